@@ -1,0 +1,1 @@
+"""The domain and the engine: knows no database and no screen."""

@@ -1,0 +1,1 @@
+"""Players of the agent part of a trial."""

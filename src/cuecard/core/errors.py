@@ -1,0 +1,71 @@
+"""The one family of errors that reach a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class CuecardError(Exception):
+    """Something a person can understand and mend.
+
+    `title` says what went wrong in a few words, `message` what exactly and where,
+    `hint` how to mend it. All three are shown; none may hold a secret.
+    """
+
+    def __init__(self, title: str, message: str = "", hint: str = "") -> None:
+        super().__init__(title, message, hint)
+        self.title = title
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        head = f"{self.title}: {self.message}" if self.message else self.title
+        return f"{head} ({self.hint})" if self.hint else head
+
+
+class FileProblem(CuecardError):
+    """One problem in one file: where (`place`, a path such as `persona.stages[3].line`) and why."""
+
+    def __init__(self, file: str, place: str, reason: str, line: int | None = None) -> None:
+        super().__init__(file, f"{place}: {reason}" if place else reason)
+        self.file = file
+        self.place = place
+        self.reason = reason
+        self.line = line
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.place, self.reason) if part)
+
+
+class FileProblems(CuecardError):
+    """Everything that is wrong with one or more files, never only the first."""
+
+    def __init__(self, title: str, problems: Sequence[FileProblem], hint: str = "") -> None:
+        super().__init__(title, "\n".join(str(problem) for problem in problems), hint)
+        self.problems = tuple(problems)
+
+
+class NotFound(CuecardError):
+    """A thing that was named does not exist in this workspace."""
+
+
+class Conflict(CuecardError):
+    """Somebody else was there first; nothing was overwritten."""
+
+
+class NotAllowed(CuecardError):
+    """The workflow does not permit this move now, or not to this person."""
+
+
+class ConfigError(CuecardError):
+    """`cuecard.yaml` or an environment variable is wrong or missing."""
+
+
+class ModelCallError(CuecardError):
+    """A model endpoint did not give a usable answer."""
+
+    def __init__(
+        self, title: str, message: str = "", hint: str = "", *, context_overflow: bool = False
+    ) -> None:
+        super().__init__(title, message, hint)
+        self.context_overflow = context_overflow

@@ -1,0 +1,174 @@
+"""The append-only log of a trial.
+
+Every body has a `key` that is unique within its trial and follows from its place in the dialogue, not
+from time: this is what lets a resumed trial find what was already done, and a store refuse doubles.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from cuecard.core.parts import (
+    AgentReply,
+    Dialogue,
+    Message,
+    ModelReply,
+    PlayerRef,
+    ToolAnswer,
+    ToolCall,
+    UserReply,
+)
+from cuecard.core.prediction import Prediction
+from cuecard.core.tasks.base import Frozen
+
+
+class Termination(StrEnum):
+    """Why a trial ended."""
+
+    USER_DONE = "user_done"
+    ANSWERED = "answered"
+    MAX_TURNS = "max_turns"
+    CONTEXT_OVERFLOW = "context_overflow"
+    ERROR_LOOP = "error_loop"
+    EMPTY_RESPONSE = "empty_response"
+    API_ERROR = "api_error"
+    CANCELLED = "cancelled"
+    INTERNAL_ERROR = "internal_error"
+
+    @property
+    def is_failure(self) -> bool:
+        return self not in (Termination.USER_DONE, Termination.ANSWERED, Termination.MAX_TURNS)
+
+
+class Limits(Frozen):
+    """`max_turns`: agent turns before the trial ends as `max_turns`."""
+
+    max_turns: int = 60
+    max_tool_calls_per_turn: int = 100
+
+
+class TrialStarted(Frozen):
+    type: Literal["trial_started"] = "trial_started"
+    task_id: str
+    revision: int
+    revision_hash: str
+    agent: PlayerRef
+    user: PlayerRef
+    world: PlayerRef
+    sample: int = 0
+    seed: int = 0
+    limits: Limits = Limits()
+    cuecard: str = ""
+
+    @property
+    def key(self) -> str:
+        return "start"
+
+
+class UserSpoke(Frozen):
+    type: Literal["user_spoke"] = "user_spoke"
+    turn: int
+    reply: UserReply
+
+    @property
+    def key(self) -> str:
+        return f"user/{self.turn}"
+
+    @property
+    def message(self) -> Message:
+        r = self.reply
+        return Message(
+            role="user",
+            turn=self.turn,
+            text=r.text,
+            stage=r.stage,
+            cue_met=r.cue_met,
+            checkpoint=r.checkpoint,
+            status=r.status,
+        )
+
+
+class AgentSpoke(Frozen):
+    type: Literal["agent_spoke"] = "agent_spoke"
+    turn: int
+    reply: AgentReply
+
+    @property
+    def key(self) -> str:
+        return f"agent/{self.turn}"
+
+    @property
+    def message(self) -> Message:
+        return Message(role="agent", turn=self.turn, text=self.reply.text, act=self.reply.act)
+
+
+class ModelReplied(Frozen):
+    """`part` is who called (`agent`, `user`, `conclusion`), `step` counts its calls in this turn."""
+
+    type: Literal["model_replied"] = "model_replied"
+    part: str
+    turn: int
+    step: int
+    model: str
+    reply: ModelReply
+
+    @property
+    def key(self) -> str:
+        return f"{self.part}/{self.turn}/model/{self.step}"
+
+
+class ToolAnswered(Frozen):
+    type: Literal["tool_answered"] = "tool_answered"
+    part: str
+    turn: int
+    step: int
+    call: ToolCall
+    answer: ToolAnswer
+
+    @property
+    def key(self) -> str:
+        return f"{self.part}/{self.turn}/tool/{self.step}"
+
+
+class Concluded(Frozen):
+    type: Literal["concluded"] = "concluded"
+    prediction: Prediction
+
+    @property
+    def key(self) -> str:
+        return "conclusion"
+
+
+class TrialEnded(Frozen):
+    type: Literal["trial_ended"] = "trial_ended"
+    termination: Termination
+    detail: str = ""
+
+    @property
+    def key(self) -> str:
+        return "end"
+
+
+EventBody = Annotated[
+    TrialStarted | UserSpoke | AgentSpoke | ModelReplied | ToolAnswered | Concluded | TrialEnded,
+    Field(discriminator="type"),
+]
+EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody)
+
+
+class Event(Frozen):
+    """`seq` counts from 0 within the trial; `at` is in UTC."""
+
+    seq: int
+    at: datetime
+    body: EventBody
+
+
+def dialogue_of(events: tuple[Event, ...] | list[Event]) -> Dialogue:
+    """The dialogue as far as the log goes."""
+    spoken = [e.body.message for e in events if isinstance(e.body, UserSpoke | AgentSpoke)]
+    return Dialogue(tuple(spoken))

@@ -1,0 +1,1 @@
+"""Other benchmarks' published file formats, one module each."""

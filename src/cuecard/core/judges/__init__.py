@@ -1,0 +1,1 @@
+"""Players of the judge part: from a prediction to verdicts."""

@@ -1,0 +1,38 @@
+"""What all task models share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+
+class Frozen(BaseModel):
+    """An immutable model that refuses unknown fields (a misspelt key must not vanish)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
+def _http_url(value: str) -> str:
+    scheme, separator, rest = value.partition("://")
+    if (
+        scheme not in ("http", "https")
+        or not separator
+        or not rest
+        or any(c.isspace() for c in value)
+    ):
+        raise ValueError("must be a web address that starts with http:// or https://")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_not_blank)]
+"""Text of any length, lines included, kept exactly; not blank."""
+Name = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_not_blank)]
+"""A short text, stripped; not blank."""
+Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_http_url)]

@@ -1,0 +1,71 @@
+"""The gold of a graph task: a schema-free directed graph of triples."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from cuecard.core.tasks.base import Frozen, Name, Url
+
+
+class Node(Frozen):
+    """An entity with other names. Only nodes with aliases, or with an id unlike their name, need
+    be listed; any other head or tail of a triple is a node of its own name.
+    """
+
+    id: Name
+    name: str = ""
+    aliases: tuple[Name, ...] = ()
+
+
+class Triple(Frozen):
+    """head -relation-> tail. `head` and `tail` are node ids; `stage` counts from 1."""
+
+    head: Name
+    relation: Name
+    tail: Name
+    stage: Annotated[int, Field(ge=1)] | None = None
+    sources: tuple[Url, ...] = ()
+
+
+class Graph(Frozen):
+    family: Literal["graph"] = "graph"
+    nodes: tuple[Node, ...] = ()
+    triples: Annotated[tuple[Triple, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _unique_node_ids(self) -> Graph:
+        seen: set[str] = set()
+        for index, node in enumerate(self.nodes):
+            if node.id in seen:
+                raise ValueError(f"nodes[{index}].id: {node.id!r} is listed twice")
+            seen.add(node.id)
+        return self
+
+    @cached_property
+    def _by_id(self) -> dict[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    def name_of(self, node_id: str) -> str:
+        """The name of a node; an unlisted id is its own name."""
+        node = self._by_id.get(node_id)
+        return (node.name or node.id) if node else node_id
+
+    def names_of(self, node_id: str) -> tuple[str, ...]:
+        """The name of a node and its aliases."""
+        node = self._by_id.get(node_id)
+        return (node.name or node.id, *node.aliases) if node else (node_id,)
+
+    @cached_property
+    def node_ids(self) -> tuple[str, ...]:
+        """All nodes: the listed ones, then those that only triples name, each once."""
+        ids = dict.fromkeys(node.id for node in self.nodes)
+        for triple in self.triples:
+            ids.setdefault(triple.head)
+            ids.setdefault(triple.tail)
+        return tuple(ids)
+
+    def named(self, triple: Triple) -> tuple[str, str, str]:
+        return self.name_of(triple.head), triple.relation, self.name_of(triple.tail)

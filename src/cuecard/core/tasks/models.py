@@ -1,0 +1,135 @@
+"""Task, Persona and Stage, and the union of gold answers.
+
+A task is one unit of a benchmark. Everything here is frozen: an edit makes a new object, a save makes
+a new revision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, model_validator
+
+from cuecard.core.tasks.base import Frozen, Name, Text, Url
+from cuecard.core.tasks.checkpoints import CheckpointChain
+from cuecard.core.tasks.facts import FactWorld
+from cuecard.core.tasks.graph import Graph
+from cuecard.core.tasks.table import Table
+
+Family = Literal["graph", "table", "checkpoints", "facts"]
+FAMILIES: tuple[Family, ...] = ("graph", "table", "checkpoints", "facts")
+TaskLanguage = Literal["en", "zh"]
+Difficulty = Literal["easy", "medium", "hard"]
+Gold = Annotated[Graph | Table | CheckpointChain | FactWorld, Field(discriminator="family")]
+
+
+class CueKind(StrEnum):
+    """When a stage may be disclosed."""
+
+    START = "start"
+    MENTIONS = "mentions"
+    ASKS = "asks"
+    COMPLETES = "completes"
+
+
+class Cue(Frozen):
+    """The condition that an agent's reply must meet before the stage's line is said.
+
+    `text` is for people; `terms`, if given, is what a script tests: the cue is met when the reply
+    (for `asks`: a question in it) contains any one of them.
+    """
+
+    kind: CueKind
+    text: Name
+    terms: tuple[Name, ...] = ()
+
+
+class Stage(Frozen):
+    """One step of disclosure: the cue, the line then said, and what to do while it is not met."""
+
+    title: Name
+    cue: Cue
+    line: Text
+    not_met: str = ""
+
+
+class Persona(Frozen):
+    """Whom the user part plays: identity, the vague first query, ordered stages, behaviour."""
+
+    name: str = ""
+    identity: Text
+    initial_query: Text
+    stages: Annotated[tuple[Stage, ...], Field(min_length=1)]
+    behaviour: str = ""
+
+
+class Source(Frozen):
+    """A page that supports the task's gold answer."""
+
+    url: Url
+    note: str = ""
+
+
+class Foreign(Frozen):
+    """What another benchmark's file held that has no place here; written back on export."""
+
+    format: Name
+    fields: dict[str, JsonValue] = {}
+
+
+class Task(Frozen):
+    """One unit of a benchmark. `query` is the fully specified request; see `opening` for what
+    the user says first.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[\w.\-]{1,120}$")]
+    title: Name
+    language: TaskLanguage
+    domain: str = ""
+    difficulty: Difficulty | None = None
+    query: Text
+    sub_queries: tuple[Name, ...] = ()
+    persona: Persona | None = None
+    gold: Gold
+    sources: tuple[Source, ...] = ()
+    notes: str = ""
+    foreign: Foreign | None = None
+
+    @model_validator(mode="after")
+    def _stages_exist(self) -> Task:
+        count = len(self.persona.stages) if self.persona else 0
+        if isinstance(self.gold, Graph):
+            for index, triple in enumerate(self.gold.triples):
+                if triple.stage is not None and triple.stage > count:
+                    raise ValueError(
+                        f"gold.triples[{index}].stage: the persona has {count} stages, not {triple.stage}"
+                    )
+        return self
+
+    @property
+    def family(self) -> Family:
+        return self.gold.family
+
+    @property
+    def opening(self) -> str:
+        """What the user says first: the persona's initial query, the ambiguous question, or the query."""
+        if self.persona:
+            return self.persona.initial_query
+        if isinstance(self.gold, CheckpointChain):
+            return self.gold.opening
+        return self.query
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return self.persona.stages if self.persona else ()
+
+
+def content_hash(task: Task) -> str:
+    """SHA-256 over the task's canonical JSON (sorted keys, defaults included), as 64 hex digits."""
+    canonical = json.dumps(
+        task.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,214 @@
+"""The one loop that plays a trial, whoever the players are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from cuecard import __version__
+from cuecard.core.errors import CuecardError, ModelCallError
+from cuecard.core.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    Limits,
+    ModelReplied,
+    Termination,
+    ToolAnswered,
+    TrialEnded,
+    TrialStarted,
+    UserSpoke,
+)
+from cuecard.core.journal import Journal
+from cuecard.core.parts import (
+    Agent,
+    Dialogue,
+    EmptyReply,
+    ErrorLoop,
+    ModelReply,
+    ToolAnswer,
+    ToolCall,
+    ToolSpec,
+    User,
+    UserReply,
+    World,
+)
+from cuecard.core.prediction import Prediction, UnusablePrediction
+from cuecard.core.tasks import Task, content_hash
+
+
+@dataclass(frozen=True)
+class TrialSetup:
+    """One cell of a grid, with its players made for it."""
+
+    task: Task
+    agent: Agent
+    user: User
+    world: World
+    revision: int = 1
+    sample: int = 0
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    termination: Termination
+    prediction: Prediction
+    detail: str = ""
+
+
+async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
+    """Play the trial to its end, or resume it from what `journal` already holds.
+
+    A player's failure is data: it becomes the termination, with an unusable prediction.
+    Cancellation passes through and leaves the trial open, to be resumed.
+    """
+    await journal.record(
+        TrialStarted(
+            task_id=setup.task.id,
+            revision=setup.revision,
+            revision_hash=content_hash(setup.task),
+            agent=setup.agent.ref,
+            user=setup.user.ref,
+            world=setup.world.ref,
+            sample=setup.sample,
+            seed=setup.seed,
+            limits=setup.limits,
+            cuecard=__version__,
+        )
+    )
+    try:
+        dialogue, termination = await _converse(setup, journal)
+        concluded = await _conclude(setup, journal, dialogue)
+    except Exception as error:  # noqa: BLE001 - the boundary of a trial: a failure is data
+        termination, detail = _reason(error)
+        await journal.record(TrialEnded(termination=termination, detail=detail))
+    else:
+        await journal.record(TrialEnded(termination=termination))
+        return TrialResult(termination, concluded.prediction)
+    return TrialResult(termination, prediction_of(journal.events), detail)
+
+
+def prediction_of(events: Sequence[Event]) -> Prediction:
+    """What the agent handed in; for a trial that failed or still runs, an unusable prediction."""
+    for event in reversed(events):
+        if isinstance(event.body, Concluded):
+            return event.body.prediction
+        if isinstance(event.body, TrialEnded):
+            return UnusablePrediction(reason=event.body.detail or event.body.termination.value)
+    return UnusablePrediction(reason="the trial has not ended")
+
+
+async def _converse(setup: TrialSetup, journal: Journal) -> tuple[Dialogue, Termination]:
+    dialogue = Dialogue()
+    turn = 0
+    spoke = await _user_turn(setup, journal, dialogue, turn)
+    while True:
+        dialogue = dialogue.plus(spoke.message)
+        if spoke.reply.done:
+            return dialogue, Termination.ANSWERED if spoke.reply.answered else Termination.USER_DONE
+        if turn >= setup.limits.max_turns:
+            return dialogue, Termination.MAX_TURNS
+        replied = await _agent_turn(setup, journal, dialogue, turn)
+        dialogue = dialogue.plus(replied.message)
+        turn += 1
+        spoke = await _user_turn(setup, journal, dialogue, turn)
+
+
+async def _user_turn(
+    setup: TrialSetup, journal: Journal, dialogue: Dialogue, turn: int
+) -> UserSpoke:
+    async def perform() -> UserSpoke:
+        desk = TrialDesk(setup, journal, "user", turn)
+        reply: UserReply
+        reply = await (setup.user.reply(dialogue, desk) if turn else setup.user.open(desk))
+        return UserSpoke(turn=turn, reply=reply)
+
+    return await journal.step(f"user/{turn}", perform)
+
+
+async def _agent_turn(
+    setup: TrialSetup, journal: Journal, dialogue: Dialogue, turn: int
+) -> AgentSpoke:
+    async def perform() -> AgentSpoke:
+        desk = TrialDesk(setup, journal, "agent", turn)
+        reply = await setup.agent.reply(dialogue, desk)
+        if not reply.text.strip():
+            raise EmptyReply("The agent replied with nothing")
+        return AgentSpoke(turn=turn, reply=reply)
+
+    return await journal.step(f"agent/{turn}", perform)
+
+
+async def _conclude(setup: TrialSetup, journal: Journal, dialogue: Dialogue) -> Concluded:
+    async def perform() -> Concluded:
+        desk = TrialDesk(setup, journal, "conclusion", dialogue.turn)
+        return Concluded(prediction=await setup.agent.conclude(dialogue, desk))
+
+    return await journal.step("conclusion", perform)
+
+
+def _reason(error: Exception) -> tuple[Termination, str]:
+    match error:
+        case ModelCallError(context_overflow=True):
+            return Termination.CONTEXT_OVERFLOW, str(error)
+        case ModelCallError():
+            return Termination.API_ERROR, str(error)
+        case EmptyReply():
+            return Termination.EMPTY_RESPONSE, str(error)
+        case ErrorLoop():
+            return Termination.ERROR_LOOP, str(error)
+        case CuecardError():
+            return Termination.INTERNAL_ERROR, str(error)
+        case _:
+            return Termination.INTERNAL_ERROR, f"{type(error).__name__}: {error}"
+
+
+class TrialDesk:
+    """The `Desk` of one part in one turn: every call is a journal step with a key of its place."""
+
+    def __init__(self, setup: TrialSetup, journal: Journal, part: str, turn: int) -> None:
+        self._setup = setup
+        self._journal = journal
+        self._part = part
+        self._turn = turn
+        self._tool_steps = 0
+        self._model_steps = 0
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._setup.world.tools
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        return self._journal.events
+
+    async def call_tool(self, call: ToolCall) -> ToolAnswer:
+        step, self._tool_steps = self._tool_steps, self._tool_steps + 1
+
+        async def perform() -> ToolAnswered:
+            answer = await self._setup.world.answer(call)
+            return ToolAnswered(
+                part=self._part, turn=self._turn, step=step, call=call, answer=answer
+            )
+
+        done = await self._journal.step(f"{self._part}/{self._turn}/tool/{step}", perform)
+        return done.answer
+
+    async def call_model(
+        self, model: str, perform: Callable[[], Awaitable[ModelReply]]
+    ) -> ModelReply:
+        step, self._model_steps = self._model_steps, self._model_steps + 1
+
+        async def call() -> ModelReplied:
+            reply = await perform()
+            return ModelReplied(
+                part=self._part, turn=self._turn, step=step, model=model, reply=reply
+            )
+
+        done = await self._journal.step(f"{self._part}/{self._turn}/model/{step}", call)
+        return done.reply
+
+    def stream(self, text: str) -> None:
+        self._journal.stream(self._turn, text)

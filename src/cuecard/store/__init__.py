@@ -1,0 +1,1 @@
+"""Everything that is saved and loaded goes through here."""
