@@ -1,0 +1,1 @@
+"""Joins the engine to the workspace: runs, play sessions, judging, scores."""

@@ -1,0 +1,194 @@
+"""What leaves the store: frozen records, never table objects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import JsonValue
+
+from cuecard.core.events import Limits, Termination
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Difficulty, Family, Task, TaskLanguage
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Decision, Item, Judgement
+
+
+class TaskState(StrEnum):
+    """Where a task stands; always about its newest revision."""
+
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    RETURNED = "returned"
+    APPROVED = "approved"
+    RETIRED = "retired"
+
+
+class Person(Frozen):
+    name: str
+    created_at: datetime
+
+
+class TaskSummary(Frozen):
+    """A line of the task list."""
+
+    id: str
+    title: str
+    family: Family
+    language: TaskLanguage
+    domain: str
+    difficulty: Difficulty | None
+    revision: int
+    state: TaskState
+    author: str
+    updated_at: datetime
+
+
+class Revision(Frozen):
+    """An immutable, numbered (from 1), content-hashed version of a task."""
+
+    task_id: str
+    number: int
+    hash: str
+    author: str
+    message: str
+    created_at: datetime
+    task: Task
+
+
+class Draft(Frozen):
+    """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
+    `model_dump(mode="json")` but need not validate yet.
+    """
+
+    task_id: str
+    person: str
+    base: int
+    data: dict[str, JsonValue]
+    updated_at: datetime
+
+
+class Move(Frozen):
+    """One step in a task's workflow history."""
+
+    task_id: str
+    revision: int
+    state: TaskState
+    by: str
+    reason: str
+    at: datetime
+
+
+Rating = Literal["pass", "fail", "cannot_judge"]
+
+
+class ReviewDecision(StrEnum):
+    APPROVE = "approve"
+    RETURN = "return"
+
+
+class Review(Frozen):
+    """One reviewer's dimensions, decision and comments on one revision. `comments` pins texts to
+    places such as `persona.stages[3].line`; the place "" is the task as a whole.
+    """
+
+    task_id: str
+    revision: int
+    reviewer: str
+    ratings: dict[str, Rating]
+    decision: ReviewDecision
+    comments: tuple[tuple[str, str], ...] = ()
+    created_at: datetime
+
+
+class RunState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class RunRecord(Frozen):
+    """A grid of trials. `kind`: an automated `grid`, or one person's `play` session."""
+
+    id: int
+    name: str
+    kind: Literal["grid", "play"]
+    created_by: str
+    created_at: datetime
+    state: RunState
+    samples: int
+    limits: Limits
+    trials: int
+    finished: int
+
+
+class TrialRecord(Frozen):
+    """One dialogue on one revision; open while `termination` is None."""
+
+    id: int
+    run_id: int
+    task_id: str
+    title: str
+    family: Family
+    revision: int
+    agent: PlayerRef
+    user: PlayerRef
+    world: PlayerRef
+    sample: int
+    seed: int
+    termination: Termination | None
+    detail: str
+    created_at: datetime
+    ended_at: datetime | None
+    events: int
+
+
+class JudgementRecord(Frozen):
+    id: int
+    trial_id: int
+    created_at: datetime
+    judgement: Judgement
+
+
+class VerdictItem(Frozen):
+    """A verdict to be labelled, without anything that the labeller must not see yet."""
+
+    verdict_id: int
+    trial_id: int
+    run_id: int
+    task_id: str
+    revision: int
+    item: Item
+
+
+class VerdictRecord(Frozen):
+    """A verdict with the judge's decision: only for those who may see it."""
+
+    verdict_id: int
+    trial_id: int
+    task_id: str
+    revision: int
+    judge: PlayerRef
+    item: Item
+    decision: Decision
+    supporting: tuple[int, ...]
+    rationale: str
+
+
+class LabelValue(StrEnum):
+    """A person's decision on the item of a verdict."""
+
+    YES = "yes"
+    NO = "no"
+    UNSURE = "unsure"
+
+
+class Label(Frozen):
+    """The newest of one person's decisions on one verdict's item; earlier ones stay in the history."""
+
+    verdict_id: int
+    person: str
+    value: LabelValue
+    comment: str = ""
+    created_at: datetime
