@@ -1,0 +1,120 @@
+"""What every screen shares: translated keys, workers with an error boundary, help."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from textual import work
+from textual.binding import ActiveBinding
+from textual.screen import ModalScreen, Screen
+from textual.worker import Worker
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+
+if TYPE_CHECKING:
+    from cuecard.tui.app import CuecardApp
+    from cuecard.tui.services import Services
+
+Result = TypeVar("Result")
+P = ParamSpec("P")
+ScreenT = TypeVar("ScreenT", bound="Screen[Any]")
+
+
+class _Shared:
+    """Mixed into screens and modal screens."""
+
+    @property
+    def cue_app(self) -> CuecardApp:
+        return cast("CuecardApp", cast("Screen[Any]", self).app)
+
+    @property
+    def services(self) -> Services:
+        return self.cue_app.services
+
+    @property
+    def person(self) -> str:
+        """The name under which this person works; empty until chosen."""
+        return self.cue_app.person
+
+    def report(self, error: BaseException) -> None:
+        """Show an error as what, where, why and how to mend."""
+        self.cue_app.report(error)
+
+
+def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
+    """The bindings with labels and tips in the current language, for footer, palette and help."""
+    return {
+        key: active._replace(
+            binding=replace(active.binding, description=_(active.binding.description)),
+            tooltip=_(active.tooltip),
+        )
+        for key, active in bindings.items()
+    }
+
+
+class CuecardScreen(_Shared, Screen[Result]):
+    """A full screen. Subclasses compose, route messages and call services."""
+
+    BINDINGS = keys(
+        Key(
+            "screen.help",
+            "question_mark",
+            "app.explain",
+            N_("Help"),
+            N_("Keys of this screen"),
+            shown_as="?",
+        ),
+    )
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        return translated(super().active_bindings)
+
+
+class CuecardDialog(_Shared, ModalScreen[Result]):
+    """A dialog over a screen; Escape always leaves it without doing anything."""
+
+    BINDINGS = keys(
+        Key("dialog.close", "escape", "dismiss", N_("Cancel"), N_("Close without doing anything")),
+    )
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        return translated(super().active_bindings)
+
+
+def guarded(
+    group: str,
+) -> Callable[
+    [Callable[Concatenate[ScreenT, P], Awaitable[None]]],
+    Callable[Concatenate[ScreenT, P], Worker[None]],
+]:
+    """An async method as a named, exclusive worker whose errors are shown, not raised.
+
+    Starting it again in the same `group` of the same screen cancels the one before.
+    """
+
+    def decorate(
+        method: Callable[Concatenate[ScreenT, P], Awaitable[None]],
+    ) -> Callable[Concatenate[ScreenT, P], Worker[None]]:
+        @wraps(method)
+        async def bounded(self: ScreenT, *args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                await method(self, *args, **kwargs)
+            except CuecardError as error:
+                cast("CuecardApp", self.app).report(error)
+            except Exception as error:  # noqa: BLE001 - the boundary of a worker
+                self.log.error(error)
+                cast("CuecardApp", self.app).report(error)
+
+        return cast(
+            "Callable[Concatenate[ScreenT, P], Worker[None]]",
+            work(bounded, exclusive=True, group=group, name=method.__qualname__),
+        )
+
+    return decorate

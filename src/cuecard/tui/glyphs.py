@@ -1,0 +1,48 @@
+"""One glyph and colour per state and family, used everywhere alike, and never colour alone."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from cuecard.core.i18n import N_, _
+
+# value -> (glyph, theme variable, label)
+FAMILY: dict[str, tuple[str, str, str]] = {
+    "graph": ("◆", "family-graph", N_("graph")),
+    "table": ("▦", "family-table", N_("table")),
+    "checkpoints": ("≡", "family-checkpoints", N_("checkpoints")),
+    "facts": ("◎", "family-facts", N_("facts")),
+}
+TASK_STATE: dict[str, tuple[str, str, str]] = {
+    "draft": ("○", "muted", N_("draft")),
+    "in_review": ("◐", "secondary", N_("in review")),
+    "returned": ("↺", "warning", N_("returned")),
+    "approved": ("●", "success", N_("approved")),
+    "retired": ("×", "muted", N_("retired")),
+}
+DECISION: dict[str, tuple[str, str, str]] = {
+    "yes": ("✓", "success", N_("covered")),
+    "no": ("✗", "error", N_("not covered")),
+    "unjudged": ("?", "warning", N_("unjudged")),
+    "unsure": ("~", "warning", N_("cannot tell")),
+}
+TERMINATION: dict[str, tuple[str, str, str]] = {
+    "user_done": ("●", "success", N_("user done")),
+    "answered": ("●", "success", N_("answered")),
+    "max_turns": ("◑", "warning", N_("turn limit")),
+    "context_overflow": ("✗", "error", N_("context overflow")),
+    "error_loop": ("✗", "error", N_("error loop")),
+    "empty_response": ("✗", "error", N_("empty reply")),
+    "api_error": ("✗", "error", N_("API error")),
+    "internal_error": ("✗", "error", N_("internal error")),
+    "cancelled": ("–", "muted", N_("cancelled")),
+    "": ("▸", "secondary", N_("open")),
+}
+LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}
+
+
+def badge(table: dict[str, tuple[str, str, str]], value: str, variables: dict[str, str]) -> Text:
+    """Glyph and translated label of `value`, coloured from the theme's `variables`."""
+    glyph, variable, label = table.get(value, ("·", "muted", value))
+    colour = variables.get(variable, "")
+    return Text(f"{glyph} {_(label)}", style=colour if colour.startswith("#") else "")

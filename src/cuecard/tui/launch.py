@@ -1,0 +1,28 @@
+"""From the command line to the first frame, importing as little as possible on the way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cuecard.core.i18n import detect_language, set_language
+from cuecard.store.locate import workspace_url
+from cuecard.tui.app import RESTART, CuecardApp
+from cuecard.tui.prefs import Preferences
+from cuecard.tui.services import Services
+
+
+def launch(db: str | None = None, person: str | None = None, config: Path | None = None) -> int:
+    """Open the app and return the exit code. A change of language starts it anew."""
+    url = workspace_url(db)
+    result: str | None = RESTART
+    while result == RESTART:
+        preferences = Preferences.load()
+        set_language(detect_language(os.environ.get("CUECARD_LANG") or preferences.language))
+        name = person or os.environ.get("CUECARD_USER") or preferences.people.get(url, "")
+        app = CuecardApp(Services(url, config), name, preferences)
+        result = app.run()
+        if app.return_code:
+            return app.return_code
+        person = app.person or person
+    return 0

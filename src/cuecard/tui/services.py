@@ -1,0 +1,71 @@
+"""How screens reach the workspace and the engine: slow calls run in threads, one place opens things.
+
+Only frozen records cross from those threads to the screens; sessions never do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from cuecard.core.config import Config
+    from cuecard.store.workspace import Workspace
+    from cuecard.tui.engine import Engine
+
+T = TypeVar("T")
+
+
+class Services:
+    """What the app works on: one workspace, one configuration, one engine, all opened on first use."""
+
+    def __init__(self, url: str, config_path: Path | None = None) -> None:
+        self.url = url
+        self.config_path = config_path
+        self._lock = threading.Lock()
+        self._workspace: Workspace | None = None
+        self._engine: Engine | None = None
+
+    async def ask(self, call: Callable[[Workspace], T]) -> T:
+        """Run `call` with the workspace in a thread. Raises what it raises."""
+        return await asyncio.to_thread(lambda: call(self.workspace()))
+
+    def workspace(self) -> Workspace:
+        """The open workspace; slow the first time, so never call it on the screen's thread."""
+        with self._lock:
+            if self._workspace is None:
+                from cuecard.store.workspace import Workspace
+
+                self._workspace = Workspace.open(self.url)
+            return self._workspace
+
+    async def config(self) -> Config:
+        """`cuecard.yaml` as it stands now. Raises `ConfigError`."""
+
+        def load() -> Config:
+            from cuecard.core.config import load_config
+
+            return load_config(self.config_path)
+
+        return await asyncio.to_thread(load)
+
+    @property
+    def engine(self) -> Engine:
+        """The loop on which trials are played, off the screen's thread."""
+        if self._engine is None:
+            from cuecard.tui.engine import Engine
+
+            self._engine = Engine()
+        return self._engine
+
+    def close(self) -> None:
+        """Stop the engine (open trials stay resumable), then close the workspace."""
+        if self._engine is not None:
+            self._engine.close()
+        with self._lock:
+            if self._workspace is not None:
+                self._workspace.close()
+                self._workspace = None

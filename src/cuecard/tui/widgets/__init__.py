@@ -1,0 +1,1 @@
+"""Widgets shared by screens: `load(model)` in, `to_model()` and typed messages out."""
