@@ -1,0 +1,64 @@
+# Everything needs only Python 3.11 or newer and the package index.
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo install dev test lint format types i18n screenshots bench wheel-check clean
+
+help:  ## say what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+run: install  ## open the app on ./cuecard.db
+	@$(BIN)/cuecard
+
+demo: install  ## play, judge and score every sample task with the offline baselines
+	@$(BIN)/cuecard demo
+
+install: $(VENV)/.installed  ## what the app needs
+
+dev: $(VENV)/.dev  ## what tests and linters need
+
+test: dev  ## the whole test suite
+	$(BIN)/pytest -n 2 --dist loadfile
+
+lint: dev  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/basedpyright
+
+format: dev  ## rewrite the code in house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+i18n: dev  ## bring the catalogues up to date with the code
+	$(BIN)/python scripts/i18n.py
+
+screenshots: dev  ## docs/screenshots/*.svg from the real app
+	$(BIN)/python scripts/screenshots.py
+
+bench: dev  ## start-up beside a bare Textual app
+	$(BIN)/python bench/startup.py
+
+wheel-check: dev  ## build the wheel, install it alone, and run the demo from it
+	bash scripts/wheel_check.sh
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Cuecard needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -U 'pip>=25.1'
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Cuecard into $(VENV) (once)…"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Cuecard and its tools into $(VENV) (once)…"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e . --group dev
+	@touch $@ $(VENV)/.installed
