@@ -1,0 +1,232 @@
+"""YAML read as plain data that remembers its lines, and validation errors told by those lines.
+
+Shared by tasks and by `cuecard.yaml`. Every scalar is the text that stands there, except below the
+places that a `Dialect` calls typed, where unquoted scalars get their JSON type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from pydantic import ValidationError
+
+from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.i18n import _
+
+MAX_FILE_BYTES = 32 * 1024 * 1024
+_MAX_NODES = 2_000_000
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLS = {"true": True, "false": False}
+_INT = re.compile(r"-?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+# Validators of whole models name the place inside them: "rows[3]: has 2 cells, not 4".
+_INNER_PLACE = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): (.+)", re.DOTALL)
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class TaggedUnion:
+    """How a union of models shows in a file: its members stand `depth` levels deep below one
+    top-level field, and are told apart by `tag`, inside the member or at the top of the file.
+    """
+
+    depth: int
+    tag: str
+    choices: tuple[str, ...]
+    tag_at_top: bool = False
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What one kind of file needs: the title of its errors, the reason given when it is no mapping,
+    which places hold typed JSON, and its tagged unions by top-level field.
+    """
+
+    title: str
+    shape: str
+    typed: Callable[[Place], bool] = lambda place: False
+    unions: Mapping[str, TaggedUnion] = field(default_factory=dict[str, TaggedUnion])
+
+
+def read_text(path: Path, title: str) -> str:
+    """The file's text. Raises `FileProblems` when it is too large, unreadable or not UTF-8."""
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise _single(title, path, _("is larger than 32 MB; split it or remove pasted pages"))
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _single(title, path, _("is not UTF-8 text; save it as UTF-8")) from error
+    except OSError as error:
+        raise _single(title, path, error.strerror or str(error)) from error
+
+
+def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect) -> dict[str, Any]:
+    """The file's top-level mapping; `lines` receives the line of each place. Raises `FileProblems`."""
+    try:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        root = cast(yaml.Node | None, yaml.compose(text, Loader=loader))
+        if root is None:
+            raise _Unreadable(_("is empty"), None)
+        data = _Builder(lines, dialect.typed).build(root, (), typed=False)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        reason = " ".join(filter(None, (error.context, error.problem)))
+        if line is not None:
+            reason = _("line {line}: {reason}").format(line=line, reason=reason)
+        raise FileProblems(_("This is not YAML"), [FileProblem(file, "", reason, line)]) from error
+    except yaml.YAMLError as error:
+        reason = str(error).replace("\n", " ")
+        raise FileProblems(_("This is not YAML"), [FileProblem(file, "", reason)]) from error
+    except _Unreadable as error:
+        raise FileProblems(
+            dialect.title, [FileProblem(file, error.place, error.reason, error.line)]
+        ) from error
+    except RecursionError as error:
+        problem = FileProblem(file, "", _("is nested too deeply"))
+        raise FileProblems(dialect.title, [problem]) from error
+    if not isinstance(data, dict):
+        raise FileProblems(dialect.title, [FileProblem(file, "", dialect.shape, 1)])
+    return cast(dict[str, Any], data)
+
+
+def problems_of(
+    error: ValidationError, file: str, lines: Mapping[Place, int], dialect: Dialect
+) -> list[FileProblem]:
+    """Each validation error as place, reason and line in the file."""
+    problems: list[FileProblem] = []
+    for item in error.errors(include_url=False, include_context=True):
+        context: dict[str, Any] = item.get("ctx", {})
+        loc = item["loc"]
+        union = dialect.unions.get(str(loc[0])) if loc else None
+        # Pydantic puts the tag of the chosen member into the location; the file has no such level.
+        if union and len(loc) > union.depth and loc[union.depth] in union.choices:
+            loc = (*loc[: union.depth], *loc[union.depth + 1 :])
+        reason = _reason(item["type"], item["msg"], context)
+        if union and item["type"] in ("union_tag_not_found", "union_tag_invalid"):
+            loc = (union.tag,) if union.tag_at_top else (*loc, union.tag)
+            choices = ", ".join(union.choices)
+            reason = (
+                _("is missing; must be one of {choices}")
+                if item["type"] == "union_tag_not_found"
+                else _("must be one of {choices}")
+            ).format(choices=choices)
+        where = format_place(loc)
+        if item["type"] == "value_error" and (inner := _INNER_PLACE.match(reason)):
+            where = f"{where}.{inner[1]}" if where else inner[1]
+            reason = inner[2]
+        problems.append(FileProblem(file, where, reason, line_of(loc, lines)))
+    return problems
+
+
+def format_place(place: Sequence[str | int]) -> str:
+    """`("persona", "stages", 3, "line")` as `persona.stages[3].line`."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
+    """The line of a place, or of the nearest thing around it that stands in the file."""
+    while place:
+        if place in lines:
+            return lines[place]
+        place = place[:-1]
+    return None
+
+
+def _single(title: str, path: Path, reason: str) -> FileProblems:
+    return FileProblems(title, [FileProblem(str(path), "", reason)])
+
+
+class _Unreadable(Exception):
+    def __init__(self, reason: str, line: int | None, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.place = reason, line, place
+
+
+class _Builder:
+    """Turns YAML nodes into plain data, remembering the line of each place.
+
+    PyYAML's own constructors would guess types, let a later key replace an earlier one, and expand
+    nested aliases without bound.
+    """
+
+    def __init__(self, lines: dict[Place, int], typed: Callable[[Place], bool]) -> None:
+        self._lines = lines
+        self._typed = typed
+        self._count = 0
+
+    def build(self, node: yaml.Node, place: Place, *, typed: bool) -> object:
+        self._count += 1
+        if self._count > _MAX_NODES:
+            raise _Unreadable(_("holds too many values (nested aliases?)"), None)
+        line = node.start_mark.line + 1 if node.start_mark else None
+        if line is not None:
+            self._lines.setdefault(place, line)
+        if isinstance(node, yaml.ScalarNode):
+            return _scalar(node, typed)
+        if isinstance(node, yaml.SequenceNode):
+            items = cast(list[yaml.Node], node.value)
+            return [self.build(item, (*place, i), typed=typed) for i, item in enumerate(items)]
+        return self._mapping(cast(yaml.MappingNode, node), place, typed)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place, typed: bool) -> dict[str, object]:
+        result: dict[str, object] = {}
+        for key_node, value_node in cast(list[tuple[yaml.Node, yaml.Node]], node.value):
+            line = key_node.start_mark.line + 1 if key_node.start_mark else None
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise _Unreadable(_("a key must be plain text"), line, format_place(place))
+            key = str(key_node.value)
+            inner = (*place, key)
+            if key in result:
+                reason = _("stands here twice (line {line})").format(line=line)
+                raise _Unreadable(reason, line, format_place(inner))
+            if line is not None:
+                self._lines[inner] = line
+            result[key] = self.build(value_node, inner, typed=typed or self._typed(inner))
+        return result
+
+
+def _scalar(node: yaml.ScalarNode, typed: bool) -> object:
+    value = str(node.value)
+    if node.style in ("'", '"', "|", ">"):
+        return value
+    if value in _NULLS:
+        return None
+    if typed:
+        if value in _BOOLS:
+            return _BOOLS[value]
+        if _INT.fullmatch(value):
+            return int(value)
+        if _FLOAT.fullmatch(value):
+            return float(value)
+    return value
+
+
+def _reason(kind: str, message: str, context: dict[str, Any]) -> str:
+    match kind:
+        case "missing":
+            return _("is missing")
+        case "extra_forbidden":
+            return _("is not a known field; check the spelling")
+        case "string_type":
+            return _("must be text")
+        case "tuple_type" | "list_type":
+            return _("must be a list")
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return _("must be a mapping of fields")
+        case "too_short":
+            return _("must have at least {n} entries").format(n=context.get("min_length", 1))
+        case "enum" | "literal_error":
+            return _("must be one of {choices}").format(choices=context.get("expected", ""))
+        case "value_error":
+            return str(context.get("error", message))
+        case _:
+            return message[:1].lower() + message[1:]
