@@ -1,0 +1,97 @@
+"""Who gave which item which label, with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MISSING = -1
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Nominal ratings. `codes[i][r]` indexes `labels`, or is -1 where rater r did not rate item i.
+
+    Items and raters keep the order in which they first occurred.
+    """
+
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    labels: tuple[str, ...]
+    codes: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[tuple[str, str, str | None]],
+        *,
+        domain: Sequence[str] | None = None,
+    ) -> Ratings:
+        """Ratings from rows of (item, rater, label); None or a blank label is a missing rating.
+
+        `domain` declares the possible labels, in order, whether they occur or not; without it they
+        are those that occur, sorted. Raises `CuecardError` when a rater rates an item twice or
+        gives a label outside the domain.
+        """
+        cells: dict[tuple[str, str], str | None] = {}
+        for item, rater, label in rows:
+            if (item, rater) in cells:
+                raise CuecardError(
+                    _("One rater rated one item twice"),
+                    _("rater {rater}, item {item}").format(rater=rater, item=item),
+                    _("Keep one rating of each rater for each item."),
+                )
+            cells[item, rater] = label if label is not None and label.strip() else None
+        given = {label for label in cells.values() if label is not None}
+        labels = tuple(dict.fromkeys(domain)) if domain is not None else tuple(sorted(given))
+        if unknown := sorted(given.difference(labels)):
+            raise CuecardError(
+                _("A label is not one of the declared ones"),
+                _("{labels} is not among {domain}").format(
+                    labels=", ".join(unknown), domain=", ".join(labels)
+                ),
+            )
+        items = tuple(dict.fromkeys(item for item, _rater in cells))
+        raters = tuple(dict.fromkeys(rater for _item, rater in cells))
+        index = {label: code for code, label in enumerate(labels)}
+        codes = tuple(
+            tuple(
+                MISSING if (label := cells.get((item, rater))) is None else index[label]
+                for rater in raters
+            )
+            for item in items
+        )
+        return cls(items, raters, labels, codes)
+
+    def of_raters(self, raters: Sequence[str]) -> Ratings:
+        """The columns of these raters only; items stay. Raises `KeyError` for an unknown rater."""
+        position = {rater: index for index, rater in enumerate(self.raters)}
+        columns = [position[rater] for rater in raters]
+        codes = tuple(tuple(row[column] for column in columns) for row in self.codes)
+        return Ratings(self.items, tuple(raters), self.labels, codes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.float64]:
+        """Items x labels: how many raters gave the item that label."""
+        import numpy as np
+
+        table = np.zeros((len(self.items), len(self.labels)))
+        for row, codes in enumerate(self.codes):
+            for code in codes:
+                if code != MISSING:
+                    table[row, code] += 1
+        return table
+
+    @property
+    def paired_counts(self) -> NDArray[np.float64]:
+        """`counts` of the items with at least two ratings: those that tell of agreement."""
+        return self.counts[self.counts.sum(axis=1) >= 2]

@@ -1,0 +1,159 @@
+"""Statistics against published examples and against slow definitions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuecard.annotate.agreement import (
+    Ratings,
+    cohen_kappa,
+    confusion_matrix,
+    fleiss_kappa,
+    percent_agreement,
+    prevalence,
+    report_of,
+)
+from cuecard.core.errors import CuecardError
+
+# Fleiss (1971) as tabulated in the usual worked example: 10 items, 14 raters, 5 categories.
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+
+
+def from_counts(counts: list[list[int]]) -> Ratings:
+    rows = []
+    for item, row in enumerate(counts):
+        given = [str(label) for label, times in enumerate(row) for _ in range(times)]
+        rows += [(str(item), f"r{rater}", label) for rater, label in enumerate(given)]
+    return Ratings.from_rows(rows)
+
+
+def from_matrix(matrix: list[list[int]]) -> Ratings:
+    cells = [(i, j) for i, row in enumerate(matrix) for j, n in enumerate(row) for _ in range(n)]
+    rows = []
+    for item, (left, right) in enumerate(cells):
+        rows += [(str(item), "a", str(left)), (str(item), "b", str(right))]
+    return Ratings.from_rows(rows)
+
+
+def test_fleiss_worked_example():
+    statistic = fleiss_kappa(from_counts(FLEISS))
+    assert statistic.value == pytest.approx(0.210, abs=5e-4)
+    assert statistic.n == 10
+    assert percent_agreement(from_counts(FLEISS)).value == pytest.approx(0.378, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kappa"),
+    [([[40, 9], [6, 45]], 0.70), ([[80, 10], [5, 5]], 0.32), ([[45, 15], [25, 15]], 0.1304)],
+)
+def test_cohen_worked_examples(matrix: list[list[int]], kappa: float):
+    ratings = from_matrix(matrix)
+    assert cohen_kappa(ratings).value == pytest.approx(kappa, abs=5e-3)
+    confusion = confusion_matrix(ratings)
+    assert confusion is not None
+    assert [list(row) for row in confusion.counts] == matrix
+    assert confusion.n == 100
+
+
+def test_undefined_carries_its_reason():
+    one = Ratings.from_rows([("1", "a", "x"), ("1", "b", "x"), ("2", "a", "x"), ("2", "b", "x")])
+    assert cohen_kappa(one).reason == "only one category used"
+    assert fleiss_kappa(one).reason == "only one category used"
+    assert fleiss_kappa(one).n == 2
+    assert percent_agreement(one).value == 1.0
+    three = Ratings.from_rows([("1", rater, "x") for rater in "abc"])
+    assert cohen_kappa(three).reason == "not exactly two raters"
+    assert confusion_matrix(three) is None
+    single = Ratings.from_rows([("1", "a", "x"), ("2", "b", "y")])
+    for statistic in report_of(single).statistics:
+        assert statistic.value is None
+        assert statistic.n == 0
+        assert statistic.reason == "no item has two ratings"
+    empty = report_of(Ratings.from_rows([]))
+    assert all(statistic.value is None for statistic in empty.statistics)
+
+
+def test_missing_ratings_are_left_out():
+    rows = [("1", "a", "y"), ("1", "b", "y"), ("2", "a", "n"), ("2", "b", None), ("3", "b", " ")]
+    ratings = Ratings.from_rows([*rows, ("4", "a", "n"), ("4", "b", "y")], domain=["y", "n"])
+    assert percent_agreement(ratings).value == 0.5
+    assert percent_agreement(ratings).n == 2
+    assert cohen_kappa(ratings).n == 2
+    assert [(p.label, p.count, p.n) for p in prevalence(ratings)] == [("y", 3, 5), ("n", 2, 5)]
+
+
+def test_fleiss_with_varying_numbers_of_ratings():
+    # Item agreements 1, 1/3, 1; label shares (1, 1/3, 0) and (0, 2/3, 1): P = 7/9, P_e = 41/81.
+    rows = [("1", "a", "y"), ("1", "b", "y"), ("2", "a", "y"), ("2", "b", "n"), ("2", "c", "n")]
+    rows += [("3", "b", "n"), ("3", "c", "n"), ("4", "a", "y")]
+    expected = (4 / 9) ** 2 + (5 / 9) ** 2
+    kappa = fleiss_kappa(Ratings.from_rows(rows))
+    assert kappa.value == pytest.approx((7 / 9 - expected) / (1 - expected))
+    assert kappa.n == 3
+
+
+def test_contradictions_are_refused():
+    with pytest.raises(CuecardError, match="rater a, item 1"):
+        Ratings.from_rows([("1", "a", "x"), ("1", "a", "y")])
+    with pytest.raises(CuecardError, match="z is not among"):
+        Ratings.from_rows([("1", "a", "z")], domain=["x", "y"])
+
+
+TABLES = st.lists(
+    st.lists(st.sampled_from(["x", "y", "z", None]), min_size=2, max_size=4), min_size=1, max_size=8
+).filter(lambda table: len({len(row) for row in table}) == 1)
+
+
+def ratings_of(table: list[list[str | None]]) -> Ratings:
+    return Ratings.from_rows(
+        (str(item), str(rater), label)
+        for item, row in enumerate(table)
+        for rater, label in enumerate(row)
+    )
+
+
+@given(TABLES)
+@settings(max_examples=60, deadline=None)
+def test_percent_is_the_mean_share_of_agreeing_pairs(table: list[list[str | None]]):
+    shares = []
+    for row in table:
+        pairs = list(combinations([label for label in row if label is not None], 2))
+        if pairs:
+            shares.append(sum(a == b for a, b in pairs) / len(pairs))
+    statistic = percent_agreement(ratings_of(table))
+    assert statistic.n == len(shares)
+    if shares:
+        assert statistic.value == pytest.approx(sum(shares) / len(shares))
+    else:
+        assert statistic.value is None
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_every_statistic_is_bounded_and_blind_to_order(table: list[list[str | None]], random):
+    report = report_of(ratings_of(table))
+    shuffled = list(table)
+    random.shuffle(shuffled)
+    other = report_of(ratings_of(shuffled))
+    for one, two in zip(report.statistics, other.statistics, strict=True):
+        assert (one.value is None) == bool(one.reason)
+        assert one.reason == two.reason
+        assert one.n == two.n
+        if one.value is not None:
+            assert two.value == pytest.approx(one.value)
+            assert -1 - 1e-9 <= one.value <= 1 + 1e-9
