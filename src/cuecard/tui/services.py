@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -28,6 +29,14 @@ class Services:
         self._lock = threading.Lock()
         self._workspace: Workspace | None = None
         self._engine: Engine | None = None
+
+    @property
+    def public_url(self) -> str:
+        """The workspace's address without a password."""
+        parts = urlsplit(self.url)
+        if parts.password is None:
+            return self.url
+        return parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")).geturl()
 
     async def ask(self, call: Callable[[Workspace], T]) -> T:
         """Run `call` with the workspace in a thread. Raises what it raises."""

@@ -1,0 +1,96 @@
+"""The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2.
+
+0: fine. 1: it worked and found problems, or something stood in the way. 2: wrong usage.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cuecard import __version__
+from cuecard.cli.context import Context
+from cuecard.cli.output import complain
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _, detect_language, set_language
+
+EXIT_PROBLEMS = 1
+EXIT_USAGE = 2
+
+
+def build() -> typer.Typer:
+    """The Typer app, with help in the language that is set now."""
+    from cuecard.cli import agree, check, demo, doctor, init, judge, runs, score, transfer
+
+    app = typer.Typer(
+        name="cuecard",
+        help=_("A workbench for benchmarks of interactive search agents. Alone, it opens the app."),
+        no_args_is_help=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for module in (init, transfer, check, runs, score, judge, agree, demo, doctor):
+        module.register(app)
+    return app
+
+
+def _root(
+    context: typer.Context,
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db", help=_("Workspace: a path or a URL. Default: CUECARD_DB, ./cuecard.db")
+        ),
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option("--as", help=_("Who you are. Default: CUECARD_USER"))
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help=_("Configuration. Default: ./cuecard.yaml"))
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help=_("Print the version"))] = False,
+) -> None:
+    context.obj = Context(db, person, config)
+    if version:
+        print(f"cuecard {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        from cuecard.tui.launch import launch
+
+        raise typer.Exit(launch(db, person, config))
+
+
+def run() -> int:
+    """Parse `sys.argv`, do what it says, and return the exit code."""
+    set_language(detect_language(os.environ.get("CUECARD_LANG")))
+    try:
+        outcome = build()(standalone_mode=False)
+    except CuecardError as error:
+        complain(error)
+        return EXIT_PROBLEMS
+    except typer.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone; that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _usage(error)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _usage(error: Exception) -> int:
+    """Typer's own complaints about arguments; anything else is a defect and shows its traceback."""
+    show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+    if show is None or not isinstance(code, int):
+        raise error
+    show()
+    return code or EXIT_USAGE

@@ -1,0 +1,135 @@
+"""Settings: who I am, language, theme, and which models and agents are configured."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Footer, Input, Label, Select, Static
+
+from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import RESTART
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.prefs import preferences_path
+from cuecard.tui.theme import DARK, LIGHT
+from cuecard.tui.widgets.nav import NavBar
+
+if TYPE_CHECKING:
+    from cuecard.core.config import Config
+
+LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
+
+
+class SettingsScreen(CuecardScreen[None]):
+    """Changes take effect at once; the language restarts the screens."""
+
+    CSS_PATH = "settings.tcss"
+    BINDINGS = keys(
+        Key("settings.save", "ctrl+s", "rename", N_("Use name"), N_("Work under this name"), shown_as="^s"),
+        Key("settings.refresh", "ctrl+r", "reload", N_("Reload"), N_("Read cuecard.yaml again"), shown_as="^r"),
+        Key("settings.back", "escape", "app.go('home')", N_("Home"), N_("Back to Home")),
+    )  # fmt: skip
+
+    def compose(self) -> ComposeResult:
+        yield NavBar("settings")
+        with VerticalScroll(id="body", can_focus=False):
+            with Horizontal(classes="row"):
+                yield Label(_("My name"))
+                yield Input(self.person, id="name", max_length=80)
+                yield Button(_("Use"), id="use")
+            with Horizontal(classes="row"):
+                yield Label(_("Language"))
+                yield Select(
+                    [(name, code) for code, name in LANGUAGE_NAMES.items()],
+                    value=current_language(),
+                    allow_blank=False,
+                    id="language",
+                )
+            with Horizontal(classes="row"):
+                yield Label(_("Theme"))
+                yield Select(self._themes(), value=self.app.theme, allow_blank=False, id="theme")
+            with Horizontal(classes="row"):
+                yield Label(_("Workspace"))
+                yield Static(self.services.public_url, classes="value", markup=False)
+            with Horizontal(classes="row"):
+                yield Label(_("Preferences"))
+                yield Static(str(preferences_path()), classes="value", markup=False)
+            yield Static(_("Agents and models"), classes="title")
+            yield Static("", id="config")
+        yield Footer(show_command_palette=False)
+
+    def on_screen_resume(self) -> None:
+        self.query_one(NavBar).load(self.person, self.services.url)
+        self.query_one("#name", Input).value = self.person
+        self.load()
+
+    @guarded("settings")
+    async def load(self) -> None:
+        panel = self.query_one("#config", Static)
+        panel.update(_("Reading cuecard.yaml…"))
+        try:
+            config = await self.services.config()
+        except Exception:
+            panel.update(_("cuecard.yaml cannot be read; see the message."))
+            raise
+        panel.update(self._described(config))
+
+    def on_select_changed(self, event: Select.Changed) -> None:
+        value = str(event.value)
+        if event.select.id == "theme" and value != self.app.theme:
+            self.app.theme = value
+        elif event.select.id == "language" and value != current_language():
+            self.cue_app.preferences.language = value
+            self.cue_app.preferences.save()
+            self.app.exit(RESTART)
+
+    def on_input_submitted(self) -> None:
+        self.action_rename()
+
+    def on_button_pressed(self) -> None:
+        self.action_rename()
+
+    @guarded("rename")
+    async def action_rename(self) -> None:
+        name = self.query_one("#name", Input).value
+        person = await self.services.ask(lambda ws: ws.people.add(name))
+        self.cue_app.become(person.name)
+        self.query_one(NavBar).load(self.person, self.services.url)
+        self.cue_app.tell(_("You are now {name}.").format(name=person.name))
+
+    def action_reload(self) -> None:
+        self.load()
+
+    def _themes(self) -> list[tuple[str, str]]:
+        ours = [DARK.name, LIGHT.name]
+        return [(n, n) for n in ours + sorted(set(self.app.available_themes) - set(ours))]
+
+    def _described(self, config: Config) -> Table:
+        """Agents with their model and endpoint; keys only as set or not set."""
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
+        for heading in (_("Agent"), _("Kind"), _("Model"), _("Endpoint"), _("Key")):
+            table.add_column(heading, overflow="fold")
+        for name, agent in config.agents.items():
+            model = config.models.get(agent.model) if agent.model else None
+            if model is None:
+                note = Text(_("offline baseline, needs nothing"), style="dim")
+                table.add_row(Text(one_line(name)), Text(agent.kind), note)
+                continue
+            variable = model.api_key_env
+            if not variable:
+                key = Text(_("none needed"), style="dim")
+            elif os.environ.get(variable):
+                key = Text(f"✓ {variable}")
+            else:
+                key = Text(_("✗ {variable} is not set").format(variable=variable))
+            table.add_row(
+                Text(one_line(name)), Text(agent.kind), Text(one_line(model.model)),
+                Text(one_line(model.base_url)), key,
+            )  # fmt: skip
+        return table
