@@ -1,0 +1,80 @@
+"""`cuecard check`: everything that is wrong with task files, structure and content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from cuecard.annotate.lint import Finding, Severity, lint
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.yaml_io import load_tasks
+
+UNREADABLE = "E001"
+SAME_ID = "E002"
+
+
+class Problem(Finding):
+    """A finding with its file. `E` codes are about files, `L` codes are rules of the linter."""
+
+    file: str
+    task_id: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.place, self.reason) if part)
+
+
+class CheckReport(Frozen):
+    """`tasks`: how many could be read. `problems` in the order of files, errors before warnings."""
+
+    tasks: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(p for p in self.problems if p.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        return tuple(p for p in self.problems if p.severity is Severity.WARNING)
+
+
+def check_paths(paths: Iterable[Path]) -> CheckReport:
+    """Check task files and folders of them; one bad file hides nothing about the others."""
+    loaded, unreadable = load_tasks(paths)
+    problems = [
+        Problem(
+            code=UNREADABLE,
+            severity=Severity.ERROR,
+            file=problem.file,
+            place=problem.place,
+            reason=problem.reason,
+            hint="",
+            line=problem.line,
+        )
+        for problem in unreadable
+    ]
+    files: dict[str, Path] = {}
+    for path, task in loaded:
+        if task.id in files and files[task.id] != path:
+            problems.append(
+                Problem(
+                    code=SAME_ID,
+                    severity=Severity.ERROR,
+                    file=str(path),
+                    task_id=task.id,
+                    place="id",
+                    reason=_("{id} is also the id in {file}").format(
+                        id=task.id, file=files[task.id]
+                    ),
+                    hint=_("Give every task an id of its own."),
+                )
+            )
+        files.setdefault(task.id, path)
+        problems += [
+            Problem(**finding.model_dump(), file=str(path), task_id=task.id)
+            for finding in lint(task)
+        ]
+    problems.sort(key=lambda p: (p.file, p.severity is Severity.WARNING))
+    return CheckReport(tasks=len(loaded), problems=tuple(problems))
