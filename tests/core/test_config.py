@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cuecard.core.config import (
+    Config,
+    ConfigProblems,
+    example_config,
+    load_config,
+)
+from cuecard.core.config_models import ReactAgentConfig
+from cuecard.core.errors import ConfigError, FileProblems
+
+GOOD = """\
+models:
+  local:
+    base_url: http://127.0.0.1:8080/v1/
+    model: tiny
+    temperature: 0.5
+    max_tokens: 100
+    timeout: 2.5
+    extra: {top_k: 40, seed: 7, cache_prompt: true, note: "7"}
+agents:
+  live:
+    kind: react
+    model: local
+    max_steps: 3
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "cuecard.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(folder: Path, text: str) -> list[tuple[str, int | None, str]]:
+    with pytest.raises(ConfigProblems) as caught:
+        load_config(write(folder, text))
+    assert isinstance(caught.value, ConfigError)
+    assert isinstance(caught.value, FileProblems)
+    return [(p.place, p.line, p.reason) for p in caught.value.problems]
+
+
+def test_without_a_file_the_embedded_players_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = load_config()
+    assert list(config.agents) == ["offline"]
+    assert (list(config.users), list(config.worlds), list(config.judges)) == (
+        ["scripted"],
+        ["closed"],
+        ["lexical"],
+    )
+
+
+def test_the_file_in_the_current_folder_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, GOOD)
+    monkeypatch.chdir(tmp_path)
+    config = load_config()
+    assert list(config.agents) == ["offline", "live"]
+    agent = config.agent("live")
+    assert isinstance(agent, ReactAgentConfig)
+    assert agent.max_steps == 3
+    model = config.model(agent.model)
+    assert model.base_url == "http://127.0.0.1:8080/v1"
+    assert (model.temperature, model.max_tokens, model.timeout) == (0.5, 100, 2.5)
+    assert model.extra == {"top_k": 40, "seed": 7, "cache_prompt": True, "note": "7"}
+
+
+def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.yaml"):
+        load_config(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "models:\nagents:\n"])
+def test_an_empty_file_means_the_embedded_players(tmp_path: Path, text: str) -> None:
+    assert load_config(write(tmp_path, text)) == load_config_defaults()
+
+
+def load_config_defaults() -> Config:
+    from cuecard.core.config import EMBEDDED
+
+    return EMBEDDED
+
+
+def test_every_problem_is_told_with_its_line(tmp_path: Path) -> None:
+    text = """\
+models:
+  local:
+    base_url: nowhere
+    temperature: warm
+agents:
+  live:
+    kind: react
+    model: locl
+  odd:
+    kind: dreamer
+  bare: {}
+colour: red
+"""
+    found = problems(tmp_path, text)
+    assert [(place, line) for place, line, _ in found] == [
+        ("models.local.model", 2),
+        ("models.local.base_url", 3),
+        ("models.local.temperature", 4),
+        ("agents.odd.kind", 10),
+        ("agents.bare.kind", 11),
+        ("colour", 12),
+    ]
+    reasons = [reason for _, _, reason in found]
+    assert reasons[0] == "is missing"
+    assert "http://127.0.0.1" in reasons[1]
+    assert reasons[3] == "must be one of offline, react"
+    assert reasons[4] == "is missing; must be one of offline, react"
+
+
+def test_the_message_names_file_and_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "models:\n  local: {model: m}\n")
+    with pytest.raises(ConfigProblems) as caught:
+        load_config(path)
+    assert f"{path}:2: models.local.base_url: is missing" in str(caught.value)
+
+
+def test_an_agent_must_name_a_known_model(tmp_path: Path) -> None:
+    found = problems(tmp_path, GOOD.replace("model: local", "model: locl"))
+    assert found == [("agents.live.model", 12, "there is no model locl here; known models: local")]
+
+
+def test_prompt_files_are_relative_to_the_file_and_must_exist(tmp_path: Path) -> None:
+    text = GOOD + "    prompts:\n      react: mine.md\n"
+    found = problems(tmp_path, text)
+    assert [(place, line) for place, line, _ in found] == [("agents.live.prompts.react", 15)]
+    (tmp_path / "mine.md").write_text("Be brief.")
+    agent = load_config(write(tmp_path, text)).agent("live")
+    assert isinstance(agent, ReactAgentConfig)
+    assert agent.prompts == {"react": str(tmp_path / "mine.md")}
+
+
+def test_the_name_of_the_embedded_agent_cannot_be_taken(tmp_path: Path) -> None:
+    found = problems(tmp_path, GOOD.replace("  live:", "  offline:"))
+    assert [(place, line) for place, line, _ in found] == [("agents.offline", 10)]
+
+
+def test_a_double_key_and_broken_yaml_are_told(tmp_path: Path) -> None:
+    assert problems(tmp_path, "models: {}\nmodels: {}\n")[0][:2] == ("models", 2)
+    assert problems(tmp_path, "models: [\n")[0][1] is not None
+    assert problems(tmp_path, "- a\n")[0][1] == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "api_key: sk-secret123",
+        "api_key_env: sk-secret123",
+        "api_key_env: gsk_secret123",
+        "extra: {api_key: sk-secret123}",
+        "base_url: https://me:sk-secret123@example.org/v1",
+        "base_url: https://example.org/v1?key=sk-secret123",
+    ],
+)
+def test_a_key_in_the_file_is_refused_and_never_repeated(tmp_path: Path, line: str) -> None:
+    base = "" if line.startswith("base_url") else "    base_url: http://localhost/v1\n"
+    path = write(tmp_path, f"models:\n  m:\n    model: x\n{base}    {line}\n")
+    with pytest.raises(ConfigProblems) as caught:
+        load_config(path)
+    assert len(caught.value.problems) == 1
+    assert "secret123" not in str(caught.value) + repr(caught.value)
+
+
+def test_keys_come_from_the_environment_and_show_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = GOOD.replace("    model: tiny\n", "    model: tiny\n    api_key_env: CUECARD_TEST_KEY\n")
+    config = load_config(write(tmp_path, text))
+    monkeypatch.delenv("CUECARD_TEST_KEY", raising=False)
+    with pytest.raises(ConfigError, match="CUECARD_TEST_KEY"):
+        config.model("local").api_key()
+    monkeypatch.setenv("CUECARD_TEST_KEY", " sk-secret123\n")
+    assert config.model("local").api_key() == "sk-secret123"
+    assert "secret123" not in repr(config) + str(config) + config.model_dump_json()
+    monkeypatch.setenv("CUECARD_TEST_KEY", "sk-secret\x1b123")
+    with pytest.raises(ConfigError) as caught:
+        config.model("local").api_key()
+    assert "secret" not in str(caught.value)
+
+
+def test_unknown_names_list_the_known_ones() -> None:
+    config = load_config_defaults()
+    with pytest.raises(ConfigError, match="offline"):
+        config.agent("nobody")
+    with pytest.raises(ConfigError, match="nothing"):
+        config.model("nothing")
+
+
+def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Path) -> None:
+    assert load_config(write(tmp_path, example_config())) == load_config_defaults()
+    full = re.sub(r"(?m)^#((?: {2})*[a-z_]+:(?: .*)?)$", r"\1", example_config())
+    (tmp_path / "my-agent.md").write_text("Search, then answer.")
+    config = load_config(write(tmp_path, full))
+    assert set(config.models) == {"local", "hosted"}
+    assert set(config.agents) == {"offline", "live"}
