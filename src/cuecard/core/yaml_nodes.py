@@ -1,4 +1,4 @@
-"""YAML read as plain data that remembers its lines, and validation errors told by those lines.
+"""YAML read as plain data that remembers its lines.
 
 Shared by tasks and by `cuecard.yaml`. Every scalar is the text that stands there, except below the
 places that a `Dialect` calls typed, where unquoted scalars get their JSON type.
@@ -7,51 +7,42 @@ places that a `Dialect` calls typed, where unquoted scalars get their JSON type.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
-from pydantic import ValidationError
 
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import _
+from cuecard.core.validation import (
+    Dialect,
+    Place,
+    TaggedUnion,
+    format_place,
+    line_of,
+    problems_of,
+)
+
+__all__ = [
+    "MAX_FILE_BYTES",
+    "Dialect",
+    "Place",
+    "TaggedUnion",
+    "format_place",
+    "line_of",
+    "problems_of",
+    "read_mapping",
+    "read_text",
+]
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
+_MAX_DEPTH = 100
 _MAX_NODES = 2_000_000
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLS = {"true": True, "false": False}
 _INT = re.compile(r"-?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-# Validators of whole models name the place inside them: "rows[3]: has 2 cells, not 4".
-_INNER_PLACE = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): (.+)", re.DOTALL)
-
-Place = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class TaggedUnion:
-    """How a union of models shows in a file: its members stand `depth` levels deep below one
-    top-level field, and are told apart by `tag`, inside the member or at the top of the file.
-    """
-
-    depth: int
-    tag: str
-    choices: tuple[str, ...]
-    tag_at_top: bool = False
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What one kind of file needs: the title of its errors, the reason given when it is no mapping,
-    which places hold typed JSON, and its tagged unions by top-level field.
-    """
-
-    title: str
-    shape: str
-    typed: Callable[[Place], bool] = lambda place: False
-    unions: Mapping[str, TaggedUnion] = field(default_factory=dict[str, TaggedUnion])
 
 
 def read_text(path: Path, title: str) -> str:
@@ -70,6 +61,7 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
     """The file's top-level mapping; `lines` receives the line of each place. Raises `FileProblems`."""
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        _check_depth(text, loader)
         root = cast(yaml.Node | None, yaml.compose(text, Loader=loader))
         if root is None:
             raise _Unreadable(_("is empty"), None)
@@ -95,50 +87,17 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
     return cast(dict[str, Any], data)
 
 
-def problems_of(
-    error: ValidationError, file: str, lines: Mapping[Place, int], dialect: Dialect
-) -> list[FileProblem]:
-    """Each validation error as place, reason and line in the file."""
-    problems: list[FileProblem] = []
-    for item in error.errors(include_url=False, include_context=True):
-        context: dict[str, Any] = item.get("ctx", {})
-        loc = item["loc"]
-        union = dialect.unions.get(str(loc[0])) if loc else None
-        # Pydantic puts the tag of the chosen member into the location; the file has no such level.
-        if union and len(loc) > union.depth and loc[union.depth] in union.choices:
-            loc = (*loc[: union.depth], *loc[union.depth + 1 :])
-        reason = _reason(item["type"], item["msg"], context)
-        if union and item["type"] in ("union_tag_not_found", "union_tag_invalid"):
-            loc = (union.tag,) if union.tag_at_top else (*loc, union.tag)
-            choices = ", ".join(union.choices)
-            reason = (
-                _("is missing; must be one of {choices}")
-                if item["type"] == "union_tag_not_found"
-                else _("must be one of {choices}")
-            ).format(choices=choices)
-        where = format_place(loc)
-        if item["type"] == "value_error" and (inner := _INNER_PLACE.match(reason)):
-            where = f"{where}.{inner[1]}" if where else inner[1]
-            reason = inner[2]
-        problems.append(FileProblem(file, where, reason, line_of(loc, lines)))
-    return problems
-
-
-def format_place(place: Sequence[str | int]) -> str:
-    """`("persona", "stages", 3, "line")` as `persona.stages[3].line`."""
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
-def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
-    """The line of a place, or of the nearest thing around it that stands in the file."""
-    while place:
-        if place in lines:
-            return lines[place]
-        place = place[:-1]
-    return None
+def _check_depth(text: str, loader: Any) -> None:
+    """Libyaml's composer recurses in C: ten thousand brackets would end the process."""
+    depth = 0
+    for event in cast(Any, yaml.parse(text, Loader=loader)):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MAX_DEPTH:
+                line = int(event.start_mark.line) + 1
+                raise _Unreadable(_("is nested too deeply"), line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _single(title: str, path: Path, reason: str) -> FileProblems:
@@ -208,25 +167,3 @@ def _scalar(node: yaml.ScalarNode, typed: bool) -> object:
         if _FLOAT.fullmatch(value):
             return float(value)
     return value
-
-
-def _reason(kind: str, message: str, context: dict[str, Any]) -> str:
-    match kind:
-        case "missing":
-            return _("is missing")
-        case "extra_forbidden":
-            return _("is not a known field; check the spelling")
-        case "string_type":
-            return _("must be text")
-        case "tuple_type" | "list_type":
-            return _("must be a list")
-        case "dict_type" | "model_type" | "model_attributes_type":
-            return _("must be a mapping of fields")
-        case "too_short":
-            return _("must have at least {n} entries").format(n=context.get("min_length", 1))
-        case "enum" | "literal_error":
-            return _("must be one of {choices}").format(choices=context.get("expected", ""))
-        case "value_error":
-            return str(context.get("error", message))
-        case _:
-            return message[:1].lower() + message[1:]

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
+from cuecard.core.i18n import _
+
 
 class Frozen(BaseModel):
     """An immutable model that refuses unknown fields (a misspelt key must not vanish)."""
@@ -15,7 +17,7 @@ class Frozen(BaseModel):
 
 def _not_blank(value: str) -> str:
     if not value.strip():
-        raise ValueError("must not be empty")
+        raise ValueError(_("must not be empty"))
     return value
 
 
@@ -27,7 +29,7 @@ def _http_url(value: str) -> str:
         or not rest
         or any(c.isspace() for c in value)
     ):
-        raise ValueError("must be a web address that starts with http:// or https://")
+        raise ValueError(_("must be a web address that starts with http:// or https://"))
     return value
 
 

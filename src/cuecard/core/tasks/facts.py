@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name, Url
 
 
@@ -45,6 +46,8 @@ class FactWorld(Frozen):
         seen: set[str] = set()
         for index, fact in enumerate(self.facts):
             if fact.key in seen:
-                raise ValueError(f"facts[{index}].key: {fact.key!r} is listed twice")
+                raise ValueError(
+                    f"facts[{index}].key: " + _("{name!r} is listed twice").format(name=fact.key)
+                )
             seen.add(fact.key)
         return self

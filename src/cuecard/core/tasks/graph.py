@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name, Url
 
 
@@ -40,7 +41,9 @@ class Graph(Frozen):
         seen: set[str] = set()
         for index, node in enumerate(self.nodes):
             if node.id in seen:
-                raise ValueError(f"nodes[{index}].id: {node.id!r} is listed twice")
+                raise ValueError(
+                    f"nodes[{index}].id: " + _("{name!r} is listed twice").format(name=node.id)
+                )
             seen.add(node.id)
         return self
 

@@ -13,10 +13,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name, Text, Url
 from cuecard.core.tasks.checkpoints import CheckpointChain
 from cuecard.core.tasks.facts import FactWorld
 from cuecard.core.tasks.graph import Graph
+from cuecard.core.tasks.storable import check_storable
 from cuecard.core.tasks.table import Table
 
 Family = Literal["graph", "table", "checkpoints", "facts"]
@@ -104,9 +106,15 @@ class Task(Frozen):
         if isinstance(self.gold, Graph):
             for index, triple in enumerate(self.gold.triples):
                 if triple.stage is not None and triple.stage > count:
-                    raise ValueError(
-                        f"gold.triples[{index}].stage: the persona has {count} stages, not {triple.stage}"
+                    reason = _("the persona has {count} stages, not {stage}").format(
+                        count=count, stage=triple.stage
                     )
+                    raise ValueError(f"gold.triples[{index}].stage: {reason}")
+        return self
+
+    @model_validator(mode="after")
+    def _storable(self) -> Task:
+        check_storable(self.model_dump(mode="json"))
         return self
 
     @property

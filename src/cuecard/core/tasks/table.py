@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name
 
 
@@ -53,13 +54,18 @@ class Table(Frozen):
         names = self.column_names
         for index, name in enumerate(names):
             if name in names[:index]:
-                raise ValueError(f"columns[{index}].name: {name!r} is listed twice")
+                raise ValueError(
+                    f"columns[{index}].name: " + _("{name!r} is listed twice").format(name=name)
+                )
         for index, name in enumerate(self.unique_columns):
             if name not in names:
-                raise ValueError(f"unique_columns[{index}]: {name!r} is not a column")
+                raise ValueError(
+                    f"unique_columns[{index}]: " + _("{name!r} is not a column").format(name=name)
+                )
         for index, row in enumerate(self.rows):
             if len(row) != len(names):
-                raise ValueError(f"rows[{index}]: has {len(row)} cells, not {len(names)}")
+                reason = _("has {n} cells, not {expected}").format(n=len(row), expected=len(names))
+                raise ValueError(f"rows[{index}]: {reason}")
         return self
 
     @property

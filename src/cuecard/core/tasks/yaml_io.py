@@ -13,28 +13,27 @@ from pathlib import Path
 from typing import Any, cast
 
 import yaml
-from pydantic import ValidationError
 
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import FAMILIES, Task
-from cuecard.core.yaml_nodes import (
-    MAX_FILE_BYTES,
-    Dialect,
-    Place,
-    TaggedUnion,
-    format_place,
-    problems_of,
-    read_mapping,
-    read_text,
-)
+from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, validated
+from cuecard.core.yaml_nodes import MAX_FILE_BYTES, read_mapping, read_text
 
-__all__ = ["MAX_FILE_BYTES", "dump_task", "format_place", "load_task", "load_tasks", "parse_task"]
+__all__ = [
+    "MAX_FILE_BYTES",
+    "dump_task",
+    "format_place",
+    "load_task",
+    "load_tasks",
+    "parse_task",
+    "task_dialect",
+]
 
 
 def load_task(path: Path) -> Task:
     """Read one task. Raises `FileProblems` with everything that is wrong with the file."""
-    return parse_task(read_text(path, _dialect().title), str(path))
+    return parse_task(read_text(path, task_dialect().title), str(path))
 
 
 def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[FileProblem]]:
@@ -51,7 +50,7 @@ def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[Fil
 
 def parse_task(text: str, file: str = "task.yaml") -> Task:
     """Read one task from YAML text; `file` is only used in messages. Raises `FileProblems`."""
-    dialect = _dialect()
+    dialect = task_dialect()
     lines: dict[Place, int] = {}
     data = read_mapping(text, file, lines, dialect)
     family = data.pop("family", None)
@@ -63,10 +62,7 @@ def parse_task(text: str, file: str = "task.yaml") -> Task:
         )
     if family is not None and isinstance(gold, dict):
         data["gold"] = {"family": family, **gold}
-    try:
-        return Task.model_validate(data)
-    except ValidationError as error:
-        raise FileProblems(dialect.title, problems_of(error, file, lines, dialect)) from error
+    return validated(Task, data, file, lines, dialect)
 
 
 def dump_task(task: Task) -> str:
@@ -85,7 +81,8 @@ def dump_task(task: Task) -> str:
     )
 
 
-def _dialect() -> Dialect:
+def task_dialect() -> Dialect:
+    """How task files show in error messages."""
     return Dialect(
         title=_("This task cannot be read"),
         shape=_("must be a mapping with id, title, family and so on"),
@@ -121,10 +118,16 @@ class _Dumper(yaml.SafeDumper):
 
 def _represent_str(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     # Literal blocks cannot hold trailing blanks, tabs or odd line breaks exactly.
-    block = "\n" in value and _BLOCK_SAFE.fullmatch(value) is not None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if block else None)
+    style = None
+    if "\n" in value and _BLOCK_SAFE.fullmatch(value) is not None:
+        style = "|"
+    elif _NUMBER.fullmatch(value) is not None:
+        # YAML 1.1, which PyYAML quotes for, takes 1e3 for text; the reader takes it for a number.
+        style = "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _BLOCK_SAFE = re.compile(r"\S(?:[^\r\t\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]*\S)?\n?")
 _Dumper.add_representer(str, _represent_str)
 _Dumper.add_representer(

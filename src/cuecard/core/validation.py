@@ -1,0 +1,200 @@
+"""Data of a file against a model: what is wrong, at which place, for which reason, in which line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.i18n import _
+
+Place = tuple[str | int, ...]
+Model = TypeVar("Model", bound=BaseModel)
+
+# Validators of whole models name the place inside them: "rows[3]: has 2 cells, not 4".
+_INNER_PLACE = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): (.+)", re.DOTALL)
+_WRONG_TYPES = {
+    "string_type",
+    "tuple_type",
+    "list_type",
+    "dict_type",
+    "model_type",
+    "model_attributes_type",
+}
+
+
+@dataclass(frozen=True)
+class TaggedUnion:
+    """How a union of models shows in a file: its members stand `depth` levels deep below one
+    top-level field, and are told apart by `tag`, inside the member or at the top of the file.
+    """
+
+    depth: int
+    tag: str
+    choices: tuple[str, ...]
+    tag_at_top: bool = False
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What one kind of file needs: the title of its errors, the reason given when it is no mapping,
+    which places hold typed JSON, and its tagged unions by top-level field.
+    """
+
+    title: str
+    shape: str
+    typed: Callable[[Place], bool] = lambda place: False
+    unions: Mapping[str, TaggedUnion] = field(default_factory=dict[str, TaggedUnion])
+
+
+def validated(
+    model: type[Model],
+    data: dict[str, Any],
+    file: str,
+    lines: Mapping[Place, int],
+    dialect: Dialect,
+) -> Model:
+    """`data` as a model. A field that stands there without a value counts as left out, unless it is
+    required. Raises `FileProblems` with everything that is wrong.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        blank = [
+            _without_tag(item["loc"], dialect)
+            for item in error.errors(include_url=False, include_context=False)
+            if item["input"] is None and item["type"] in _WRONG_TYPES
+        ]
+        removed = [place for place in blank if _remove(data, place)]
+        if not removed:
+            raise FileProblems(dialect.title, problems_of(error, file, lines, dialect)) from error
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = problems_of(error, file, lines, dialect, frozenset(removed))
+        raise FileProblems(dialect.title, problems) from error
+
+
+def problems_of(
+    error: ValidationError,
+    file: str,
+    lines: Mapping[Place, int],
+    dialect: Dialect,
+    blank: frozenset[Place] = frozenset(),
+) -> list[FileProblem]:
+    """Each validation error as place, reason and line; at a `blank` place a value is missing that
+    the file names without giving it.
+    """
+    items = error.errors(include_url=False, include_context=True)
+    problems: list[FileProblem] = []
+    for item in items:
+        kind, given = item["type"], item["input"]
+        context: dict[str, Any] = item.get("ctx", {})
+        # Pydantic counts only the entries that are right: one wrong entry makes the list too short.
+        if kind == "too_short" and len(given) >= context.get("min_length", 1):
+            continue
+        loc = item["loc"]
+        union = dialect.unions.get(str(loc[0])) if loc else None
+        place = _without_tag(loc, dialect)
+        if place in blank:
+            reason = _("must not be empty")
+        else:
+            reason = _reason(kind, item["msg"], context, given)
+        if union and kind in ("union_tag_not_found", "union_tag_invalid"):
+            place = (union.tag,) if union.tag_at_top else (*place, union.tag)
+            choices = ", ".join(union.choices)
+            reason = (
+                _("is missing; must be one of {choices}")
+                if kind == "union_tag_not_found"
+                else _("must be one of {choices}")
+            ).format(choices=choices)
+        where = format_place(place)
+        if kind == "value_error" and (inner := _INNER_PLACE.match(reason)):
+            place = (*place, *_parse_place(inner[1]))
+            where, reason = format_place(place), inner[2]
+        problems.append(FileProblem(file, where, reason, line_of(place, lines)))
+    return problems
+
+
+def format_place(place: Sequence[str | int]) -> str:
+    """`("persona", "stages", 3, "line")` as `persona.stages[3].line`."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def _parse_place(text: str) -> Place:
+    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"\w+", text))
+
+
+def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
+    """The line of a place, or of the nearest thing around it that stands in the file."""
+    while place:
+        if place in lines:
+            return lines[place]
+        place = place[:-1]
+    return None
+
+
+def _without_tag(loc: Place, dialect: Dialect) -> Place:
+    """Pydantic puts the tag of a union's chosen member into the location; the file has no such level."""
+    union = dialect.unions.get(str(loc[0])) if loc else None
+    if union and len(loc) > union.depth and loc[union.depth] in union.choices:
+        return (*loc[: union.depth], *loc[union.depth + 1 :])
+    return loc
+
+
+def _remove(data: object, place: Place) -> bool:
+    """Take the field at `place` out of `data`; entries of lists stay, their places would shift."""
+    if not place or not isinstance(place[-1], str):
+        return False
+    for part in place[:-1]:
+        try:
+            data = cast(Any, data)[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    if not isinstance(data, dict) or place[-1] not in data:
+        return False
+    del data[place[-1]]
+    return True
+
+
+def _reason(kind: str, message: str, context: dict[str, Any], given: object) -> str:
+    if given is None and kind in _WRONG_TYPES:
+        return _('has no value; write "" for empty text')
+    match kind:
+        case "missing":
+            return _("is missing")
+        case "extra_forbidden":
+            return _("is not a known field; check the spelling")
+        case "string_type":
+            return _("must be text")
+        case "string_unicode":
+            return _("holds half of a character (a lone surrogate); type it again")
+        case "string_pattern_mismatch":
+            return _("may hold letters, digits, '.', '_' and '-' only, 120 at most")
+        case "tuple_type" | "list_type":
+            return _("must be a list")
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return _("must be a mapping of fields")
+        case "int_type" | "int_parsing" | "int_from_float" | "int_parsing_size":
+            return _("must be a whole number")
+        case "float_type" | "float_parsing":
+            return _("must be a number")
+        case "bool_type" | "bool_parsing":
+            return _("must be true or false")
+        case "greater_than_equal":
+            return _("must be at least {n}").format(n=context.get("ge"))
+        case "too_short":
+            return _("must have at least {n} entries").format(n=context.get("min_length", 1))
+        case "enum" | "literal_error":
+            return _("must be one of {choices}").format(choices=context.get("expected", ""))
+        case "value_error":
+            return str(context.get("error", message))
+        case _:
+            return message[:1].lower() + message[1:]
