@@ -76,3 +76,12 @@ def slug(text: str) -> str:
     """A file-name-safe identifier; Han characters stay, everything else that is unsafe becomes `-`."""
     text = unicodedata.normalize("NFKC", text).strip().casefold()
     return re.sub(r"[^0-9a-z\u3400-\u9fff._]+", "-", text).strip("-.") or "task"
+
+
+def storable(text: str) -> str:
+    """`text` with what no file or database can hold (NUL, half a surrogate pair) made visible as
+    `\N{REPLACEMENT CHARACTER}`; for text from models and other programs.
+    """
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\0", "\ufffd")

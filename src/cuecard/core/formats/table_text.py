@@ -1,0 +1,134 @@
+"""A Markdown table out of an agent's text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PIPE = re.compile(r"(?<!\\)\|")
+_RULE_CELL = re.compile(r":?[-–—=]+:?")
+_RULE_LINE = re.compile(r"[|\s:\-–—=]+")
+_BREAK = re.compile(r"\s*<br\s*/?\s*>\s*", re.IGNORECASE)
+# Only entities with their semicolon: "?a=1&copy=2" in a URL is none.
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+-]*)")
+
+
+@dataclass(frozen=True)
+class FoundTable:
+    """Every row has as many cells as there are columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Neighbouring lines with pipes in them, and whether they stood in a ```markdown fence."""
+
+    lines: tuple[str, ...]
+    fenced: bool
+
+
+def find_table(text: str) -> FoundTable | None:
+    """The table that is meant as the answer, or None.
+
+    Tables in a ```markdown fence go before bare ones (WideSearch asks for the fence), tables with
+    rows before empty ones; of several, the last one at least half as long as the longest: an
+    answer follows its drafts, and a short closing summary is no answer. Ragged rows are padded or
+    cut to the header.
+    """
+    found = [(block.fenced, table) for block in _blocks(text) if (table := _table(block.lines))]
+    for fenced in (True, False):
+        tables = [table for is_fenced, table in found if is_fenced == fenced and table.rows]
+        if tables:
+            longest = max(len(table.rows) for table in tables)
+            return next(table for table in reversed(tables) if 2 * len(table.rows) >= longest)
+    return found[-1][1] if found else None
+
+
+def _blocks(text: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    lines: list[str] = []
+    fence, markdown = "", False
+
+    def close() -> None:
+        if lines:
+            blocks.append(_Block(tuple(lines), markdown))
+            lines.clear()
+
+    for raw in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        line = raw.strip()
+        line = line.lstrip("> \t") if line.startswith(">") else line
+        if match := _FENCE.match(line):
+            close()
+            if fence and match[1].startswith(fence) and not match[2]:
+                fence, markdown = "", False
+            elif not fence:
+                fence, markdown = match[1], match[2].lower() in ("markdown", "md")
+        elif "|" in line:
+            lines.append(line)
+        else:
+            close()
+    close()
+    return blocks
+
+
+def _table(lines: tuple[str, ...]) -> FoundTable | None:
+    """The header is the line above the rule of dashes, or without a rule the first of at least two
+    lines that begin with a pipe.
+    """
+    rule = next((i for i, line in enumerate(lines) if i and _is_rule(line)), None)
+    if rule is not None:
+        header, body = lines[rule - 1], lines[rule + 1 :]
+    elif len(lines) >= 2 and all(line.startswith("|") for line in lines):
+        header, body = lines[0], lines[1:]
+    else:
+        return None
+    columns = tuple(_bare(cell) for cell in _cells(header))
+    if not any(columns) or (len(columns) < 2 and not header.startswith("|")):
+        return None
+    width = len(columns)
+    rows = tuple(
+        (*cells[:width], *[""] * (width - len(cells)))
+        for line in body
+        if not _is_rule(line) and any(cells := _cells(line))
+    )
+    return FoundTable(columns, rows)
+
+
+def _is_rule(line: str) -> bool:
+    if not _RULE_LINE.fullmatch(line):
+        return False
+    cells = [cell.strip() for cell in _split(line)]
+    return any(cells) and all(_RULE_CELL.fullmatch(cell) for cell in cells if cell)
+
+
+def _split(line: str) -> list[str]:
+    line = line.strip()
+    cells = _PIPE.split(line)
+    if line.startswith("|"):
+        cells = cells[1:]
+    if len(cells) > 1 and not cells[-1].strip() and line.endswith("|"):
+        cells = cells[:-1]
+    return cells
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(_cell(cell) for cell in _split(line))
+
+
+def _cell(text: str) -> str:
+    text = _BREAK.sub(" ", text.replace("\\|", "|"))
+    return _ENTITY.sub(_unescaped, text).strip()
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    import html
+
+    return html.unescape(match[0])
+
+
+def _bare(cell: str) -> str:
+    """A column's name without emphasis or code marks around it."""
+    return cell.strip("*`").strip() or cell

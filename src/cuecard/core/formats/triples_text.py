@@ -1,0 +1,199 @@
+"""Triples out of an agent's text, however its JSON is spelt or broken."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import cast
+
+NamedTriple = tuple[str, str, str]
+
+_HEADS = ("head", "subject", "subj", "source", "from", "s", "h", "头", "头实体", "主语", "主体")
+_RELATIONS = (
+    *("relation", "predicate", "relationship", "rel", "pred", "property", "edge", "p", "r"),
+    *("关系", "谓语", "谓词", "关系词"),
+)
+_TAILS = ("tail", "object", "obj", "target", "to", "o", "t", "尾", "尾实体", "宾语", "客体")
+_SUFFIX = re.compile(r"[\s_\-]*(?:entity|name|label|type)$|[\s_\-]+")
+_PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|string|str|text")
+
+_ARRAY = re.compile(r"\[\s*(?=[{\[])")
+_OBJECT = re.compile(r"\{(?=\s*[\"'“]?\w)")
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(\w*)[ \t]*$", re.MULTILINE)
+_EMPTY = re.compile(r"(?:`{3,}\w*)?\s*\[\s*\]\s*(?:`{3,})?")
+
+# A text that begins ten thousand arrays is no answer; reading it must still end soon.
+_MAX_FAILURES = 400
+_MAX_WASTE = 8_000_000
+_MAX_REPAIR = 400_000
+
+
+def find_triples(text: str) -> list[NamedTriple] | None:
+    """The last complete JSON array of triples; else what can be repaired of a broken one; an empty
+    list for a bare `[]`; None if there is nothing of the kind.
+
+    An entry is an object with a head, a relation and a tail under any common name, or a list of
+    three texts. Arrays that only show the format (`"..."`) do not count.
+    """
+    last: list[NamedTriple] | None = None
+    for array in _arrays(text):
+        triples = _triples(array)
+        if triples:
+            last = triples
+    if last:
+        return last
+    if _EMPTY.fullmatch(text.strip()):
+        return []
+    return _uncut(_repaired(text)) or _salvaged(text) or None
+
+
+def _uncut(triples: list[NamedTriple]) -> list[NamedTriple]:
+    """Without the last one if the text broke off inside it."""
+    return triples[:-1] if triples and not all(triples[-1]) else triples
+
+
+def _arrays(text: str) -> Iterator[list[object]]:
+    """Complete JSON arrays of objects or lists, outermost first, left to right."""
+    for value in _values(text, _ARRAY):
+        if isinstance(value, list):
+            yield cast(list[object], value)
+
+
+def _values(text: str, opening: re.Pattern[str]) -> Iterator[object]:
+    decoder = json.JSONDecoder(strict=False)
+    at = failures = wasted = 0
+    while failures < _MAX_FAILURES and wasted < _MAX_WASTE:
+        match = opening.search(text, at)
+        if match is None:
+            return
+        start = match.start()
+        try:
+            value, at = cast(tuple[object, int], decoder.raw_decode(text, start))
+        except json.JSONDecodeError as error:
+            failures += 1
+            wasted += error.pos - start
+            at = start + 1
+        except (ValueError, RecursionError):
+            failures += 1
+            wasted += 10_000
+            at = start + 1
+        else:
+            yield value
+
+
+def _repaired(text: str) -> list[NamedTriple]:
+    """Broken JSON by json-repair: the last fenced block that gives triples, else the text from its
+    first array on.
+    """
+    candidates = [block for block in _fenced(text) if "[" in block or "{" in block]
+    candidates.reverse()
+    start = _ARRAY.search(text)
+    if start is not None:
+        candidates.append(text[start.start() :])
+    for candidate in candidates[:4]:
+        if len(candidate) > _MAX_REPAIR:
+            continue
+        for item in _with_members(_repair(candidate)):
+            if isinstance(item, list) and (triples := _triples(cast(list[object], item))):
+                return triples
+    return []
+
+
+def _with_members(value: object) -> list[object]:
+    """The value, and what stands directly in it: models wrap the array in an object."""
+    if isinstance(value, dict):
+        return [cast(object, value), *cast(dict[str, object], value).values()]
+    return [value]
+
+
+def _repair(text: str) -> object:
+    from json_repair import repair_json
+
+    try:
+        return cast(object, repair_json(text, return_objects=True, skip_json_loads=True))
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
+        # It gives up on some texts by an error of its own; then there is nothing to repair.
+        return None
+
+
+def _fenced(text: str) -> list[str]:
+    marks = list(_FENCE.finditer(text))
+    blocks: list[str] = []
+    index = 0
+    while index < len(marks):
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
+        blocks.append(text[marks[index].end() : end])
+        index += 2
+    return blocks
+
+
+def _salvaged(text: str) -> list[NamedTriple]:
+    """Single objects that stand complete, such as JSON lines or the head of a cut-off array."""
+    return _triples(list(_values(text, _OBJECT)))
+
+
+def _triples(array: list[object]) -> list[NamedTriple]:
+    found = [triple for entry in array if (triple := _triple(entry)) is not None]
+    return [] if all(_is_placeholder(triple) for triple in found) else found
+
+
+def _triple(entry: object) -> NamedTriple | None:
+    if isinstance(entry, list):
+        cells = cast(list[object], entry)
+        if len(cells) != 3 or not isinstance(cells[0], str) or not isinstance(cells[1], str):
+            return None
+        return _text(cells[0]), _text(cells[1]), _text(cells[2])
+    if not isinstance(entry, dict):
+        return None
+    fields = {_key(str(key)): value for key, value in cast(dict[str, object], entry).items()}
+    parts = (
+        _first(fields, _HEADS),
+        _first(fields, _RELATIONS),
+        _first(fields, _TAILS),
+    )
+    # An entry without its tail is a wrong triple, which counts; one without relation and the other
+    # end (a node, an e-mail's from and to) is no triple.
+    if parts[1] is None and not {"head", "tail"} <= fields.keys():
+        return None
+    if parts[0] is None and parts[2] is None:
+        return None
+    head, relation, tail = (part or "" for part in parts)
+    return (head, relation, tail) if head or relation or tail else None
+
+
+def _key(key: str) -> str:
+    plain = _SUFFIX.sub("", key.strip().casefold())
+    return plain or key.strip().casefold()
+
+
+def _first(fields: dict[str, object], names: tuple[str, ...]) -> str | None:
+    return next((_text(fields[name]) for name in names if name in fields), None)
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value.strip()
+        case bool():
+            return "true" if value else "false"
+        case dict():
+            named = cast(dict[str, object], value)
+            inner = next(
+                (named[key] for key in ("name", "text", "label", "id") if key in named), None
+            )
+            return (
+                _text(inner)
+                if isinstance(inner, str | int | float)
+                else json.dumps(named, ensure_ascii=False)
+            )
+        case list():
+            return ", ".join(_text(item) for item in cast(list[object], value))
+        case _:
+            return str(value)
+
+
+def _is_placeholder(triple: NamedTriple) -> bool:
+    return all(_PLACEHOLDER.fullmatch(part.casefold()) for part in triple)
