@@ -71,9 +71,11 @@ def missing(catalog: Catalog) -> list[str]:
             continue
         originals = message.id if isinstance(message.id, tuple) else (message.id,)
         texts = message.string if isinstance(message.string, tuple) else (message.string,)
-        if not all(texts) or any(not fields(t) <= fields(originals[-1]) for t in texts):
-            lacking.append(str(originals[0]))
-        elif fields(texts[-1]) != fields(originals[-1]):
+        if (
+            not all(texts)
+            or any(not fields(t) <= fields(originals[-1]) for t in texts)
+            or fields(texts[-1]) != fields(originals[-1])
+        ):
             lacking.append(str(originals[0]))
     return lacking
 

@@ -62,6 +62,7 @@ class CuecardApp(App[str]):
     TITLE = "Cuecard"
     CSS_PATH = ["styles/app.tcss"]
     ENABLE_COMMAND_PALETTE = True
+    DEFAULT_MODE = "home"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "home": _home,
         "tasks": _tasks,
@@ -132,7 +133,6 @@ class CuecardApp(App[str]):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
-        self.switch_mode("home")
 
     def on_unmount(self) -> None:
         self.services.close()
@@ -180,7 +180,7 @@ class CuecardApp(App[str]):
     def action_command_palette(self) -> None:
         from textual.command import CommandPalette
 
-        if self.use_command_palette and not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(
                 CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
             )

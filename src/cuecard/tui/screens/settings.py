@@ -116,7 +116,7 @@ class SettingsScreen(CuecardScreen[None]):
         for heading in (_("Agent"), _("Kind"), _("Model"), _("Endpoint"), _("Key")):
             table.add_column(heading, overflow="fold")
         for name, agent in config.agents.items():
-            model = config.models.get(agent.model) if agent.model else None
+            model = config.models.get(agent.model) if agent.kind == "react" else None
             if model is None:
                 note = Text(_("offline baseline, needs nothing"), style="dim")
                 table.add_row(Text(one_line(name)), Text(agent.kind), note)

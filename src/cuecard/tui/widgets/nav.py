@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.events import Click
-from textual.widgets import Static
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -24,44 +24,55 @@ PLACES: tuple[tuple[str, str], ...] = (
 )
 
 
-class Place(Static):
-    """One place in the bar; a click goes there as its number does."""
+class NavBar(Widget):
+    """Places with their number keys on the left, person and workspace on the right.
 
-    def __init__(self, mode: str, number: int, label: str, *, here: bool) -> None:
-        text = Text.assemble((str(number), "dim"), " ", _(label))
-        super().__init__(text, classes="place -here" if here else "place")
-        self._mode = mode
+    One widget that draws one line: it is part of every first frame.
+    """
 
-    async def on_click(self, event: Click) -> None:
-        event.stop()
-        await self.app.run_action(f"app.go('{self._mode}')")
-
-
-class NavBar(Horizontal):
-    """Places with their number keys on the left, person and workspace on the right."""
-
+    COMPONENT_CLASSES = {"nav--brand", "nav--number", "nav--here", "nav--who"}
     DEFAULT_CSS = """
     NavBar {
-        height: 1; dock: top; background: $panel;
-        #brand { width: auto; padding: 0 2 0 1; color: $primary; text-style: bold; }
-        .place { width: auto; padding: 0 1; color: $foreground 75%; }
-        .place.-here { background: $primary; color: $background; text-style: bold; }
-        .place:hover { text-style: underline; }
-        #who { width: 1fr; text-align: right; padding: 0 1; color: $muted; text-wrap: nowrap;
-               text-overflow: ellipsis; }
+        height: 1; dock: top; background: $panel; color: $foreground;
+        & > .nav--brand { color: $primary; text-style: bold; }
+        & > .nav--number { color: $foreground 50%; }
+        & > .nav--here { background: $primary; color: $background; text-style: bold; }
+        & > .nav--who { color: $muted; }
     }
     """
 
     def __init__(self, here: str) -> None:
         super().__init__()
         self._here = here
-
-    def compose(self) -> ComposeResult:
-        yield Static("▍Cuecard", id="brand")
-        for number, (mode, label) in enumerate(PLACES, start=1):
-            yield Place(mode, number, label, here=mode == self._here)
-        yield Static("", id="who", markup=False)
+        self._who = ""
 
     def load(self, person: str, url: str) -> None:
         name = PurePosixPath(urlsplit(url).path).name or url
-        self.query_one("#who", Static).update(one_line(f"{person} · {name}" if person else name))
+        self._who = one_line(f"{person} · {name}" if person else name)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        segments = [Segment(" ▍Cuecard ", self.get_component_rich_style("nav--brand"))]
+        for number, (mode, label) in enumerate(PLACES, start=1):
+            segments += self._place(number, mode, _(label))
+        left = Strip(segments)
+        who = self._who
+        room = width - left.cell_length - 1
+        while who and cell_len(who) > room - 1:
+            who = f"{who[:-2]}…" if len(who) > 2 else ""
+        gap = max(0, room - cell_len(who))
+        who_style = self.get_component_rich_style("nav--who")
+        return Strip(
+            [*left, Segment(" " * gap, self.rich_style), Segment(who + " ", who_style)]
+        ).adjust_cell_length(width, self.rich_style)
+
+    def _place(self, number: int, mode: str, label: str) -> list[Segment]:
+        click = Style(meta={"@click": f"app.go('{mode}')"})
+        if mode == self._here:
+            style = self.get_component_rich_style("nav--here") + click
+            return [Segment(f" {number} {label} ", style)]
+        return [
+            Segment(f" {number} ", self.get_component_rich_style("nav--number") + click),
+            Segment(f"{label} ", self.rich_style + click),
+        ]

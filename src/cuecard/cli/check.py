@@ -1,0 +1,51 @@
+"""`cuecard check`: is anything wrong with these task files?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cuecard.cli.output import as_json, note, say
+from cuecard.core.i18n import _, ngettext
+
+
+def register(app: typer.Typer) -> None:
+    app.command("check", help=_("Check task files; exit 1 if any has errors."))(check)
+
+
+def check(
+    paths: Annotated[list[Path], typer.Argument(help=_("Task files or folders"))],
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    strict: Annotated[bool, typer.Option("--strict", help=_("Count warnings as errors"))] = False,
+) -> None:
+    from cuecard.annotate.check import check_paths
+
+    report = check_paths(paths)
+    found = report.problems if strict else report.errors
+    if json:
+        as_json(
+            {
+                "tasks": report.tasks,
+                "errors": len(report.errors),
+                "warnings": len(report.warnings),
+                "problems": [problem.model_dump(mode="json") for problem in report.problems],
+            }
+        )
+        raise typer.Exit(1 if found else 0)
+    for problem in report.problems:
+        say(f"{problem} [{problem.code}]" + (f" — {problem.hint}" if problem.hint else ""))
+    note(
+        ngettext("{n} task read", "{n} tasks read", report.tasks).format(n=report.tasks)
+        + ", "
+        + ngettext("{n} error", "{n} errors", len(report.errors)).format(n=len(report.errors))
+        + ", "
+        + ngettext("{n} warning", "{n} warnings", len(report.warnings)).format(
+            n=len(report.warnings)
+        )
+    )
+    if not report.tasks and not report.problems:
+        note(_("There are no task files (*.yaml) there."))
+        raise typer.Exit(1)
+    raise typer.Exit(1 if found else 0)
