@@ -1,0 +1,217 @@
+"""One person's edit of one task: the data as it stands, its history, and what is wrong with it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from cuecard.core.tasks import Family, Task
+from cuecard.tui.state import trees
+from cuecard.tui.state.task_places import as_task, invalid
+from cuecard.tui.state.trees import Path
+
+MAX_STEPS = 2000
+
+
+@dataclass
+class _Step:
+    """The data before one step, where it happened, and whether further typing there joins it."""
+
+    before: dict[str, Any]
+    path: Path
+    open: bool
+
+
+class TaskEdit:
+    """`data` has the shape of a task's `model_dump(mode="json")` but need not validate.
+
+    `base` is the revision that the edit began from, 0 for a task that was never saved. `listener`
+    is told the path of every change, after it. Data that was handed out is never changed again, so
+    it may be saved or checked on another thread.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        *,
+        base: int = 0,
+        saved: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._data: dict[str, Any] = copy.deepcopy(dict(data))
+        self._saved = copy.deepcopy(dict(saved)) if saved is not None else None
+        self._done: list[_Step] = []
+        self._undone: list[_Step] = []
+        self._batch: _Step | None = None
+        self.base = base
+        self.version = 0
+        self.listener: Callable[[Path], None] | None = None
+
+    @classmethod
+    def of(cls, task: Task, base: int) -> TaskEdit:
+        """An edit that begins at a saved revision."""
+        data = task.model_dump(mode="json")
+        return cls(data, base=base, saved=data)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The data as it stands; read it, never change it."""
+        return self._data
+
+    @property
+    def task_id(self) -> str:
+        return str(self._data.get("id") or "")
+
+    @property
+    def family(self) -> Family:
+        return cast(Family, self._data["gold"]["family"])
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs from the revision that the edit began from."""
+        return self._saved is None or not _same(self._data, self._saved)
+
+    @property
+    def saved(self) -> dict[str, Any] | None:
+        """The data of revision `base`; None for a task that was never saved."""
+        return self._saved
+
+    def get(self, path: Path, default: Any = None) -> Any:
+        """What stands at `path`, or `default` where nothing does."""
+        try:
+            return trees.get(self._data, path)
+        except LookupError:
+            return default
+
+    def items(self, path: Path) -> list[Any]:
+        """The list at `path`; an empty one where there is none."""
+        value = self.get(path)
+        return cast(list[Any], value) if isinstance(value, list) else []
+
+    def set(self, path: Path, value: Any, *, typing: bool = False) -> None:
+        """Put `value` at `path`. With `typing`, a step that follows another at the same path joins
+        it until `seal`. Raises `LookupError` when there is no such place.
+        """
+        missing = object()
+        if not _same(self.get(path, missing), value):
+            new = trees.put(self._data, path, copy.deepcopy(value))
+            self._advance(new, path, typing=typing)
+
+    def insert(self, path: Path, index: int, value: Any) -> None:
+        """Put `value` before `index` into the list at `path`. Raises `LookupError`."""
+        new = trees.insert(self._data, path, index, copy.deepcopy(value))
+        self._advance(new, (*path, index))
+
+    def delete(self, path: Path) -> None:
+        """Take away what stands at `path`. Raises `LookupError`."""
+        self._advance(trees.remove(self._data, path), path)
+
+    def move(self, path: Path, index: int, to: int) -> None:
+        """Move an item within the list at `path`. Raises `LookupError`."""
+        if index != to:
+            self._advance(trees.move(self._data, path, index, to), (*path, to))
+
+    @contextmanager
+    def together(self, path: Path, *, typing: bool = False) -> Generator[None]:
+        """Whatever happens inside is one step for undo, and one call of the listener with `path`.
+        If it raises, nothing has happened.
+        """
+        if self._batch is not None:
+            yield
+            return
+        before = self._data
+        self._batch = _Step(before, path, typing)
+        try:
+            yield
+        except BaseException:
+            self._data = before
+            raise
+        finally:
+            self._batch = None
+        if self._data is not before:
+            new, self._data = self._data, before
+            self._advance(new, path, typing=typing)
+
+    def seal(self) -> None:
+        """What is typed from now on is a new step for undo."""
+        if self._done:
+            self._done[-1].open = False
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
+    def undo(self) -> Path | None:
+        """Take back the last step; returns where it was, None when there is none."""
+        return self._travel(self._done, self._undone)
+
+    def redo(self) -> Path | None:
+        """Do again what was taken back last; returns where, None when there is nothing."""
+        return self._travel(self._undone, self._done)
+
+    def replace(self, data: Mapping[str, Any]) -> None:
+        """Take other data altogether, as one step that undo takes back."""
+        if not _same(self._data, data):
+            self._advance(copy.deepcopy(dict(data)), ())
+
+    def mark_saved(self, base: int, data: Mapping[str, Any]) -> None:
+        """`data` is now revision `base`, and what is edited further is based on it."""
+        self.base = base
+        self._saved = copy.deepcopy(dict(data))
+        self.seal()
+
+    def task(self) -> Task:
+        """The edited task. Raises `FileProblems` with everything that keeps it from being one."""
+        return as_task(self._data)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Everything that keeps the data from being a task, as (place, reason)."""
+        return invalid(self._data)
+
+    def _advance(self, data: dict[str, Any], path: Path, *, typing: bool = False) -> None:
+        if self._batch is not None:
+            self._data = data
+            return
+        top = self._done[-1] if self._done else None
+        if not (typing and top and top.open and top.path == path and not self._undone):
+            self.seal()
+            self._done.append(_Step(self._data, path, typing))
+            del self._done[:-MAX_STEPS]
+        self._undone.clear()
+        self._data = data
+        self._tell(path)
+
+    def _travel(self, source: list[_Step], target: list[_Step]) -> Path | None:
+        if not source:
+            return None
+        step = source.pop()
+        target.append(_Step(self._data, step.path, open=False))
+        self._data = step.before
+        self._tell(step.path)
+        return step.path
+
+    def _tell(self, path: Path) -> None:
+        self.version += 1
+        if self.listener is not None:
+            self.listener(path)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of the same types all through: 1, True and 1.0 are three different values."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        left, right = cast(dict[str, Any], one), cast(dict[str, Any], other)
+        return left.keys() == right.keys() and all(_same(left[k], right[k]) for k in left)
+    if isinstance(one, list):
+        ours, theirs = cast(list[Any], one), cast(list[Any], other)
+        return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+    return one == other

@@ -1,0 +1,136 @@
+"""Edits that touch more than one place of a task, each one step for undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.trees import Path
+
+PERSONA: Path = ("persona",)
+STAGES: Path = ("persona", "stages")
+SOURCES: Path = ("sources",)
+NODES: Path = ("gold", "nodes")
+TRIPLES: Path = ("gold", "triples")
+COLUMNS: Path = ("gold", "columns")
+KEYS: Path = ("gold", "unique_columns")
+ROWS: Path = ("gold", "rows")
+STEPS: Path = ("gold", "steps")
+FACTS: Path = ("gold", "facts")
+
+
+def insert_item(edit: TaskEdit, path: Path, index: int, value: Any) -> None:
+    """Put `value` before `index`: triples keep their stages, rows get a cell for a new column."""
+    with edit.together((*path, index)):
+        if path == STAGES:
+            _renumber(edit, lambda stage: stage + 1 if stage > index else stage)
+        elif path == COLUMNS:
+            _each_row(edit, lambda row: [*row[:index], "", *row[index:]])
+        edit.insert(path, index, value)
+
+
+def delete_item(edit: TaskEdit, path: Path, index: int) -> None:
+    """Take an item out: triples of a deleted stage have no stage, cells go with their column."""
+    with edit.together((*path, index)):
+        if path == STAGES:
+            gone = index + 1
+            _renumber(edit, lambda s: None if s == gone else s - 1 if s > gone else s)
+        elif path == COLUMNS:
+            write_key(edit, index, False)
+            _each_row(edit, lambda row: [*row[:index], *row[index + 1 :]])
+        edit.delete((*path, index))
+
+
+def move_item(edit: TaskEdit, path: Path, index: int, to: int) -> None:
+    """Move an item: triples follow their stage, cells their column."""
+    with edit.together((*path, to)):
+        if path == STAGES:
+            order = list(range(1, len(edit.items(path)) + 1))
+            order.insert(to, order.pop(index))
+            places = {old: new for new, old in enumerate(order, start=1)}
+            _renumber(edit, lambda stage: places.get(stage, stage))
+        elif path == COLUMNS:
+
+            def moved(row: list[Any]) -> list[Any]:
+                cells = list(row)
+                cells.insert(to, cells.pop(index))
+                return cells
+
+            _each_row(edit, moved)
+        edit.move(path, index, to)
+
+
+def add_persona(edit: TaskEdit, persona: dict[str, Any]) -> None:
+    edit.set(PERSONA, persona)
+
+
+def remove_persona(edit: TaskEdit) -> None:
+    """Take the persona with its stages away; triples have no stage afterwards."""
+    with edit.together(PERSONA):
+        _renumber(edit, lambda stage: None)
+        edit.set(PERSONA, None)
+
+
+def is_key(edit: TaskEdit, column: int) -> bool:
+    """Whether rows are joined on this column. Of several columns of one name the first ones are."""
+    names = _column_names(edit)
+    if column >= len(names):
+        return False
+    earlier = names[:column].count(names[column])
+    return edit.items(KEYS).count(names[column]) > earlier
+
+
+def write_key(edit: TaskEdit, column: int, key: bool) -> None:
+    """Make a column a key column, or not."""
+    flags = [is_key(edit, index) for index in range(len(_column_names(edit)))]
+    flags[column] = key
+    _write_keys(edit, flags)
+
+
+def rename_column(edit: TaskEdit, column: int, name: str) -> None:
+    """Rename a column; a key column stays one."""
+    with edit.together((*COLUMNS, column, "name"), typing=True):
+        flags = [is_key(edit, index) for index in range(len(_column_names(edit)))]
+        edit.set((*COLUMNS, column, "name"), name)
+        _write_keys(edit, flags)
+
+
+def write_ambiguity(edit: TaskEdit, step: Path, kind: str | None) -> None:
+    """Give a step an ambiguity of this type, change its type, or take it away with all it says."""
+    here = (*step, "ambiguity")
+    if kind is None:
+        edit.set(here, None)
+    elif isinstance(edit.get(here), dict):
+        edit.set((*here, "type"), kind)
+    else:
+        from cuecard.tui.state.task_blank import blank_ambiguity
+
+        edit.set(here, blank_ambiguity(kind))
+
+
+def _column_names(edit: TaskEdit) -> list[str]:
+    return [str(column.get("name", "")) for column in edit.items(COLUMNS)]
+
+
+def _write_keys(edit: TaskEdit, flags: list[bool]) -> None:
+    """In column order, and what names no column stays where it can be seen and mended."""
+    names = _column_names(edit)
+    keys = [name for name, key in zip(names, flags, strict=True) if key]
+    edit.set(KEYS, keys)
+
+
+def _renumber(edit: TaskEdit, new: Callable[[int], int | None]) -> None:
+    if edit.family != "graph":
+        return
+    triples = [
+        {**triple, "stage": new(triple["stage"])}
+        if isinstance(triple.get("stage"), int)
+        else triple
+        for triple in edit.items(TRIPLES)
+    ]
+    edit.set(TRIPLES, triples)
+
+
+def _each_row(edit: TaskEdit, change: Callable[[list[Any]], list[Any]]) -> None:
+    edit.set(ROWS, [change(list(row)) for row in edit.items(ROWS)])

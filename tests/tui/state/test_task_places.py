@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuecard.core.tasks import Task
+from cuecard.core.validation import format_place
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.task_places import find_problems, tab_of, tabs_of
+from cuecard.tui.state.trees import parse_place
+
+names = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
+
+
+@given(st.tuples(names), st.lists(names | st.integers(0, 999), max_size=5))
+def test_a_place_reads_back_as_the_path_it_was_written_from(head, rest) -> None:
+    path = (*head, *rest)
+    assert parse_place(format_place(path)) == path
+
+
+@pytest.mark.parametrize(
+    ("task_id", "place", "tab"),
+    [
+        ("espresso", "", "brief"),
+        ("espresso", "query", "brief"),
+        ("espresso", "persona.identity", "persona"),
+        ("espresso", "persona.stages[3].line", "stages"),
+        ("espresso", "gold.triples[3].head", "graph"),
+        ("espresso", "gold.nodes[3].id", "nodes"),
+        ("espresso", "sources[1].url", "sources"),
+        ("table-us-states", "persona.stages[0]", "persona"),
+        ("table-us-states", "gold.rows[3]", "table"),
+        ("table-us-states", "gold.unique_columns", "columns"),
+        ("checkpoints-highest-mountain", "gold.steps[0].ambiguity.clue", "steps"),
+        ("checkpoints-highest-mountain", "gold.forbidden", "chain"),
+        ("facts-night-train", "gold", "facts"),
+        ("facts-night-train", "gold.answer", "answer"),
+    ],
+)
+def test_every_place_has_a_tab_of_its_task(samples: dict[str, Task], task_id, place, tab) -> None:
+    data = samples[task_id].model_dump(mode="json")
+    assert tab_of(parse_place(place), data) == tab
+    assert tab in tabs_of(data)
+
+
+def test_what_is_wrong_comes_before_what_looks_wrong(samples: dict[str, Task]) -> None:
+    edit = TaskEdit.of(samples["espresso"], 1)
+    triple = edit.items(("gold", "triples"))[0]
+    edit.insert(("gold", "triples"), 0, triple)
+    found = find_problems(edit.data)
+    assert any(problem.place.startswith("gold.triples[") for problem in found)
+    edit.set(("query",), " ")
+    broken = find_problems(edit.data)
+    assert [(problem.severity, problem.place) for problem in broken] == [("error", "query")]
