@@ -68,9 +68,12 @@ class ToolSpec(Frozen):
 
 
 class ToolCall(Frozen):
+    """`broken`: the arguments as a model wrote them, where no object could be read from them."""
+
     name: str
     arguments: dict[str, JsonValue] = {}
     id: str = ""
+    broken: str = ""
 
 
 class SearchEntry(Frozen):

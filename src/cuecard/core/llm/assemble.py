@@ -1,0 +1,256 @@
+"""One reply from many pieces, however carelessly a server cuts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import cast
+
+from pydantic import JsonValue
+
+from cuecard.core.i18n import _
+from cuecard.core.parts import ModelReply, ToolCall, Usage
+
+MAX_CHARS = 4_000_000
+_MAX_DEPTH = 60
+
+
+class Malformed(ValueError):
+    """What a server sent is no reply; the message says why."""
+
+
+class Assembler:
+    """Takes the chunks of a stream, or one whole completion, and gives the reply."""
+
+    def __init__(self, on_text: Callable[[str], None] | None = None) -> None:
+        self._on_text = on_text
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls = _Calls()
+        self._size = 0
+        self._finish = ""
+        self._model = ""
+        self._usage: Usage | None = None
+        self._choices = 0
+        self._closed = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the server said that the reply is at its end."""
+        return bool(self._finish) or self._closed
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens as the server counted them, if it did."""
+        return self._usage
+
+    def add(self, chunk: object) -> None:
+        """One chunk of a stream. Raises `Malformed`."""
+        self._add(chunk, "delta")
+
+    def add_whole(self, completion: object) -> None:
+        """A completion that came in one piece. Raises `Malformed`."""
+        self._add(completion, "message")
+        if not self._choices:
+            raise Malformed(_("the answer holds no choices"))
+
+    def reply(self) -> ModelReply:
+        """Raises `Malformed` when nothing came, or the stream broke off."""
+        if not self._choices:
+            raise Malformed(_("the answer holds no reply"))
+        if not self.complete:
+            raise Malformed(_("the reply broke off before its end"))
+        text, reasoning = _without_thoughts(clean("".join(self._text)))
+        return ModelReply(
+            text=text,
+            reasoning=clean("".join(self._reasoning)) or reasoning,
+            tool_calls=self._calls.finished(cut=self._finish == "length"),
+            finish_reason=self._finish,
+            usage=self._usage or Usage(),
+            model=self._model,
+        )
+
+    def _add(self, chunk: object, part: str) -> None:
+        if not isinstance(chunk, dict):
+            raise Malformed(_("the answer is not a JSON object"))
+        data = cast(dict[str, object], chunk)
+        self._model = _string(data.get("model")) or self._model
+        usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
+        self._usage = usage or self._usage
+        # Only the last chunk counts tokens and holds no choice.
+        self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
+        for choice in choices[:1]:
+            self._choices += 1
+            self._finish = _string(choice.get("finish_reason")) or self._finish
+            self._delta(_dict(choice.get(part)))
+
+    def _delta(self, delta: dict[str, object]) -> None:
+        text = _content(delta.get("content")) + _string(delta.get("refusal"))
+        thought = _string(delta.get("reasoning_content")) or _string(delta.get("reasoning"))
+        calls = _dicts(delta.get("tool_calls"))
+        self._size += len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
+        if self._size > MAX_CHARS:
+            raise Malformed(_("the reply is longer than {n} characters").format(n=MAX_CHARS))
+        self._reasoning.append(thought)
+        if text:
+            self._text.append(text)
+            if self._on_text:
+                self._on_text(clean(text))
+
+
+@dataclass
+class _Slot:
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class _Calls:
+    """Tool calls under construction. Servers leave out the index or the id, give every call the index
+    0, repeat the name in each piece, or send the arguments as an object.
+    """
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._by_index: dict[int, _Slot] = {}
+
+    def add(self, delta: dict[str, object]) -> int:
+        """Add one piece; returns its size in characters."""
+        function = _dict(delta.get("function"))
+        id_, name = _string(delta.get("id")), _string(function.get("name"))
+        raw = function.get("arguments")
+        arguments = raw if isinstance(raw, str) else "" if raw is None else json.dumps(raw)
+        slot = self._slot(delta.get("index"), id_, name, arguments)
+        slot.id = slot.id or id_
+        if name.startswith(slot.name):
+            slot.name = name
+        elif not slot.arguments:
+            slot.name += name
+        slot.arguments += arguments
+        return len(name) + len(arguments)
+
+    def finished(self, *, cut: bool) -> tuple[ToolCall, ...]:
+        """All calls; with `cut`, the reply ran out of tokens, maybe in the middle of the last one."""
+        slots = [slot for slot in self._slots if slot.name or slot.arguments]
+        return tuple(_tool_call(slot, mend=not cut or slot is not slots[-1]) for slot in slots)
+
+    def _slot(self, index: object, id_: str, name: str, arguments: str) -> _Slot:
+        if isinstance(index, int) and not isinstance(index, bool):
+            slot = self._by_index.get(index)
+            if slot is None or self._begins_anew(slot, id_, name, arguments):
+                slot = self._by_index[index] = self._new()
+            return slot
+        last = self._slots[-1] if self._slots else None
+        if id_:
+            known = next((slot for slot in self._slots if slot.id == id_), None)
+            return known or self._new()
+        if last is None or self._begins_anew(last, id_, name, arguments):
+            return self._new()
+        return last
+
+    @staticmethod
+    def _begins_anew(slot: _Slot, id_: str, name: str, arguments: str) -> bool:
+        if id_ and slot.id and id_ != slot.id:
+            return True
+        return bool(name and arguments) and _object(slot.arguments) is not None
+
+    def _new(self) -> _Slot:
+        self._slots.append(_Slot())
+        return self._slots[-1]
+
+
+def _tool_call(slot: _Slot, *, mend: bool) -> ToolCall:
+    arguments, broken = read_arguments(slot.arguments, mend=mend)
+    return ToolCall(name=clean(slot.name), id=clean(slot.id), arguments=arguments, broken=broken)
+
+
+def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue], str]:
+    """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
+    try:
+        value = _object(text) if text.strip() else {}
+        if value is None and mend:
+            from json_repair import repair_json
+
+            mended: object = repair_json(text, return_objects=True)
+            value = cast(dict[str, JsonValue], mended) if isinstance(mended, dict) else None
+            value = value or None
+        if value is not None:
+            return cast(dict[str, JsonValue], _clean_json(value)), ""
+    except RecursionError:
+        pass
+    return {}, clean(text)
+
+
+def clean(text: str) -> str:
+    """`text` as something every store can hold: halves of characters joined or replaced, no NULs."""
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\x00", "\ufffd")
+
+
+def _clean_json(value: object, depth: int = 0) -> object:
+    if depth > _MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        items = cast(dict[object, object], value).items()
+        return {clean(str(key)): _clean_json(item, depth + 1) for key, item in items}
+    if isinstance(value, list):
+        return [_clean_json(item, depth + 1) for item in cast(list[object], value)]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def _object(text: str) -> dict[str, JsonValue] | None:
+    try:
+        value: object = json.loads(text)
+        # Some servers encode the arguments twice.
+        value = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, JsonValue], value) if isinstance(value, dict) else None
+
+
+def _without_thoughts(text: str) -> tuple[str, str]:
+    """A reasoning block at the start, which some servers leave in the text, set apart."""
+    head, mark, rest = text.partition("</think>")
+    if mark and head.lstrip().startswith("<think>"):
+        return rest.strip(), head.lstrip().removeprefix("<think>").strip()
+    return text, ""
+
+
+def _content(value: object) -> str:
+    if isinstance(value, list):
+        return "".join(_string(part.get("text")) for part in _dicts(cast(object, value)))
+    return _string(value)
+
+
+def _usage(value: object) -> Usage | None:
+    usage = _dict(value)
+    if not usage:
+        return None
+    return Usage(
+        prompt=_count(usage.get("prompt_tokens")),
+        completion=_count(usage.get("completion_tokens")),
+        cached=_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning=_count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _dict(value: object) -> dict[str, object]:
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}
+
+
+def _dicts(value: object) -> list[dict[str, object]]:
+    items = cast(list[object], value) if isinstance(value, list) else []
+    return [cast(dict[str, object], item) for item in items if isinstance(item, dict)]
