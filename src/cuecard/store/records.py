@@ -123,6 +123,18 @@ class RunRecord(Frozen):
     finished: int
 
 
+class TrialCell(Frozen):
+    """What a trial is to be: one cell of a run's grid."""
+
+    task_id: str
+    revision: int
+    agent: PlayerRef
+    user: PlayerRef
+    world: PlayerRef
+    sample: int = 0
+    seed: int = 0
+
+
 class TrialRecord(Frozen):
     """One dialogue on one revision; open while `termination` is None."""
 

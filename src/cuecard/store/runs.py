@@ -1,0 +1,236 @@
+"""Runs and their trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+from sqlmodel import Session, col, func, select
+
+from cuecard.core.events import Event, Limits
+from cuecard.core.parts import PlayerRef
+from cuecard.store.engine import Database
+from cuecard.store.events import append, load
+from cuecard.store.lookup import run_row, task_missing, task_row, trial_row
+from cuecard.store.people import ensure_person
+from cuecard.store.records import RunRecord, RunState, TrialCell, TrialRecord
+from cuecard.store.tables import EventRow, RevisionRow, RunRow, TaskRow, TrialRow
+
+Kind = Literal["grid", "play"]
+
+
+class Runs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self, *, name: str, kind: Kind, created_by: str, samples: int, limits: Limits
+    ) -> RunRecord:
+        with self._database.write() as session:
+            row = RunRow(
+                name=name,
+                kind=kind,
+                created_by=ensure_person(session, created_by).name,
+                created_at=datetime.now(UTC),
+                state=RunState.RUNNING.value,
+                samples=samples,
+                limits=limits.model_dump_json(),
+            )
+            session.add(row)
+            session.flush()
+            return _run(row, 0, 0)
+
+    def get(self, run_id: int) -> RunRecord:
+        """Raises `NotFound`."""
+        with self._database.read() as session:
+            run_row(session, run_id)
+            return _runs(session, RunRow.id == run_id)[0]
+
+    def all(self, kind: Kind | None = None) -> list[RunRecord]:
+        """Newest first."""
+        with self._database.read() as session:
+            return _runs(session, RunRow.kind == kind) if kind else _runs(session)
+
+    def set_state(self, run_id: int, state: RunState) -> None:
+        """Raises `NotFound`."""
+        with self._database.write() as session:
+            row = run_row(session, run_id)
+            row.state = state.value
+            session.add(row)
+
+    def add_trial(
+        self,
+        run_id: int,
+        *,
+        task_id: str,
+        revision: int,
+        agent: PlayerRef,
+        user: PlayerRef,
+        world: PlayerRef,
+        sample: int,
+        seed: int,
+    ) -> TrialRecord:
+        """One more trial. Raises `NotFound` for an unknown run or revision."""
+        cell = TrialCell(
+            task_id=task_id,
+            revision=revision,
+            agent=agent,
+            user=user,
+            world=world,
+            sample=sample,
+            seed=seed,
+        )
+        return self.add_trials(run_id, [cell])[0]
+
+    def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
+        """All cells of a grid at once, or none. Raises `NotFound` as `add_trial` does."""
+        with self._database.write() as session:
+            run_row(session, run_id)
+            rows = [_new_trial(session, run_id, cell) for cell in cells]
+            session.add_all(rows)
+            session.flush()
+            return _trials(session, col(TrialRow.id).in_([row.id for row in rows]))
+
+    def trial(self, trial_id: int) -> TrialRecord:
+        """Raises `NotFound`."""
+        with self._database.read() as session:
+            trial_row(session, trial_id)
+            return _trials(session, TrialRow.id == trial_id)[0]
+
+    def trials(self, run_id: int) -> list[TrialRecord]:
+        """In the order in which they were added. Raises `NotFound` for an unknown run."""
+        with self._database.read() as session:
+            run_row(session, run_id)
+            return _trials(session, TrialRow.run_id == run_id)
+
+    def open_trials(
+        self, created_by: str | None = None, kind: Kind | None = None
+    ) -> list[TrialRecord]:
+        """Trials without an end, whatever the state of their run."""
+        conditions: list[Any] = [col(TrialRow.termination).is_(None)]
+        if created_by is not None:
+            conditions.append(RunRow.created_by == created_by)
+        if kind is not None:
+            conditions.append(RunRow.kind == kind)
+        with self._database.read() as session:
+            return _trials(session, *conditions)
+
+    def append_events(self, batch: Sequence[tuple[int, Event]]) -> None:
+        """Record events, as pairs of trial id and event, all or none.
+
+        Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
+        passed over. A `TrialEnded` ends its trial. Raises `Conflict` if another event stands in the
+        place or has the key, if one is missing in between, or if the trial has ended; `NotFound` for
+        an unknown trial.
+        """
+        if not batch:
+            return
+        with self._database.write() as session:
+            append(session, batch)
+
+    def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
+        """The trial's log from `seq` > `after` on. Raises `NotFound`."""
+        with self._database.read() as session:
+            found = load(session, trial_id, after=after)
+            if not found:
+                trial_row(session, trial_id)
+            return found
+
+
+def _new_trial(session: Session, run_id: int, cell: TrialCell) -> TrialRow:
+    if session.get(RevisionRow, (cell.task_id, cell.revision)) is None:
+        task_row(session, cell.task_id)
+        raise task_missing(cell.task_id, cell.revision)
+    return TrialRow(
+        run_id=run_id,
+        task_id=cell.task_id,
+        revision=cell.revision,
+        agent=cell.agent.model_dump_json(),
+        user=cell.user.model_dump_json(),
+        world=cell.world.model_dump_json(),
+        sample=cell.sample,
+        seed=cell.seed,
+        created_at=datetime.now(UTC),
+    )
+
+
+def _runs(session: Session, *conditions: Any) -> list[RunRecord]:
+    of_run = TrialRow.run_id == RunRow.id
+    total = select(func.count()).select_from(TrialRow).where(of_run).correlate(RunRow)
+    finished = total.where(col(TrialRow.termination).is_not(None))
+    query = (
+        select(RunRow, total.scalar_subquery(), finished.scalar_subquery())
+        .where(*conditions)
+        .order_by(col(RunRow.id).desc())
+    )
+    return [_run(row, trials, ended) for row, trials, ended in session.exec(query)]
+
+
+def _run(row: RunRow, trials: int, finished: int) -> RunRecord:
+    return RunRecord.model_validate(
+        {
+            "id": row.id,
+            "name": row.name,
+            "kind": row.kind,
+            "created_by": row.created_by,
+            "created_at": row.created_at,
+            "state": row.state,
+            "samples": row.samples,
+            "limits": Limits.model_validate_json(row.limits),
+            "trials": trials,
+            "finished": finished,
+        }
+    )
+
+
+def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
+    events = (
+        select(func.count())
+        .select_from(EventRow)
+        .where(EventRow.trial_id == TrialRow.id)
+        .correlate(TrialRow)
+        .scalar_subquery()
+    )
+    query = (
+        select(TrialRow, RevisionRow.title, TaskRow.family, events)
+        .join(RunRow)
+        .join(
+            RevisionRow,
+            (col(RevisionRow.task_id) == TrialRow.task_id)
+            & (col(RevisionRow.number) == TrialRow.revision),
+        )
+        .join(TaskRow, col(TaskRow.id) == TrialRow.task_id)
+        .where(*conditions)
+        .order_by(col(TrialRow.id))
+    )
+    return [_trial(*found) for found in session.exec(query)]
+
+
+def _trial(row: TrialRow, title: str, family: str, events: int) -> TrialRecord:
+    return TrialRecord.model_validate(
+        {
+            "id": row.id,
+            "run_id": row.run_id,
+            "task_id": row.task_id,
+            "title": title,
+            "family": family,
+            "revision": row.revision,
+            "agent": _player(row.agent),
+            "user": _player(row.user),
+            "world": _player(row.world),
+            "sample": row.sample,
+            "seed": row.seed,
+            "termination": row.termination,
+            "detail": row.detail,
+            "created_at": row.created_at,
+            "ended_at": row.ended_at,
+            "events": events,
+        }
+    )
+
+
+@lru_cache(maxsize=256)
+def _player(payload: str) -> PlayerRef:
+    return PlayerRef.model_validate_json(payload)

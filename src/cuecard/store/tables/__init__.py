@@ -1,0 +1,25 @@
+"""The SQLModel tables. Only rooms of the store work with them."""
+
+from cuecard.store.tables.base import Row, metadata
+from cuecard.store.tables.reviews import MoveRow, ReviewRow
+from cuecard.store.tables.runs import EventRow, RunRow, TrialRow
+from cuecard.store.tables.tasks import ContentRow, DraftRow, PersonRow, RevisionRow, TaskRow
+from cuecard.store.tables.verdicts import JudgementRow, LabelRow, VerdictRow
+
+__all__ = [
+    "ContentRow",
+    "DraftRow",
+    "EventRow",
+    "JudgementRow",
+    "LabelRow",
+    "MoveRow",
+    "PersonRow",
+    "ReviewRow",
+    "RevisionRow",
+    "Row",
+    "RunRow",
+    "TaskRow",
+    "TrialRow",
+    "VerdictRow",
+    "metadata",
+]

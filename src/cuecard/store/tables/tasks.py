@@ -1,0 +1,65 @@
+"""People, tasks, their revisions and drafts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Text
+from sqlmodel import Field
+
+from cuecard.store.tables.base import FreeText, Row, UtcDateTime
+
+
+class PersonRow(Row, table=True):
+    name: str = Field(primary_key=True)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TaskRow(Row, table=True):
+    """The head of a task: where it stands now. Follows from revisions and moves, for quick lists.
+
+    `search` is what the text filter looks in, casefolded.
+    """
+
+    id: str = Field(primary_key=True)
+    title: str = Field(sa_type=FreeText)
+    family: str
+    language: str
+    domain: str = Field(sa_type=FreeText)
+    difficulty: str | None = None
+    head: int
+    state: str = Field(index=True)
+    author: str = Field(foreign_key="person.name")
+    search: str = Field(sa_type=FreeText)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class ContentRow(Row, table=True):
+    """A task's JSON, once per hash. Append-only."""
+
+    hash: str = Field(primary_key=True)
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
+
+
+class RevisionRow(Row, table=True):
+    """Append-only."""
+
+    task_id: str = Field(primary_key=True, foreign_key="task.id")
+    number: int = Field(primary_key=True)
+    hash: str = Field(foreign_key="content.hash", index=True)
+    title: str = Field(sa_type=FreeText)
+    author: str = Field(foreign_key="person.name", index=True)
+    message: str = Field(sa_type=FreeText)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class DraftRow(Row, table=True):
+    """One person's unsaved edit; `task_id` may name a task that has never been saved."""
+
+    task_id: str = Field(primary_key=True)
+    person: str = Field(primary_key=True, foreign_key="person.name")
+    base: int
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
+    updated_at: datetime = Field(sa_type=UtcDateTime)

@@ -1,0 +1,143 @@
+"""What a database driver says, in words that a person can act on."""
+
+from __future__ import annotations
+
+from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.i18n import _
+
+
+def database_trouble(said: str, place: str) -> CuecardError:
+    """The error for a driver's message `said` about the database at `place` (no password in it)."""
+    lowered = said.lower()
+    for signs, make in _KNOWN:
+        if any(sign in lowered for sign in signs):
+            return make(place)
+    return CuecardError(
+        _("The workspace cannot do this"),
+        f"{place}: {said.splitlines()[0] if said else ''}",
+        _("If it happens again, make a copy of the workspace and report the problem."),
+    )
+
+
+def not_a_database(place: str) -> CuecardError:
+    return CuecardError(
+        _("This is not a Cuecard workspace"),
+        place,
+        _("Choose another file with --db; a new name makes a new workspace."),
+    )
+
+
+def foreign_database(place: str) -> CuecardError:
+    return CuecardError(
+        _("This database belongs to something else"),
+        _("{place} holds tables, but not Cuecard's; nothing was changed.").format(place=place),
+        _("Choose another file with --db; a new name makes a new workspace."),
+    )
+
+
+def newer_version(place: str, version: str) -> CuecardError:
+    return CuecardError(
+        _("This workspace was made by a newer Cuecard"),
+        _("{place} has version {version}, which this program does not know.").format(
+            place=place, version=version
+        ),
+        _("Update Cuecard, then open it again."),
+    )
+
+
+def absent(place: str) -> NotFound:
+    return NotFound(
+        _("There is no workspace here"),
+        place,
+        _("`cuecard init` makes one; --db or CUECARD_DB names another place."),
+    )
+
+
+def no_folder(folder: str) -> NotFound:
+    return NotFound(
+        _("The folder does not exist"), folder, _("Make the folder first, or choose another.")
+    )
+
+
+def bad_url(place: str) -> CuecardError:
+    return CuecardError(
+        _("This is not the address of a workspace"),
+        place,
+        _("Give a path such as ./cuecard.db, or postgresql://user@host/name."),
+    )
+
+
+def missing_driver() -> CuecardError:
+    return CuecardError(
+        _("PostgreSQL needs one more package"),
+        "psycopg",
+        _("Install it with: pip install 'cuecard[postgres]'"),
+    )
+
+
+def read_only(place: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace cannot be written"),
+        _("{place} or its folder is read-only.").format(place=place),
+        _("Change its permissions, or copy it to a folder of your own and open the copy."),
+    )
+
+
+def _busy(place: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace is busy"),
+        _("Another program has been writing to {place} for a long time.").format(place=place),
+        _("Close what else uses it, then try again."),
+    )
+
+
+def _full(place: str) -> CuecardError:
+    return CuecardError(_("The disk is full"), place, _("Make room, then try again."))
+
+
+def _damaged(place: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace is damaged"),
+        place,
+        _("Restore a backup, or try `sqlite3 FILE .recover`."),
+    )
+
+
+def _unreachable(place: str) -> CuecardError:
+    return CuecardError(
+        _("The database cannot be reached"),
+        place,
+        _("Check that it runs, and the name, user and password in the address."),
+    )
+
+
+def _cannot_open(place: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace cannot be opened"),
+        place,
+        _("Check that this is a file, and that you may read and write it and its folder."),
+    )
+
+
+_KNOWN = (
+    (("file is not a database", "file is encrypted"), not_a_database),
+    (("readonly", "read-only", "permission denied for"), read_only),
+    (("database is locked", "table is locked"), _busy),
+    (("disk is full", "no space left"), _full),
+    (("malformed", "disk i/o error"), _damaged),
+    (("unable to open database file",), _cannot_open),
+    (
+        (
+            "connection failed",
+            "could not connect",
+            "connection refused",
+            "could not translate",
+            "failed to resolve",
+            "password authentication",
+            "server closed the connection",
+            "connection timeout",
+            "does not exist\n",
+        ),
+        _unreachable,
+    ),
+)

@@ -1,0 +1,126 @@
+"""The one way to everything that is saved.
+
+A `Workspace` may be used from any thread; each call opens and ends its own short session.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from cuecard.store import troubles
+from cuecard.store.drafts import Drafts
+from cuecard.store.engine import Database
+from cuecard.store.locate import as_url
+from cuecard.store.migrate import ensure_head
+from cuecard.store.people import People
+from cuecard.store.reviews import Reviews
+from cuecard.store.runs import Runs
+from cuecard.store.sink import EventWriter
+from cuecard.store.tasks import Tasks
+from cuecard.store.verdicts import Verdicts
+
+
+class Workspace:
+    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `reviews`, `runs`, `verdicts`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._writer: EventWriter | None = None
+        self._lock = threading.Lock()
+        self.people = People(database)
+        self.tasks = Tasks(database)
+        self.drafts = Drafts(database)
+        self.reviews = Reviews(database)
+        self.runs = Runs(database)
+        self.verdicts = Verdicts(database)
+
+    @classmethod
+    def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:
+        """Open the workspace at a path or URL, created (if `create`) and upgraded where needed.
+
+        Raises `NotFound` if it is not there and `create` is false, or its folder does not exist;
+        `CuecardError` if it is not a workspace, of a newer version, damaged, or not writable.
+        """
+        url = _parsed(url_or_path)
+        if url.get_backend_name() == "sqlite":
+            _check_file(url, create)
+        database = Database(url)
+        try:
+            ensure_head(database)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database)
+
+    @property
+    def url(self) -> str:
+        """The address, password included: for opening again, never for showing."""
+        return self._database.url.render_as_string(hide_password=False)
+
+    @property
+    def public_url(self) -> str:
+        """The address as it may be shown."""
+        return self._database.public_url
+
+    @property
+    def event_writer(self) -> EventWriter:
+        """The thread that writes events, started on first use."""
+        with self._lock:
+            if self._writer is None:
+                self._writer = EventWriter(self.runs)
+            return self._writer
+
+    def close(self) -> None:
+        """Write what waits, and let go of the database."""
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
+        self._database.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _parsed(url_or_path: str | Path) -> URL:
+    try:
+        url = make_url(as_url(url_or_path))
+    except (ArgumentError, ValueError) as error:
+        # The text may hold a password in a place where nobody looks for it.
+        raise troubles.bad_url("") from error
+    if url.drivername in ("postgres", "postgresql"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise troubles.bad_url(url.render_as_string(hide_password=True))
+    return url
+
+
+def _check_file(url: URL, create: bool) -> None:
+    """What can be told about a file before SQLite touches it."""
+    if not url.database or url.database == ":memory:":
+        raise troubles.bad_url(str(url))
+    path = Path(url.database)
+    if path.is_dir():
+        raise troubles.not_a_database(str(path))
+    if not path.exists():
+        if not path.parent.is_dir():
+            raise troubles.no_folder(str(path.parent))
+        if not create:
+            raise troubles.absent(str(path))
+    elif not os.access(path, os.W_OK):
+        raise troubles.read_only(str(path))
+    if not os.access(path.parent, os.W_OK):
+        raise troubles.read_only(str(path.parent))
