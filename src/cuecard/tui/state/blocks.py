@@ -1,0 +1,44 @@
+"""A transcript entry as lines of styled pieces at a width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuecard.tui.state.transcript import Entry, Piece, Tone
+from cuecard.tui.state.wrapping import wrap
+
+Line = tuple[Piece, ...]
+
+
+def block_of(entry: Entry, *, opened: bool, width: int) -> list[Line]:
+    """Head, body, the fold if `opened`, and an empty line."""
+    mark = ("▾ " if opened else "▸ ") if entry.fold else ""
+    block = flow([Piece(mark, "muted"), *entry.head], width)
+    for paragraph in entry.body + (entry.fold if opened else ()):
+        indent = min(paragraph.indent, width // 4)
+        blanks = " " * indent
+        lines = wrap(paragraph.text, width - indent)
+        block += [(Piece(blanks + line, paragraph.tone),) for line in lines]
+    block.append(())
+    return block
+
+
+def flow(pieces: Sequence[Piece], width: int) -> list[Line]:
+    """Pieces of different tones wrapped as one text."""
+    tones: list[tuple[str, Tone]] = [(char, piece.tone) for piece in pieces for char in piece.text]
+    at = 0
+    lines: list[Line] = []
+    for line in wrap("".join(char for char, _tone in tones), width):
+        row: list[Piece] = []
+        for char in line:
+            # Only blanks are lost in wrapping, and what display cleans away.
+            while at < len(tones) - 1 and tones[at][0] != char:
+                at += 1
+            tone: Tone = tones[at][1] if at < len(tones) else "plain"
+            at += 1
+            if row and row[-1].tone == tone:
+                row[-1] = Piece(row[-1].text + char, tone)
+            else:
+                row.append(Piece(char, tone))
+        lines.append(tuple(row))
+    return lines

@@ -1,0 +1,279 @@
+"""A trial's log as a person reads it: turns with their badges, tool calls folded into one entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cuecard.core.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    ModelReplied,
+    ToolAnswered,
+    TrialEnded,
+    UserSpoke,
+)
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.parts import Act, UserReply
+from cuecard.core.prediction import (
+    AnswerPrediction,
+    Prediction,
+    TablePrediction,
+    TriplesPrediction,
+    UnusablePrediction,
+)
+from cuecard.core.tasks import Task
+from cuecard.core.text import one_line
+from cuecard.tui.glyphs import TERMINATION
+from cuecard.tui.state.labels import status_label, tokens_label
+
+Tone = Literal["plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage"]
+Role = Literal["user", "agent", "work", "handed", "end", "writing"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of text in one tone."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text of any length, to be wrapped behind `indent` blanks."""
+
+    text: str
+    tone: Tone = "plain"
+    indent: int = 0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing in a transcript. `fold` shows only when the entry is opened."""
+
+    role: Role
+    turn: int
+    head: tuple[Piece, ...]
+    body: tuple[Paragraph, ...] = ()
+    fold: tuple[Paragraph, ...] = ()
+
+
+@dataclass
+class _Work:
+    """The calls of one part in one turn, gathered until it speaks."""
+
+    part: str
+    turn: int
+    paragraphs: list[Paragraph] = field(default_factory=list[Paragraph])
+    tools: int = 0
+    hits: int = 0
+    hit_known: bool = False
+    models: int = 0
+    tokens: int = 0
+
+    def entry(self) -> Entry:
+        words: list[str] = []
+        if self.tools:
+            words.append(
+                ngettext("{n} tool call", "{n} tool calls", self.tools).format(n=self.tools)
+            )
+        if self.hit_known:
+            words.append(ngettext("{n} hit", "{n} hits", self.hits).format(n=self.hits))
+        if self.models:
+            words.append(
+                ngettext("{n} model call", "{n} model calls", self.models).format(n=self.models)
+            )
+        if self.tokens:
+            words.append(tokens_label(self.tokens))
+        who = _part_label(self.part)
+        head = (Piece(" · ".join(filter(None, (who, *words))), "work"),)
+        return Entry("work", self.turn, head, fold=tuple(self.paragraphs))
+
+
+def entries_of(events: Iterable[Event], task: Task | None = None) -> list[Entry]:
+    """The entries of a log in order; `task` names the stages."""
+    entries: list[Entry] = []
+    work: _Work | None = None
+    for event in events:
+        body = event.body
+        if isinstance(body, ModelReplied | ToolAnswered):
+            if work is None or (work.part, work.turn) != (body.part, body.turn):
+                if work:
+                    entries.append(work.entry())
+                work = _Work(body.part, body.turn)
+            _gather(work, body)
+            continue
+        if work:
+            entries.append(work.entry())
+            work = None
+        match body:
+            case UserSpoke():
+                entries.append(_user_entry(body, task))
+            case AgentSpoke():
+                entries.append(_agent_entry(body))
+            case Concluded():
+                entries.append(handed_in(body.prediction))
+            case TrialEnded():
+                entries.append(_end_entry(body, entries))
+            case _:
+                pass
+    if work:
+        entries.append(work.entry())
+    return entries
+
+
+def writing(turn: int, text: str) -> Entry:
+    """The agent's reply as far as it is written."""
+    head = (Piece(_("Agent"), "agent"), Piece(f" · {_('is writing…')}", "muted"))
+    return Entry("writing", turn, head, (Paragraph(text),))
+
+
+def handed_in(prediction: Prediction) -> Entry:
+    """What the agent concluded with; the items fold."""
+    title, paragraphs = _prediction(prediction)
+    tone: Tone = "bad" if isinstance(prediction, UnusablePrediction) else "strong"
+    return Entry(
+        "handed", 0, (Piece(_("Handed in"), "agent"), Piece(f" · {title}", tone)), fold=paragraphs
+    )
+
+
+def _prediction(prediction: Prediction) -> tuple[str, tuple[Paragraph, ...]]:
+    match prediction:
+        case TriplesPrediction(triples=triples):
+            n = len(triples)
+            title = ngettext("{n} triple", "{n} triples", n).format(n=n)
+            rows = [f"{i}. {t.head} · {t.relation} · {t.tail}" for i, t in enumerate(triples, 1)]
+        case TablePrediction(columns=columns, rows=cells):
+            n = len(cells)
+            title = ngettext("a table of {n} row", "a table of {n} rows", n).format(n=n)
+            rows = [" | ".join(columns), *(" | ".join(row) for row in cells)]
+        case AnswerPrediction(answer=answer):
+            title, rows = one_line(answer, 120), [answer]
+        case UnusablePrediction(reason=reason):
+            title, rows = _("nothing usable: {reason}").format(reason=one_line(reason, 120)), []
+    if prediction.raw and not isinstance(prediction, AnswerPrediction):
+        rows += ["", _("As it came:"), prediction.raw]
+    return title, tuple(Paragraph(row, indent=2) for row in rows)
+
+
+def _user_entry(body: UserSpoke, task: Task | None) -> Entry:
+    reply = body.reply
+    head = [Piece(_("User"), "user"), *_user_badges(reply, task)]
+    fold = (Paragraph(reply.reason, "muted", 2),) if reply.reason else ()
+    return Entry("user", body.turn, tuple(head), (Paragraph(reply.text),), fold)
+
+
+def _user_badges(reply: UserReply, task: Task | None) -> list[Piece]:
+    badges: list[Piece] = []
+    if reply.cue_met is not None:
+        met = reply.cue_met
+        label = _("✓ cue met") if met else _("✗ cue not met")
+        badges.append(Piece(f" · {label}", "good" if met else "bad"))
+    if reply.stage is not None:
+        badges.append(Piece(f" · ▸ {stage_label(reply.stage, task)}", "stage"))
+        if reply.edited:
+            badges.append(Piece(f" · {_('line edited')}", "muted"))
+    if reply.checkpoint is not None:
+        step = _("step {n}").format(n=reply.checkpoint + 1)
+        badges.append(Piece(f" · {step}", "stage"))
+    if reply.status is not None:
+        badges.append(Piece(f" {status_label(reply.status)}", "muted"))
+    if reply.done:
+        badges.append(Piece(f" · {_('ends here')}", "muted"))
+    return badges
+
+
+def stage_label(number: int, task: Task | None) -> str:
+    """`stage 3/12 The first patent`; `number` counts from 1."""
+    stages = task.stages if task else ()
+    if 1 <= number <= len(stages):
+        title = one_line(stages[number - 1].title, 40)
+        return _("stage {n}/{total} {title}").format(n=number, total=len(stages), title=title)
+    return _("stage {n}").format(n=number)
+
+
+def _agent_entry(body: AgentSpoke) -> Entry:
+    head = [Piece(_("Agent"), "agent")]
+    if body.reply.act is Act.ASK:
+        head.append(Piece(f" · {_('asks')}", "muted"))
+    elif body.reply.act is Act.ANSWER:
+        head.append(Piece(f" · {_('answers')}", "muted"))
+    return Entry("agent", body.turn, tuple(head), (Paragraph(body.reply.text),))
+
+
+def _end_entry(body: TrialEnded, before: Sequence[Entry]) -> Entry:
+    glyph, _variable, label = TERMINATION[body.termination.value]
+    tone: Tone = "bad" if body.termination.is_failure else "muted"
+    turn = before[-1].turn if before else 0
+    detail = (Paragraph(body.detail, tone),) if body.detail else ()
+    ended = _("The trial ended: {reason}").format(reason=_(label))
+    return Entry("end", turn, (Piece(f"{glyph} {ended}", tone),), detail)
+
+
+def _part_label(part: str) -> str:
+    match part:
+        case "user":
+            return _("User part")
+        case "conclusion":
+            return _("Conclusion")
+        case _:
+            return ""
+
+
+def _gather(work: _Work, body: ModelReplied | ToolAnswered) -> None:
+    if isinstance(body, ModelReplied):
+        reply = body.reply
+        work.models += 1
+        work.tokens += reply.usage.prompt + reply.usage.completion
+        label = _("Model call: {model}").format(model=one_line(reply.model or body.model, 60))
+        work.paragraphs.append(Paragraph(label, "work", 2))
+        if reply.reasoning:
+            work.paragraphs.append(Paragraph(reply.reasoning, "muted", 4))
+        if reply.text and reply.tool_calls:
+            work.paragraphs.append(Paragraph(reply.text, "plain", 4))
+        return
+    work.tools += 1
+    call, answer = body.call, body.answer
+    label = f"{one_line(call.name, 40)}: {_arguments(body)}"
+    work.paragraphs.append(Paragraph(label, "work", 2))
+    if answer.hit is not None:
+        work.hit_known = True
+        work.hits += answer.hit.hit
+        work.paragraphs.append(_hit(body))
+    if not answer.ok:
+        work.paragraphs.append(Paragraph(answer.text, "bad", 4))
+    elif answer.entries:
+        for entry in answer.entries:
+            title = " · ".join(filter(None, (entry.title, entry.date, entry.url)))
+            work.paragraphs.append(Paragraph(title, "strong", 4))
+            work.paragraphs.append(Paragraph(entry.content, "plain", 6))
+    else:
+        work.paragraphs.append(Paragraph(answer.text, "plain", 4))
+
+
+def _arguments(body: ToolAnswered) -> str:
+    """The only string argument bare (a query reads best so), anything else as JSON."""
+    arguments = body.call.arguments
+    if len(arguments) == 1:
+        (value,) = arguments.values()
+        if isinstance(value, str):
+            return value
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def _hit(body: ToolAnswered) -> Paragraph:
+    hit = body.answer.hit
+    assert hit is not None
+    if hit.hit:
+        words = [_("hit: {keys}").format(keys=", ".join(hit.matched_fact_keys) or "?")]
+    else:
+        words = [_("no hit")]
+    if hit.is_compound:
+        words.append(_("compound query"))
+    if hit.reason:
+        words.append(hit.reason)
+    return Paragraph(" · ".join(words), "good" if hit.hit else "bad", 4)
