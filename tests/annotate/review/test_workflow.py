@@ -1,0 +1,266 @@
+"""Random people do random things: only what the rules allow succeeds, and nobody sees too much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cuecard.annotate import review as reviewing
+from cuecard.annotate.review import DIMENSIONS, TRANSITIONS, Action, Who
+from cuecard.annotate.waiting import pending_for
+from cuecard.core.errors import Conflict, CuecardError, NotAllowed
+from cuecard.core.i18n import _
+from cuecard.core.tasks import FAMILIES
+from cuecard.store.records import Review, ReviewDecision, TaskState
+from cuecard.store.workspace import Workspace
+
+KEYS = [dimension.key for dimension in DIMENSIONS["facts"]]
+PEOPLE = ["ann", "bob", "cho", "dee", "eva"]
+_numbers = count()
+
+
+def make_review(task_id: str, revision: int, person: str, decision: str = "approve", **changes):
+    ratings = dict.fromkeys(KEYS, "pass") | changes.pop("ratings", {})
+    comments = changes.pop("comments", [("", "please mend")] if decision == "return" else [])
+    return Review(
+        task_id=task_id,
+        revision=revision,
+        reviewer=person,
+        ratings=ratings,
+        decision=ReviewDecision(decision),
+        comments=tuple(comments),
+        created_at=datetime.now(UTC),
+        **changes,
+    )
+
+
+@dataclass
+class Model:
+    """The rules, told once more in the simplest way."""
+
+    state: TaskState = TaskState.DRAFT
+    head: int = 1
+    authors: set[str] = field(default_factory=lambda: {"ann"})
+    reviews: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    def here(self) -> dict[str, str]:
+        return self.reviews.setdefault(self.head, {})
+
+    def allows(self, action: str, person: str) -> bool:
+        match action:
+            case "save":
+                return self.state is not TaskState.RETIRED
+            case "submit":
+                possible = self.state in (TaskState.DRAFT, TaskState.RETURNED)
+                return possible and person in self.authors and len(self.here()) < 2
+            case "withdraw":
+                return self.state is TaskState.IN_REVIEW and person in self.authors
+            case "reopen":
+                return self.state is TaskState.APPROVED and person in self.authors
+            case "approve" | "return":
+                free = person not in self.authors and person not in self.here()
+                return self.state is TaskState.IN_REVIEW and free and len(self.here()) < 2
+            case _:
+                raise AssertionError(action)
+
+    def apply(self, action: str, person: str) -> None:
+        match action:
+            case "save":
+                self.head += 1
+                self.authors.add(person)
+                self.state = TaskState.DRAFT
+            case "submit":
+                self.state = TaskState.IN_REVIEW
+            case "withdraw" | "reopen":
+                self.state = TaskState.DRAFT
+            case _:
+                self.here()[person] = action
+                if len(self.here()) == 2:
+                    returned = "return" in self.here().values()
+                    self.state = TaskState.RETURNED if returned else TaskState.APPROVED
+
+
+def perform(workspace: Workspace, make_task, model: Model, action: str, person: str, task_id: str):
+    match action:
+        case "save":
+            workspace.tasks.save(make_task(task_id, f"{next(_numbers)}"), author=person)
+        case "submit":
+            reviewing.submit(workspace, task_id, person)
+        case "withdraw":
+            reviewing.withdraw(workspace, task_id, person, "not yet")
+        case "reopen":
+            reviewing.reopen(workspace, task_id, person, "an error")
+        case _:
+            reviewing.review(workspace, make_review(task_id, model.head, person, action))
+
+
+ACTIONS = st.tuples(
+    st.sampled_from(
+        ["submit", "submit", "approve", "approve", "return", "withdraw", "reopen", "save"]
+    ),
+    st.sampled_from(PEOPLE),
+)
+
+
+@given(st.lists(ACTIONS, min_size=4, max_size=18))
+@settings(
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_no_illegal_move_succeeds_and_blindness_holds(
+    shared_workspace: Workspace, make_task, steps
+):
+    workspace, model, task_id = shared_workspace, Model(), f"task-{next(_numbers)}"
+    workspace.tasks.save(make_task(task_id), author="ann")
+    for action, person in steps:
+        allowed = model.allows(action, person)
+        if allowed:
+            perform(workspace, make_task, model, action, person, task_id)
+            model.apply(action, person)
+        else:
+            with pytest.raises(NotAllowed):
+                perform(workspace, make_task, model, action, person, task_id)
+        assert workspace.reviews.state(task_id) is model.state
+        check_views(workspace, model, task_id, [person, PEOPLE[next(_numbers) % len(PEOPLE)]])
+
+
+def check_views(workspace: Workspace, model: Model, task_id: str, people: list[str]) -> None:
+    given = model.here()
+    for person in people:
+        sheet = reviewing.review_sheet(workspace, task_id, person)
+        seen = {review.reviewer for review in sheet.visible if review.revision == model.head}
+        expected = set(given) if len(given) >= 2 else {person} & set(given)
+        assert seen == expected
+        assert (sheet.obstacle == "") == model.allows("approve", person)
+        assert (sheet.mine is not None) == (person in given)
+        assert "author" not in type(sheet).model_fields
+        queue = {summary.id: summary for summary in reviewing.review_queue(workspace, person)}
+        assert (task_id in queue) == model.allows("approve", person)
+        assert all(summary.author == "" for summary in queue.values())
+        possible = reviewing.actions_of(workspace, task_id, person)
+        for action in ("submit", "withdraw", "reopen"):
+            assert (Action(action) in possible) == model.allows(action, person)
+
+
+def submitted(workspace: Workspace, make_task) -> str:
+    workspace.tasks.save(make_task(), author="ann")
+    reviewing.submit(workspace, "t", "ann")
+    return "t"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"ratings": {KEYS[0]: "fail"}}, "cannot be approved"),
+        (
+            {"decision": "return", "ratings": {KEYS[0]: "fail"}, "comments": []},
+            "Say in a comment why",
+        ),
+        ({"decision": "return", "comments": [("", "  ")]}, "Say in a comment what"),
+        ({"ratings": {"taste": "pass"}}, "no dimension taste"),
+    ],
+)
+def test_incomplete_reviews_are_refused(workspace: Workspace, make_task, changes, complaint):
+    task_id = submitted(workspace, make_task)
+    with pytest.raises(NotAllowed, match=complaint):
+        reviewing.review(workspace, make_review(task_id, 1, "bob", **changes))
+    assert workspace.reviews.counts(task_id, 1) == 0
+
+
+def test_every_dimension_must_be_rated(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    bare = make_review(task_id, 1, "bob").model_copy(update={"ratings": {KEYS[0]: "pass"}})
+    with pytest.raises(NotAllowed, match="Not rated yet"):
+        reviewing.review(workspace, bare)
+
+
+def test_a_replaced_revision_cannot_be_reviewed(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    workspace.tasks.save(make_task(note="new"), author="ann")
+    reviewing.submit(workspace, task_id, "ann")
+    with pytest.raises(NotAllowed, match="replaced by revision 2"):
+        reviewing.review(workspace, make_review(task_id, 1, "bob"))
+
+
+def test_a_second_review_of_an_earlier_reviewer_shows_what_changed(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    reviewing.review(workspace, make_review(task_id, 1, "bob", "return"))
+    assert reviewing.review(workspace, make_review(task_id, 1, "cho")) is TaskState.RETURNED
+    assert [t.id for t in pending_for(workspace, "ann").returned] == [task_id]
+    assert pending_for(workspace, "bob").returned == ()
+    with pytest.raises(NotAllowed, match="already has its two reviews"):
+        reviewing.submit(workspace, task_id, "ann")
+    workspace.tasks.save(make_task(note="mended"), author="ann")
+    reviewing.submit(workspace, task_id, "ann")
+    assert [t.id for t in pending_for(workspace, "bob").to_review] == [task_id]
+    sheet = reviewing.review_sheet(workspace, task_id, "bob")
+    assert sheet.previous is not None
+    assert (sheet.previous.notes, sheet.task.notes) == ("", "mended")
+    assert reviewing.review_sheet(workspace, task_id, "dee").previous is None
+
+
+def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    with pytest.raises(NotAllowed, match="reason"):
+        reviewing.withdraw(workspace, task_id, "ann", " ")
+    with pytest.raises(NotAllowed, match="withdrawn before"):
+        reviewing.retire(workspace, task_id, "ann", "wrong")
+    reviewing.withdraw(workspace, task_id, "ann", "too early")
+    assert workspace.reviews.history(task_id)[-1].reason == "too early"
+    with pytest.raises(NotAllowed, match="Only an author"):
+        reviewing.retire(workspace, task_id, "bob", "wrong")
+    reviewing.retire(workspace, task_id, "ann", "wrong")
+    assert workspace.reviews.state(task_id) is TaskState.RETIRED
+    assert reviewing.actions_of(workspace, task_id, "ann") == ()
+
+
+def test_what_a_dead_process_left_undone_is_settled(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    # Two reviews went in and the process died before it drew the consequence.
+    workspace.reviews.add(make_review(task_id, 1, "bob"))
+    workspace.reviews.add(make_review(task_id, 1, "cho"))
+    assert workspace.reviews.state(task_id) is TaskState.IN_REVIEW
+    assert reviewing.review_queue(workspace, "dee") == ()
+    assert workspace.reviews.state(task_id) is TaskState.APPROVED
+    assert workspace.reviews.history(task_id)[-1].by == "cho"
+    assert reviewing.settle(workspace, task_id) is TaskState.APPROVED
+
+
+def test_handing_in_twice_is_refused(workspace: Workspace, make_task):
+    task_id = submitted(workspace, make_task)
+    reviewing.review(workspace, make_review(task_id, 1, "bob"))
+    with pytest.raises(NotAllowed, match="already"):
+        reviewing.review(workspace, make_review(task_id, 1, "bob"))
+    with pytest.raises(Conflict):
+        workspace.reviews.add(make_review(task_id, 1, "bob"))
+
+
+def test_unknown_tasks(workspace: Workspace):
+    with pytest.raises(CuecardError, match="no such task"):
+        reviewing.submit(workspace, "absent", "ann")
+
+
+def test_the_table_of_transitions_is_whole():
+    assert set(TRANSITIONS) == set(Action)
+    for action, transition in TRANSITIONS.items():
+        assert transition.sources
+        assert _(transition.refused)
+        automatic = action in (Action.APPROVE, Action.RETURN)
+        assert (transition.who is Who.REVIEWS) == automatic
+
+
+def test_five_dimensions_for_each_family():
+    assert set(DIMENSIONS) == set(FAMILIES)
+    for dimensions in DIMENSIONS.values():
+        assert len({dimension.key for dimension in dimensions}) == 5
+        assert all(dimension.label and dimension.help.endswith(".") for dimension in dimensions)
+
+
+def test_home_of_a_newcomer_is_empty(workspace: Workspace):
+    assert pending_for(workspace, "nobody").total == 0
