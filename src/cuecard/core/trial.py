@@ -92,12 +92,13 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
 
 def prediction_of(events: Sequence[Event]) -> Prediction:
     """What the agent handed in; for a trial that failed or still runs, an unusable prediction."""
+    reason = "the trial has not ended"
     for event in reversed(events):
         if isinstance(event.body, Concluded):
             return event.body.prediction
         if isinstance(event.body, TrialEnded):
-            return UnusablePrediction(reason=event.body.detail or event.body.termination.value)
-    return UnusablePrediction(reason="the trial has not ended")
+            reason = event.body.detail or event.body.termination.value
+    return UnusablePrediction(reason=reason)
 
 
 async def _converse(setup: TrialSetup, journal: Journal) -> tuple[Dialogue, Termination]:
