@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.llm.assemble import Assembler, Malformed, clean, read_arguments
+from cuecard.core.llm.assemble import Assembler, Malformed, read_arguments
 from cuecard.core.parts import ModelReply, ToolCall
+from cuecard.core.text import storable
 
 
 def reply_of(*deltas: dict[str, Any], finish: str = "stop") -> ModelReply:
@@ -172,8 +173,8 @@ def test_the_cutting_of_a_stream_does_not_matter(
     deltas += [piece(None, part, None, 0) for part in _cut(raw, sizes)]
     reply = reply_of(*deltas)
     if "</think>" not in text:
-        assert reply.text == clean(text)
-    cleaned = {clean(k): clean(v) if isinstance(v, str) else v for k, v in arguments.items()}
+        assert reply.text == storable(text)
+    cleaned = {storable(k): storable(v) if isinstance(v, str) else v for k, v in arguments.items()}
     assert shown(reply) == [("search", cleaned)]
     assert ModelReply.model_validate_json(reply.model_dump_json()) == reply
 

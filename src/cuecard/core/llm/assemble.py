@@ -12,9 +12,11 @@ from pydantic import JsonValue
 
 from cuecard.core.i18n import _
 from cuecard.core.parts import ModelReply, ToolCall, Usage
+from cuecard.core.text import storable
 
 MAX_CHARS = 4_000_000
 _MAX_DEPTH = 60
+_MAX_MENDED = 200_000
 
 
 class Malformed(ValueError):
@@ -62,10 +64,10 @@ class Assembler:
             raise Malformed(_("the answer holds no reply"))
         if not self.complete:
             raise Malformed(_("the reply broke off before its end"))
-        text, reasoning = _without_thoughts(clean("".join(self._text)))
+        text, reasoning = _without_thoughts(storable("".join(self._text)))
         return ModelReply(
             text=text,
-            reasoning=clean("".join(self._reasoning)) or reasoning,
+            reasoning=storable("".join(self._reasoning)) or reasoning,
             tool_calls=self._calls.finished(cut=self._finish == "length"),
             finish_reason=self._finish,
             usage=self._usage or Usage(),
@@ -97,7 +99,7 @@ class Assembler:
         if text:
             self._text.append(text)
             if self._on_text:
-                self._on_text(clean(text))
+                self._on_text(storable(text))
 
 
 @dataclass
@@ -163,14 +165,16 @@ class _Calls:
 
 def _tool_call(slot: _Slot, *, mend: bool) -> ToolCall:
     arguments, broken = read_arguments(slot.arguments, mend=mend)
-    return ToolCall(name=clean(slot.name), id=clean(slot.id), arguments=arguments, broken=broken)
+    return ToolCall(
+        name=storable(slot.name), id=storable(slot.id), arguments=arguments, broken=broken
+    )
 
 
 def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue], str]:
     """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
     try:
         value = _object(text) if text.strip() else {}
-        if value is None and mend:
+        if value is None and mend and len(text) <= _MAX_MENDED:
             from json_repair import repair_json
 
             mended: object = repair_json(text, return_objects=True)
@@ -180,24 +184,17 @@ def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue
             return cast(dict[str, JsonValue], _clean_json(value)), ""
     except RecursionError:
         pass
-    return {}, clean(text)
-
-
-def clean(text: str) -> str:
-    """`text` as something every store can hold: halves of characters joined or replaced, no NULs."""
-    if not text.isascii():
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text.replace("\x00", "\ufffd")
+    return {}, storable(text)
 
 
 def _clean_json(value: object, depth: int = 0) -> object:
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):
-        return clean(value)
+        return storable(value)
     if isinstance(value, dict):
         items = cast(dict[object, object], value).items()
-        return {clean(str(key)): _clean_json(item, depth + 1) for key, item in items}
+        return {storable(str(key)): _clean_json(item, depth + 1) for key, item in items}
     if isinstance(value, list):
         return [_clean_json(item, depth + 1) for item in cast(list[object], value)]
     return str(value) if isinstance(value, float) and not isfinite(value) else value

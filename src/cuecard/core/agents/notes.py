@@ -1,0 +1,55 @@
+"""What an agent's harness tells its model: in the task's language, since the model reads it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from cuecard.core.tasks import TaskLanguage
+
+
+class Note(StrEnum):
+    UNKNOWN_TOOL = "unknown_tool"
+    BROKEN = "broken"
+    MISSING = "missing"
+    WRONG_TYPE = "wrong_type"
+    NOTHING_SAID = "nothing_said"
+    NO_MORE_CALLS = "no_more_calls"
+    NOT_CARRIED_OUT = "not_carried_out"
+    DELIVERED = "delivered"
+    EMPTY = "empty"
+    LAST_STEP = "last_step"
+    UNREADABLE = "unreadable"
+
+
+_NOTES: dict[TaskLanguage, dict[Note, str]] = {
+    "en": {
+        Note.UNKNOWN_TOOL: "There is no tool named {name}. The tools are: {tools}.",
+        Note.BROKEN: "The arguments are not a JSON object. Call the tool again with one.",
+        Note.MISSING: "The argument `{name}` is missing.",
+        Note.WRONG_TYPE: "The argument `{name}` must be of the type {type}.",
+        Note.NOTHING_SAID: "There is nothing in it to tell the user.",
+        Note.NO_MORE_CALLS: "No more tool calls are possible in this turn. Reply with what you have.",
+        Note.NOT_CARRIED_OUT: "Not carried out: the turn was over.",
+        Note.DELIVERED: "Delivered to the user.",
+        Note.EMPTY: "(Your last reply was empty. Reply to the user, or call a tool.)",
+        Note.LAST_STEP: "(No more searches are possible in this turn. Reply now with what you have.)",
+        Note.UNREADABLE: "That could not be read. Hand it in again in exactly the form asked for.",
+    },
+    "zh": {
+        Note.UNKNOWN_TOOL: "没有名为 {name} 的工具。可用的工具：{tools}。",
+        Note.BROKEN: "参数不是 JSON 对象。请用 JSON 对象重新调用该工具。",
+        Note.MISSING: "缺少参数 `{name}`。",
+        Note.WRONG_TYPE: "参数 `{name}` 的类型必须是 {type}。",
+        Note.NOTHING_SAID: "没有可以转达用户的内容。",
+        Note.NO_MORE_CALLS: "本轮不能再调用工具。请根据已有内容回复。",
+        Note.NOT_CARRIED_OUT: "未执行：本轮已经结束。",
+        Note.DELIVERED: "已转达用户。",
+        Note.EMPTY: "（你上一条回复是空的。请回复用户，或调用工具。）",
+        Note.LAST_STEP: "（本轮不能再查询。请立即根据已有内容回复。）",
+        Note.UNREADABLE: "无法读取。请严格按照要求的格式重新提交。",
+    },
+}
+
+
+def say(language: TaskLanguage, note: Note, **values: str) -> str:
+    return _NOTES[language][note].format(**values)
