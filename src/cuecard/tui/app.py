@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -54,6 +55,13 @@ def _settings() -> Screen[Any]:
     from cuecard.tui.screens.settings import SettingsScreen
 
     return SettingsScreen()
+
+
+def _collect_garbage_again() -> None:
+    """What start-up made stays for good: leave it out of every later collection."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 class CuecardApp(App[str]):
@@ -133,6 +141,7 @@ class CuecardApp(App[str]):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        self.set_timer(2.0, _collect_garbage_again)
 
     def on_unmount(self) -> None:
         self.services.close()

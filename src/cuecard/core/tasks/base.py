@@ -10,9 +10,12 @@ from cuecard.core.i18n import _
 
 
 class Frozen(BaseModel):
-    """An immutable model that refuses unknown fields (a misspelt key must not vanish)."""
+    """An immutable model that refuses unknown fields (a misspelt key must not vanish).
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Validators are built on first use, not on import: the app starts with few of them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def _not_blank(value: str) -> str:
