@@ -106,17 +106,20 @@ class Play:
         self._add(TrialEnded(termination=Termination.USER_DONE))
 
 
-def test_the_opening_is_offered_and_discloses_no_stage() -> None:
+def test_the_opening_says_the_first_stage_if_that_belongs_to_the_start() -> None:
     play = Play(persona_task())
     assert play.state.opening
-    assert play.state.insert(Insertion.LINE) == "Hello, help me!"
-    reply = play.say("Hello, help me!")
-    assert (reply.stage, reply.cue_met, reply.edited, reply.done) == (None, None, False, False)
+    text = play.state.insert(Insertion.LINE)
+    assert text == f"Hello, help me!\n\n{FIRST}"
+    reply = play.say(text)
+    assert (reply.stage, reply.cue_met, reply.edited, reply.done) == (1, True, False, False)
     assert play.state.phase == "writing"
+    assert play.state.stage_number == 2
 
 
 def test_an_opening_in_other_words_is_recorded_as_edited() -> None:
-    assert Play(persona_task()).say("Hi there").edited
+    reply = Play(persona_task()).say("Hi there")
+    assert (reply.stage, reply.cue_met, reply.edited) == (None, None, True)
 
 
 def test_the_start_of_the_conversation_needs_no_mark() -> None:
@@ -131,9 +134,7 @@ def test_the_start_of_the_conversation_needs_no_mark() -> None:
 
 def at_second_stage() -> Play:
     play = Play(persona_task())
-    play.say("Hello, help me!")
-    play.answer("Gladly. What?")
-    play.say(FIRST)
+    play.say(play.state.insert(Insertion.LINE))
     play.answer("It was Moriondo.")
     return play
 
@@ -178,8 +179,19 @@ def test_pushing_says_what_the_card_has_or_a_phrase_in_the_tasks_language() -> N
     zh = Play(facts_task())
     zh.say("几点到？")
     zh.answer("?")
-    assert "查" in zh.state.insert(Insertion.PUSH)
-    assert "无所谓" in zh.state.insert(Insertion.NEVER_MIND)
+    assert "请继续" in zh.state.insert(Insertion.PUSH)
+    assert "都可以" in zh.state.insert(Insertion.NEVER_MIND)
+
+
+def test_the_mark_suggests_the_line_or_the_push() -> None:
+    state = at_second_stage().state
+    assert state.suggestion() == ""
+    state.mark = Mark.MET
+    assert state.suggestion() == SECOND
+    state.mark = Mark.NOT_MET
+    assert state.suggestion() == "I need a name."
+    state.mark = Mark.UNSURE
+    assert state.suggestion() == ""
 
 
 def test_stages_are_done_now_or_later() -> None:
@@ -203,7 +215,7 @@ def test_ending_without_words_says_a_farewell() -> None:
     assert play.state.phase == "ended"
 
 
-def test_a_final_answer_without_a_persona_ends_as_answered() -> None:
+def test_without_a_persona_the_end_is_an_answer() -> None:
     play = Play(facts_task())
     play.say("几点到？")
     play.answer("八点", Act.ANSWER)
@@ -253,6 +265,27 @@ def test_whether_the_ambiguity_was_missed_follows_from_the_log(
     play.state.reading = reading
     assert play.say("Hm.").status is status
     assert play.state.step_number == step
+
+
+def test_the_reading_suggests_the_clue_or_what_the_responder_would_say() -> None:
+    state = at_first_step().state
+    state.reading = Reading.ASKED
+    assert state.suggestion() == "The first one after the war."
+    state.reading = Reading.RIGHT
+    assert state.suggestion() == "That fits, go on."
+    state.reading = Reading.WRONG
+    assert "look again" in state.suggestion()
+
+
+def test_the_last_steps_answer_completes_the_task_and_ends_it() -> None:
+    play = at_first_step()
+    play.state.reading = Reading.RIGHT
+    play.say("Yes.")
+    play.answer("Cabrera", Act.ANSWER)
+    play.state.reading = Reading.RIGHT
+    reply = play.say("Thanks!")
+    assert reply.status is CheckpointStatus.TASK_COMPLETED
+    assert (reply.done, reply.answered, reply.text) == (True, True, "Thanks!")
 
 
 def test_asking_at_a_step_without_ambiguity_is_asking_about_something_else() -> None:

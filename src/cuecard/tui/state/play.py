@@ -12,9 +12,11 @@ from enum import StrEnum
 from typing import Literal
 
 from cuecard.core.events import AgentSpoke, Event, TrialEnded, UserSpoke
-from cuecard.core.parts import Act, CheckpointStatus, Dialogue, UserReply
-from cuecard.core.tasks import Checkpoint, CheckpointChain, CueKind, Stage, Task, TaskLanguage
+from cuecard.core.parts import CheckpointStatus, Dialogue, UserReply
+from cuecard.core.tasks import Checkpoint, CheckpointChain, CueKind, Stage, Task
 from cuecard.core.text import contains_term, normalise, storable
+from cuecard.core.users.moves import ADVANCING, Move, Situation, status_of
+from cuecard.core.users.phrasebook import Phrase, phrase
 
 Phase = Literal["yours", "writing", "ended"]
 StageState = Literal["now", "done", "later"]
@@ -52,23 +54,20 @@ class Insertion(StrEnum):
     NEVER_MIND = "never_mind"
 
 
-_PUSH: dict[TaskLanguage, str] = {
-    "en": "Could you look into that a little further?",
-    "zh": "这一点能再查得细一些吗？",
+_MOVES: dict[Reading, Move] = {
+    Reading.ASKED: Move.ASKS_RIGHTLY,
+    Reading.ASKED_ELSE: Move.ASKS_OTHERWISE,
+    Reading.RIGHT: Move.RIGHT,
+    Reading.WRONG: Move.WRONG,
+    Reading.SEARCHED: Move.NOTHING,
 }
-_NEVER_MIND: dict[TaskLanguage, str] = {
-    "en": "I don't mind, whatever you think is best.",
-    "zh": "这个我无所谓，你看着办就好。",
+_SAYS: dict[Reading, Phrase] = {
+    Reading.ASKED_ELSE: "no_wish",
+    Reading.RIGHT: "go_on",
+    Reading.WRONG: "wrong",
+    Reading.SEARCHED: "nothing_yet",
+    Reading.COMPLETED: "completed",
 }
-_FAREWELL: dict[TaskLanguage, str] = {
-    "en": "Thank you, that is everything I needed.",
-    "zh": "谢谢，我需要的都有了。",
-}
-_ADVANCED = (
-    CheckpointStatus.CORRECT_ANSWER,
-    CheckpointStatus.MISSED_AMBIGUITY_CORRECT,
-    CheckpointStatus.TASK_COMPLETED,
-)
 
 
 @dataclass
@@ -103,6 +102,18 @@ class PlayState:
         return not self.dialogue.messages
 
     @property
+    def opening_text(self) -> str:
+        """What the card gives to begin with: the query, and a first stage that belongs to the start."""
+        query, first = self.task.opening, next(iter(self.task.stages), None)
+        if first is None or first.cue.kind is not CueKind.START:
+            return query
+        if normalise(first.line) in normalise(query):
+            return query
+        if normalise(query) in normalise(first.line):
+            return first.line
+        return f"{query}\n\n{first.line}"
+
+    @property
     def chain(self) -> CheckpointChain | None:
         return self.task.gold if isinstance(self.task.gold, CheckpointChain) else None
 
@@ -130,7 +141,7 @@ class PlayState:
             return None
         advanced = -1
         for message in self.dialogue.of("user"):
-            if message.status in _ADVANCED and message.checkpoint is not None:
+            if message.status in ADVANCING and message.checkpoint is not None:
                 advanced = max(advanced, message.checkpoint)
         return advanced + 1 if advanced + 1 < len(self.chain.steps) else None
 
@@ -175,38 +186,50 @@ class PlayState:
             case Insertion.LINE:
                 self._inserted = self.line or self._inserted
                 return self.line
+            case Insertion.PUSH if self.chain and self.reading:
+                return phrase(language, _SAYS.get(self.reading, "nothing_yet"))
             case Insertion.PUSH:
-                return (self.stage.not_met if self.stage else "") or _PUSH[language]
+                return (self.stage.not_met if self.stage else "") or phrase(language, "push")
             case Insertion.NEVER_MIND:
-                return _NEVER_MIND[language]
+                return phrase(language, "no_preference")
+
+    def suggestion(self) -> str:
+        """What follows from the person's mark or reading: the card's line, or a push."""
+        if self.mark is Mark.MET or self.reading is Reading.ASKED:
+            return self.insert(Insertion.LINE) or self.insert(Insertion.PUSH)
+        if self.mark is Mark.NOT_MET or self.reading:
+            return self.insert(Insertion.PUSH)
+        return ""
 
     @property
     def line(self) -> str:
         """What the card gives to say: the stage's line, or the clue of an ambiguous step."""
         if self.opening:
-            return self.task.opening
+            return self.opening_text
         if self.stage:
             return self.stage.line
         ambiguity = self.step.ambiguity if self.step else None
         return ambiguity.clue if ambiguity else ""
 
-    def says_line(self, text: str) -> bool:
-        """Whether `text` says the card's line, as it stands or edited."""
-        if not self.line:
-            return False
-        if normalise(self.line) in normalise(text):
-            return True
-        return self._inserted == self.line and kept_share(self.line, text) >= RECOGNISABLE
-
     def discloses(self, text: str) -> int | None:
         """The stage that sending `text` would disclose."""
-        if self.opening or self.stage_number is None:
-            return None
-        return self.stage_number if self.says_line(text) else None
+        return self.stage_number if self.stage and self._says(self.stage.line, text) else None
 
     def edited(self, text: str) -> bool:
-        """Whether `text` says the card's line in other words or with more than it."""
-        return self.says_line(text) and text.strip() != self.line.strip()
+        """Whether `text` says the card's line in other words or with more than it; an opening is
+        always the card's.
+        """
+        said = self.opening or self._says(self.line, text)
+        return said and text.strip() != self.line.strip()
+
+    def _says(self, line: str, text: str) -> bool:
+        if not line:
+            return False
+        text = text[: 8 * len(line) + 4000]
+        if normalise(line) in normalise(text):
+            return True
+        offered = self.opening or self._inserted == self.line
+        return offered and kept_share(line, text) >= RECOGNISABLE
 
     def forbidden_in(self, text: str) -> tuple[str, ...]:
         """The strings that the user part must never say and that `text` holds."""
@@ -215,58 +238,44 @@ class PlayState:
 
     def status(self) -> CheckpointStatus | None:
         """The responder's status that follows from the person's reading and the log."""
-        step = self.step
-        if self.reading is None or step is None:
+        step, chain = self.step, self.chain
+        if self.reading is None or step is None or chain is None:
             return None
-        missed = step.ambiguity is not None and not self.clue_released
-        match self.reading:
-            case Reading.ASKED:
-                asked_rightly = step.ambiguity is not None
-                return (
-                    CheckpointStatus.AMBIGUITY_DETECTED
-                    if asked_rightly
-                    else CheckpointStatus.WRONG_AMBIGUITY_DETECTED
-                )
-            case Reading.ASKED_ELSE:
-                return CheckpointStatus.WRONG_AMBIGUITY_DETECTED
-            case Reading.RIGHT:
-                return (
-                    CheckpointStatus.MISSED_AMBIGUITY_CORRECT
-                    if missed
-                    else CheckpointStatus.CORRECT_ANSWER
-                )
-            case Reading.WRONG:
-                return (
-                    CheckpointStatus.MISSED_AMBIGUITY_WRONG
-                    if missed
-                    else CheckpointStatus.WRONG_ANSWER
-                )
-            case Reading.SEARCHED:
-                return CheckpointStatus.SEARCH_ONLY
-            case Reading.COMPLETED:
-                return CheckpointStatus.TASK_COMPLETED
+        if self.reading is Reading.COMPLETED:
+            return CheckpointStatus.TASK_COMPLETED
+        ambiguous = step.ambiguity is not None
+        move = _MOVES[self.reading]
+        if move is Move.ASKS_RIGHTLY and not ambiguous:
+            move = Move.ASKS_OTHERWISE
+        last = self.step_number == len(chain.steps) - 1
+        situation = Situation(ambiguous=ambiguous, clue_given=self.clue_released, last=last)
+        return status_of(move, situation)
 
     def reply(self, text: str, *, done: bool = False) -> UserReply:
-        """What the log will hold. Ending without words says a farewell in the task's language."""
-        text = storable(text).strip()
-        if self.opening:
-            return UserReply(text=text, edited=text != self.task.opening.strip(), done=done)
-        if done and not text:
-            text = _FAREWELL[self.task.language]
-        met = {Mark.MET: True, Mark.NOT_MET: False}.get(self.mark) if self.mark else None
-        if self.stage and self.stage.cue.kind is CueKind.START:
-            met = True
+        """What the log will hold. A completed task ends the dialogue; an end without words says a
+        farewell in the task's language.
+        """
         status = self.status()
+        done = done or status is CheckpointStatus.TASK_COMPLETED
+        text = storable(text).strip()
+        if done and not text:
+            text = phrase(self.task.language, "thanks")
+        stage = self.discloses(text)
         return UserReply(
             text=text,
-            stage=self.discloses(text),
-            cue_met=met,
+            stage=stage,
+            cue_met=self._cue_met(stage),
             checkpoint=self._checkpoint(status),
             status=status,
             done=done,
             answered=done and self._answered(status),
             edited=self.edited(text),
         )
+
+    def _cue_met(self, stage: int | None) -> bool | None:
+        if self.stage and self.stage.cue.kind is CueKind.START:
+            return True if stage or not self.opening else None
+        return {Mark.MET: True, Mark.NOT_MET: False}.get(self.mark) if self.mark else None
 
     def _checkpoint(self, status: CheckpointStatus | None) -> int | None:
         """A completed task is a reading of the last step, wherever the agent jumped from."""
@@ -276,9 +285,9 @@ class PlayState:
 
     def _answered(self, status: CheckpointStatus | None) -> bool:
         if self.chain:
-            return status is CheckpointStatus.TASK_COMPLETED
-        last = self.dialogue.last("agent")
-        return not self.task.stages and last is not None and last.act is Act.ANSWER
+            statuses = (status, *(message.status for message in self.dialogue.of("user")))
+            return CheckpointStatus.TASK_COMPLETED in statuses
+        return not self.task.stages and self.dialogue.last("agent") is not None
 
 
 def kept_share(line: str, text: str) -> float:
