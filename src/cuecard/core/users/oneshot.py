@@ -1,0 +1,35 @@
+"""The user of a task without a persona: asks once and takes the answer."""
+
+from __future__ import annotations
+
+from cuecard.core.parts import Desk, Dialogue, PlayerRef, UserReply
+from cuecard.core.phrases import is_question, sentences
+from cuecard.core.tasks import Task
+from cuecard.core.users.phrasebook import phrase
+
+MAX_QUESTIONS = 5
+
+
+class OneShotUser:
+    """Opens with the query; leaves every question to the agent; the first reply that does not end
+    with a question is the answer. After `max_questions` questions it takes whatever there is.
+    """
+
+    def __init__(self, task: Task, max_questions: int = MAX_QUESTIONS) -> None:
+        self._task = task
+        self._max_questions = max_questions
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name="one-shot", kind="oneshot", baseline=True)
+
+    async def open(self, desk: Desk) -> UserReply:
+        return UserReply(text=self._task.query)
+
+    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+        last = dialogue.last("agent")
+        said = sentences(last.text) if last else ()
+        answered = len(dialogue.of("user")) - 1
+        if said and is_question(said[-1]) and answered < self._max_questions:
+            return UserReply(text=phrase(self._task.language, "no_preference"))
+        return UserReply(text=phrase(self._task.language, "thanks"), done=True, answered=True)
