@@ -116,7 +116,11 @@ def _switch_to_wal(cursor: Any) -> None:
 
 def _sqlite_engine(url: URL) -> Engine:
     engine = create_engine(
-        url, pool_size=8, max_overflow=64, connect_args={"timeout": BUSY_SECONDS}
+        url,
+        pool_size=8,
+        max_overflow=64,
+        hide_parameters=True,
+        connect_args={"timeout": BUSY_SECONDS},
     )
 
     def connected(connection: Any, _record: object) -> None:
@@ -139,7 +143,9 @@ def _sqlite_engine(url: URL) -> Engine:
 
 def _postgres_engine(url: URL) -> Engine:
     try:
-        engine = create_engine(url, pool_size=8, max_overflow=16, pool_pre_ping=True)
+        engine = create_engine(
+            url, pool_size=8, max_overflow=16, pool_pre_ping=True, hide_parameters=True
+        )
     except ModuleNotFoundError as error:
         raise missing_driver() from error
 

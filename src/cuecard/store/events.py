@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.errors import Conflict
-from cuecard.core.events import EVENT_BODY, Event, TrialEnded
+from cuecard.core.events import EVENT_BODY, Event, EventBody, TrialEnded
 from cuecard.core.i18n import _
-from cuecard.store.codec import pack, unpack
+from cuecard.store.codec import from_json, pack, to_json, unpack
 from cuecard.store.lookup import trial_row
 from cuecard.store.tables import EventRow, TrialRow
 from cuecard.store.tables.base import in_utc
@@ -47,7 +49,7 @@ def load(
     if upto is not None:
         query = query.where(EventRow.seq <= upto)
     return [
-        Event(seq=seq, at=at, body=EVENT_BODY.validate_json(unpack(body, packed)))
+        Event(seq=seq, at=at, body=_decode(unpack(body, packed)))
         for seq, at, body, packed in session.exec(query)
     ]
 
@@ -88,7 +90,7 @@ class _Log:
 
 
 def _row(trial_id: int | None, event: Event) -> dict[str, Any]:
-    body, packed = pack(EVENT_BODY.dump_json(event.body))
+    body, packed = pack(_encode(event.body))
     return {
         "trial_id": trial_id,
         "seq": event.seq,
@@ -98,6 +100,21 @@ def _row(trial_id: int | None, event: Event) -> dict[str, Any]:
         "body": body,
         "packed": packed,
     }
+
+
+def _encode(body: EventBody) -> bytes:
+    try:
+        return EVENT_BODY.dump_json(body)
+    except PydanticSerializationError:
+        # Half of a surrogate pair, as broken model output has it: kept, as an escape.
+        return to_json(EVENT_BODY.dump_python(body, mode="json"))
+
+
+def _decode(payload: bytes) -> EventBody:
+    try:
+        return EVENT_BODY.validate_json(payload)
+    except ValidationError:
+        return EVENT_BODY.validate_python(from_json(payload))
 
 
 def _alike(one: Event, other: Event) -> bool:

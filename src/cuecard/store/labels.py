@@ -29,14 +29,18 @@ def add_label(
     return _label(row, row.verdict_id)
 
 
-def is_labelled(session: Session, verdict: VerdictRow, person: str) -> bool:
-    """Whether `person` has labelled the verdict's item."""
-    query = select(LabelRow.id).where(
-        LabelRow.trial_id == verdict.trial_id,
-        LabelRow.item_key == verdict.item_key,
-        LabelRow.person == person,
+def label_history(session: Session, verdict: VerdictRow, person: str) -> list[Label]:
+    """All labels of `person` on the verdict's item, oldest first."""
+    query = (
+        select(LabelRow)
+        .where(
+            LabelRow.trial_id == verdict.trial_id,
+            LabelRow.item_key == verdict.item_key,
+            LabelRow.person == person,
+        )
+        .order_by(col(LabelRow.id))
     )
-    return session.exec(query.limit(1)).first() is not None
+    return [_label(row, row.verdict_id) for row in session.exec(query)]
 
 
 def newest_labels(session: Session, judgements: Any) -> list[Label]:

@@ -21,7 +21,7 @@ from cuecard.core.i18n import _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Item, Judgement, TableMatch, Verdict
 from cuecard.store.engine import Database
-from cuecard.store.labels import add_label, is_labelled, newest_labels
+from cuecard.store.labels import add_label, label_history, newest_labels
 from cuecard.store.lookup import run_row, trial_row, verdict_row
 from cuecard.store.records import JudgementRecord, Label, LabelValue, VerdictItem, VerdictRecord
 from cuecard.store.tables import JudgementRow, LabelRow, TrialRow, VerdictRow
@@ -113,11 +113,16 @@ class Verdicts:
         with self._database.read() as session:
             return newest_labels(session, current_judgements(run_id))
 
+    def history(self, verdict_id: int, person: str) -> list[Label]:
+        """All that `person` has decided on the verdict's item, oldest first. Raises `NotFound`."""
+        with self._database.read() as session:
+            return label_history(session, verdict_row(session, verdict_id), person)
+
     def reveal(self, verdict_id: int, person: str) -> VerdictRecord:
         """The verdict with its decision. Raises `NotAllowed` until `person` has labelled the item."""
         with self._database.read() as session:
             verdict = verdict_row(session, verdict_id)
-            if not is_labelled(session, verdict, person):
+            if not label_history(session, verdict, person):
                 raise NotAllowed(
                     _("Label this first"),
                     _("A verdict is shown only to those who have labelled its item."),

@@ -98,9 +98,9 @@ class Workspace:
 def _parsed(url_or_path: str | Path) -> URL:
     try:
         url = make_url(as_url(url_or_path))
-    except (ArgumentError, ValueError) as error:
-        # The text may hold a password in a place where nobody looks for it.
-        raise troubles.bad_url("") from error
+    except (ArgumentError, ValueError):
+        # Neither text nor cause: both may hold a password in a place where nobody looks for it.
+        raise troubles.bad_url("") from None
     if url.drivername in ("postgres", "postgresql"):
         return url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "postgresql+psycopg"):

@@ -9,7 +9,6 @@ from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.orm import declared_attr, registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import SQLModel
-from sqlmodel.main import SQLModelConfig
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -24,7 +23,7 @@ class Row(SQLModel, registry=registry(metadata=metadata)):
     """The base of all tables: `TaskRow` is table `task`. Rows never leave the store; records do."""
 
     # Rows are read and written through SQLAlchemy; building validators would only delay the start.
-    model_config = SQLModelConfig(defer_build=True)
+    model_config = {"defer_build": True}
 
     @declared_attr  # pyright: ignore[reportArgumentType]
     def __tablename__(cls) -> str:  # noqa: N805 # pyright: ignore[reportIncompatibleVariableOverride]

@@ -1,0 +1,150 @@
+"""A workspace on a real file; also on PostgreSQL if `CUECARD_TEST_POSTGRES` holds a URL."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuecard.core.events import Event, EventBody, Limits
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Task
+from cuecard.core.tasks.yaml_io import load_tasks
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
+from cuecard.store.records import Review, ReviewDecision, TrialRecord
+from cuecard.store.workspace import Workspace
+
+DIALECTS = ["sqlite", *(["postgres"] if os.environ.get("CUECARD_TEST_POSTGRES") else [])]
+PLAYER = PlayerRef(name="offline", kind="offline", baseline=True)
+SAMPLES = Path(__file__).parents[2] / "src" / "cuecard" / "sample_tasks"
+
+
+@pytest.fixture(params=DIALECTS)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'cuecard.db'}"
+        return
+    import sqlalchemy
+
+    schema = f"test_{uuid.uuid4().hex}"
+    base = sqlalchemy.make_url(os.environ["CUECARD_TEST_POSTGRES"])
+    base = base.set(drivername="postgresql+psycopg")
+    engine = sqlalchemy.create_engine(base, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sqlalchemy.schema.CreateSchema(schema))
+        ours = base.update_query_dict({"options": f"-csearch_path={schema}"})
+        yield ours.render_as_string(hide_password=False)
+        connection.execute(sqlalchemy.schema.DropSchema(schema, cascade=True))
+    engine.dispose()
+
+
+@pytest.fixture
+def workspace(url: str) -> Iterator[Workspace]:
+    with Workspace.open(url) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def samples() -> tuple[Task, ...]:
+    found, problems = load_tasks([SAMPLES])
+    assert not problems
+    return tuple(task for _path, task in found)
+
+
+@pytest.fixture(scope="session")
+def make_task() -> Callable[..., Task]:
+    """Makes small tasks: `make_task("id", title="…")`."""
+
+    def make(id: str = "t", **fields: Any) -> Task:
+        return Task.model_validate(
+            {
+                "id": id,
+                "title": f"Task {id}",
+                "language": "en",
+                "query": "Who built it?",
+                "gold": {
+                    "family": "graph",
+                    "triples": [{"head": "a", "relation": "r", "tail": "b"}],
+                },
+                **fields,
+            }
+        )
+
+    return make
+
+
+@pytest.fixture
+def make_trial(workspace: Workspace, make_task: Callable[..., Task]) -> Callable[..., TrialRecord]:
+    """Adds a trial, in a new run if none is named."""
+
+    def make(run_id: int | None = None, *, task_id: str = "t", by: str = "Ann") -> TrialRecord:
+        task = workspace.tasks.save(make_task(task_id), author="Ann")
+        if run_id is None:
+            run_id = workspace.runs.create(
+                name="run", kind="grid", created_by=by, samples=1, limits=Limits()
+            ).id
+        return workspace.runs.add_trial(
+            run_id,
+            task_id=task_id,
+            revision=task.number,
+            agent=PLAYER,
+            user=PLAYER,
+            world=PLAYER,
+            sample=0,
+            seed=2**40,
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def at() -> Callable[..., Event]:
+    """Makes events: `at(seq, body)`, a second apart."""
+
+    def make(seq: int, body: EventBody) -> Event:
+        return Event(seq=seq, at=datetime(2026, 1, 2, 3, 4, seq % 60, 567, tzinfo=UTC), body=body)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def judged() -> Callable[..., Judgement]:
+    """Makes judgements of `n` triples, all decided alike."""
+
+    def make(judge: str, n: int = 5, decision: Decision = Decision.YES) -> Judgement:
+        return Judgement(
+            judge=PlayerRef(name=judge, kind="lexical"),
+            verdicts=tuple(
+                Verdict(
+                    item=Item(kind=ItemKind.TRIPLE, index=index),
+                    decision=decision,
+                    supporting=(index,),
+                    rationale=f"{judge} says {decision}",
+                )
+                for index in range(n)
+            ),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def review_by() -> Callable[..., Review]:
+    def make(reviewer: str, task_id: str = "t", revision: int = 1) -> Review:
+        return Review(
+            task_id=task_id,
+            revision=revision,
+            reviewer=reviewer,
+            ratings={"clarity": "pass", "sources": "cannot_judge"},
+            decision=ReviewDecision.APPROVE,
+            comments=(("gold.triples[0].tail", "[red]right?[/]"), ("", "好")),
+            created_at=datetime(2026, 1, 2, tzinfo=UTC),
+        )
+
+    return make

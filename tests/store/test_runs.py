@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.events import (
+    Event,
+    EventBody,
+    Limits,
+    ModelReplied,
+    Termination,
+    TrialEnded,
+    UserSpoke,
+)
+from cuecard.core.parts import ModelReply, PlayerRef, UserReply
+from cuecard.core.tasks import Task
+from cuecard.store.records import RunState, TrialCell, TrialRecord
+from cuecard.store.workspace import Workspace
+
+MakeTrial = Callable[..., TrialRecord]
+At = Callable[[int, EventBody], Event]
+
+
+def spoke(turn: int, text: str = "hi") -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=text))
+
+
+END = TrialEnded(termination=Termination.API_ERROR, detail="502\x00 \ud800 [red]")
+
+
+def test_runs_count_their_trials(workspace: Workspace, make_trial: MakeTrial, at: At) -> None:
+    limits = Limits(max_turns=7)
+    run = workspace.runs.create(
+        name="[b]night", kind="grid", created_by="Ann", samples=3, limits=limits
+    )
+    assert (run.state, run.limits, run.trials, run.finished) == (RunState.RUNNING, limits, 0, 0)
+    first, _second = make_trial(run.id), make_trial(run.id, task_id="u")
+    play = workspace.runs.create(
+        name="p", kind="play", created_by="Bob", samples=1, limits=Limits()
+    )
+    workspace.runs.append_events([(first.id, at(0, END))])
+    workspace.runs.set_state(run.id, RunState.DONE)
+    found = workspace.runs.get(run.id)
+    assert (found.name, found.state, found.trials, found.finished) == (
+        "[b]night",
+        RunState.DONE,
+        2,
+        1,
+    )
+    assert [r.id for r in workspace.runs.all()] == [play.id, run.id]
+    assert workspace.runs.all(kind="play") == [play]
+
+
+def test_trials_tell_how_they_stand(workspace: Workspace, make_trial: MakeTrial, at: At) -> None:
+    trial = make_trial()
+    assert (trial.title, trial.family, trial.seed, trial.events) == ("Task t", "graph", 2**40, 0)
+    assert workspace.runs.trial(trial.id) == trial
+    end = at(1, END)
+    workspace.runs.append_events([(trial.id, at(0, spoke(0))), (trial.id, end)])
+    ended = workspace.runs.trial(trial.id)
+    assert (ended.termination, ended.ended_at, ended.events) == (Termination.API_ERROR, end.at, 2)
+    # A database cannot hold NUL or half a character; the event itself is exact.
+    assert ended.detail == "502\ufffd ? [red]"
+
+
+def test_open_trials_are_found_for_resuming(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    run = workspace.runs.create(name="p", kind="play", created_by="Bob", samples=1, limits=Limits())
+    one, two, bobs = make_trial(), make_trial(), make_trial(run.id)
+    workspace.runs.append_events([(two.id, at(0, END))])
+    runs = workspace.runs
+    assert [t.id for t in runs.open_trials()] == [one.id, bobs.id]
+    assert [t.id for t in runs.open_trials(created_by="Ann")] == [one.id]
+    assert [t.id for t in runs.open_trials(kind="play")] == [bobs.id]
+    assert runs.open_trials(created_by="Ann", kind="play") == []
+
+
+def test_a_grid_is_added_whole_or_not_at_all(workspace: Workspace, make_trial: MakeTrial) -> None:
+    run_id = make_trial().run_id
+    player = PlayerRef(name="x", kind="react", model="m")
+
+    def cell(revision: int, sample: int) -> TrialCell:
+        return TrialCell(
+            task_id="t", revision=revision, agent=player, user=player, world=player, sample=sample
+        )
+
+    added = workspace.runs.add_trials(run_id, [cell(1, n) for n in range(5)])
+    assert [(t.sample, t.agent) for t in added] == [(n, player) for n in range(5)]
+    with pytest.raises(NotFound):
+        workspace.runs.add_trials(run_id, [cell(1, 5), cell(2, 5)])
+    assert [t.id for t in workspace.runs.trials(run_id)][1:] == [t.id for t in added]
+    assert workspace.runs.add_trials(run_id, []) == []
+
+
+def test_what_is_not_there_is_not_found(workspace: Workspace, at: At) -> None:
+    runs = workspace.runs
+    for call in (
+        lambda: runs.get(1),
+        lambda: runs.set_state(1, RunState.DONE),
+        lambda: runs.add_trials(1, []),
+        lambda: runs.trials(1),
+        lambda: runs.trial(1),
+        lambda: runs.events(1),
+        lambda: runs.append_events([(1, at(0, END))]),
+    ):
+        with pytest.raises(NotFound):
+            call()
+
+
+def test_the_same_event_again_is_passed_over(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    events = [at(0, spoke(0)), at(1, spoke(1)), at(2, END)]
+    batch = [(trial, event) for event in events]
+    workspace.runs.append_events(batch[:2])
+    workspace.runs.append_events([*batch, *batch])
+    workspace.runs.append_events(batch)
+    assert workspace.runs.events(trial) == events
+    assert workspace.runs.events(trial, after=1) == events[2:]
+    assert workspace.runs.events(trial, after=2) == []
+    workspace.runs.append_events([])
+
+
+def test_the_same_moment_in_another_zone_is_the_same_event(
+    workspace: Workspace, make_trial: MakeTrial
+) -> None:
+    trial = make_trial().id
+    naive = datetime(2026, 1, 2, 3, 4, 5, 678901)
+    workspace.runs.append_events([(trial, Event(seq=0, at=naive, body=spoke(0)))])
+    workspace.runs.append_events(
+        [(trial, Event(seq=0, at=naive.replace(tzinfo=UTC).astimezone(), body=spoke(0)))]
+    )
+    assert workspace.runs.events(trial)[0].at == naive.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param((1, spoke(1, "other")), id="another event in its place"),
+        pytest.param((2, spoke(1, "again")), id="the same key twice"),
+        pytest.param((3, spoke(3)), id="a gap"),
+    ],
+)
+def test_what_does_not_follow_is_refused_with_its_whole_batch(
+    workspace: Workspace, make_trial: MakeTrial, at: At, bad: tuple[int, EventBody]
+) -> None:
+    trial, other = make_trial().id, make_trial().id
+    recorded = [at(0, spoke(0)), at(1, spoke(1))]
+    workspace.runs.append_events([(trial, event) for event in recorded])
+    with pytest.raises(Conflict) as caught:
+        workspace.runs.append_events([(other, at(0, spoke(0))), (trial, at(*bad))])
+    assert caught.value.hint
+    assert workspace.runs.events(trial) == recorded
+    assert workspace.runs.events(other) == []
+
+
+def test_nothing_follows_the_end(workspace: Workspace, make_trial: MakeTrial, at: At) -> None:
+    trial = make_trial().id
+    with pytest.raises(Conflict):
+        workspace.runs.append_events([(trial, at(0, END)), (trial, at(1, spoke(0)))])
+    workspace.runs.append_events([(trial, at(0, END))])
+    with pytest.raises(Conflict):
+        workspace.runs.append_events([(trial, at(1, spoke(0)))])
+
+
+def test_a_trial_stays_with_its_revision(
+    workspace: Workspace, make_trial: MakeTrial, make_task: Callable[..., Task]
+) -> None:
+    trial = make_trial()
+    workspace.tasks.save(make_task(title="v2"), author="Ann")
+    assert workspace.runs.trial(trial.id).title == "Task t"
+
+
+def test_large_events_are_kept_compressed_and_come_back_exactly(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    body = ModelReplied(
+        part="agent", turn=0, step=0, model="m", reply=ModelReply(text="页" * 100_000 + "\0\x1b")
+    )
+    workspace.runs.append_events([(trial, at(0, body))])
+    assert workspace.runs.events(trial)[0].body == body

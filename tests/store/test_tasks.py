@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.tasks import Task, content_hash
+from cuecard.store.records import TaskState
+from cuecard.store.workspace import Workspace
+
+MakeTask = Callable[..., Task]
+
+
+def test_every_sample_comes_back_equal(workspace: Workspace, samples: tuple[Task, ...]) -> None:
+    for task in samples:
+        saved = workspace.tasks.save(task, author="Ann", message="import")
+        assert (saved.number, saved.hash) == (1, content_hash(task))
+    assert workspace.tasks.count() == len(samples)
+    for task in samples:
+        found = workspace.tasks.revision(task.id)
+        assert found.task == task
+        assert found.message == "import"
+        assert workspace.tasks.by_hash(content_hash(task)) == found
+
+
+def test_saving_the_same_content_again_changes_nothing(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    first = workspace.tasks.save(make_task(), author="Ann", base=0)
+    for base in (None, 0, 1, 7):
+        assert workspace.tasks.save(make_task(), author="Bob", base=base) == first
+    assert workspace.tasks.revisions("t") == [first]
+    assert not workspace.people.exists("Bob")
+
+
+def test_the_second_of_two_savers_is_told_and_overwrites_nothing(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    workspace.tasks.save(make_task(), author="Ann", base=0)
+    workspace.tasks.save(make_task(title="Ann's"), author="Ann", message="clearer", base=1)
+    with pytest.raises(Conflict) as caught:
+        workspace.tasks.save(make_task(title="Bob's"), author="Bob", base=1)
+    assert "Ann saved revision 2" in caught.value.message
+    assert "clearer" in caught.value.message
+    assert [r.task.title for r in workspace.tasks.revisions("t")] == ["Ann's", "Task t"]
+    merged = workspace.tasks.save(make_task(title="Bob's"), author="Bob", base=2)
+    assert merged.number == 3
+
+
+def test_a_new_task_does_not_take_an_id_that_is_in_use(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    workspace.tasks.save(make_task(), author="Ann", base=0)
+    with pytest.raises(Conflict):
+        workspace.tasks.save(make_task(title="other"), author="Bob", base=0)
+    with pytest.raises(NotFound):
+        workspace.tasks.save(make_task("absent"), author="Bob", base=3)
+
+
+def test_an_import_takes_the_next_number(workspace: Workspace, make_task: MakeTask) -> None:
+    workspace.tasks.save(make_task(), author="Ann")
+    again = workspace.tasks.save(make_task(title="v2"), author="Ann")
+    back = workspace.tasks.save(make_task(), author="Ann")
+    assert (again.number, back.number) == (2, 3)
+    assert workspace.tasks.by_hash(back.hash) == back
+    assert workspace.tasks.revision("t", 1).task == make_task()
+
+
+def test_what_is_not_there_is_not_found(workspace: Workspace, make_task: MakeTask) -> None:
+    workspace.tasks.save(make_task(), author="Ann")
+    assert workspace.tasks.by_hash("0" * 64) is None
+    for call in (
+        lambda: workspace.tasks.revision("absent"),
+        lambda: workspace.tasks.revision("absent", 1),
+        lambda: workspace.tasks.revision("t", 2),
+        lambda: workspace.tasks.revisions("absent"),
+        lambda: workspace.tasks.retire("absent", by="Ann", reason=""),
+    ):
+        with pytest.raises(NotFound):
+            call()
+
+
+def test_summaries_are_filtered(workspace: Workspace, samples: tuple[Task, ...]) -> None:
+    for task in samples:
+        workspace.tasks.save(task, author="Ann")
+    tasks = workspace.tasks
+    assert [s.id for s in tasks.summaries()] == sorted(task.id for task in samples)
+    assert {s.family for s in tasks.summaries(family="table")} == {"table"}
+    assert {s.language for s in tasks.summaries(language="zh")} == {"zh"}
+    tasks.retire("espresso", by="Bob", reason="old")
+    tasks.retire("espresso", by="Bob", reason="twice")
+    assert "espresso" not in {s.id for s in tasks.summaries()}
+    assert "espresso" in {s.id for s in tasks.summaries(include_retired=True)}
+    assert [s.id for s in tasks.summaries(state=TaskState.RETIRED)] == ["espresso"]
+    assert len(workspace.reviews.history("espresso")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", ["100%", "beta", "straße"]),
+        ("BETA", ["beta"]),
+        ("ann STRASSE", ["straße"]),
+        ("100%", ["100%"]),
+        ("1_0", []),
+        ("两江", ["beta"]),
+        ("\x00", []),
+    ],
+)
+def test_summaries_are_searched(
+    workspace: Workspace, make_task: MakeTask, text: str, found: list[str]
+) -> None:
+    fields: dict[str, dict[str, Any]] = {
+        "a": {"title": "100%"},
+        "b": {"title": "beta", "domain": "两江"},
+        "c": {"title": "straße"},
+    }
+    for id, values in fields.items():
+        workspace.tasks.save(make_task(id, **values), author="Ann")
+    assert [summary.title for summary in workspace.tasks.summaries(text=text)] == found
+
+
+def test_a_new_revision_is_a_draft_again_and_a_retired_task_stays_so(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    workspace.tasks.save(make_task(), author="Ann")
+    workspace.reviews.move(
+        "t", 1, TaskState.IN_REVIEW, by="Ann", reason="", expected=TaskState.DRAFT
+    )
+    workspace.tasks.save(make_task(title="v2"), author="Bob", base=1)
+    assert workspace.reviews.state("t") is TaskState.DRAFT
+    moves = [(m.revision, m.state, m.by) for m in workspace.reviews.history("t")]
+    assert moves == [
+        (1, TaskState.DRAFT, "Ann"),
+        (1, TaskState.IN_REVIEW, "Ann"),
+        (2, TaskState.DRAFT, "Bob"),
+    ]
+    [summary] = workspace.tasks.summaries()
+    assert (summary.author, summary.revision, summary.title) == ("Ann", 2, "v2")
+    workspace.tasks.retire("t", by="Ann", reason="")
+    workspace.tasks.save(make_task(title="v3"), author="Bob")
+    assert workspace.reviews.state("t") is TaskState.RETIRED
+
+
+def test_large_and_odd_text_comes_back_exactly(workspace: Workspace, make_task: MakeTask) -> None:
+    odd = make_task(
+        title="[red]\x1b[0m\u202e", notes="行" * 50_000 + "\n\t ", query="'; DROP TABLE task"
+    )
+    workspace.tasks.save(odd, author='O\'Hara "x"', message="'%s' :x ?")
+    found = workspace.tasks.revision("t")
+    assert found.task == odd
+    assert found.message == "'%s' :x ?"

@@ -1,0 +1,160 @@
+"""Judgements and labels; above all, that a labeller sees no decision before deciding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cuecard.core.errors import NotAllowed, NotFound
+from cuecard.core.parts import PlayerRef
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
+from cuecard.store.records import LabelValue, TrialRecord, VerdictItem
+from cuecard.store.workspace import Workspace
+
+MakeTrial = Callable[..., TrialRecord]
+Judged = Callable[..., Judgement]
+
+
+def test_a_judgement_comes_back_equal(workspace: Workspace, make_trial: MakeTrial) -> None:
+    trial = make_trial()
+    judgement = Judgement(
+        judge=PlayerRef(name="llm", kind="llm", model="m"),
+        revision_hash="a" * 64,
+        prompt_hash="b" * 64,
+        verdicts=(
+            Verdict(
+                item=Item(kind=ItemKind.CELL, index=3, column="Année/年"),
+                decision=Decision.NO,
+                supporting=(0, -1, 999),
+                rationale="[/] why\n",
+            ),
+            Verdict(item=Item(kind=ItemKind.ANSWER), decision=Decision.UNJUDGED),
+        ),
+        table=TableMatch(usable=True, predicted_rows=4, joined=((0, 1), (2, 0))),
+    )
+    added = workspace.verdicts.add(trial.id, judgement)
+    assert workspace.verdicts.of_trial(trial.id) == [added]
+    assert added.judgement == judgement
+    empty = workspace.verdicts.add(
+        trial.id, Judgement(judge=PlayerRef(name="none", kind="lexical"), verdicts=())
+    )
+    assert workspace.verdicts.of_trial(trial.id) == [empty, added]
+
+
+def test_the_newest_judgement_of_each_judge_counts(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    trial, other = make_trial(), make_trial()
+    old = workspace.verdicts.add(trial.id, judged("a", decision=Decision.NO))
+    b = workspace.verdicts.add(trial.id, judged("b"))
+    new = workspace.verdicts.add(trial.id, judged("a"))
+    workspace.verdicts.add(other.id, judged("a", 1))
+    assert workspace.verdicts.of_trial(trial.id) == [new, b, old]
+    assert workspace.verdicts.of_run(trial.run_id) == [new, b]
+    assert [r.decision for r in workspace.verdicts.records(trial.run_id)] == [Decision.YES] * 10
+    assert len(workspace.verdicts.records()) == 11
+    record = workspace.verdicts.records(other.run_id)[0]
+    assert (record.task_id, record.judge.name, record.supporting) == ("t", "a", (0,))
+
+
+def test_the_queue_tells_nothing_about_decisions(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    trial = make_trial()
+    workspace.verdicts.add(trial.id, judged("a", 40, Decision.NO))
+    before = workspace.verdicts.queue("Ann")
+    assert set(VerdictItem.model_fields) == {
+        "verdict_id",
+        "trial_id",
+        "run_id",
+        "task_id",
+        "revision",
+        "item",
+    }
+    assert len(before) == 40
+    assert workspace.verdicts.queue("Ann") == before
+    assert workspace.verdicts.queue("Ann", limit=7) == before[:7]
+    items = [item.item.index for item in before]
+    assert items != sorted(items)
+    assert [item.item.index for item in workspace.verdicts.queue("Bob")] != items
+    # Judged the other way round, by another: the same questions in the same order.
+    workspace.verdicts.add(trial.id, judged("a", 40, Decision.YES))
+    workspace.verdicts.add(trial.id, judged("b", 40, Decision.UNJUDGED))
+    workspace.verdicts.label(before[0].verdict_id, "Bob", LabelValue.NO)
+    assert [item.item.index for item in workspace.verdicts.queue("Ann")] == items
+
+
+def test_the_queue_is_of_one_run_or_all(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    one, two = make_trial(), make_trial()
+    for trial in (one, two):
+        workspace.verdicts.add(trial.id, judged("a", 3))
+    assert {item.run_id for item in workspace.verdicts.queue("Ann")} == {one.run_id, two.run_id}
+    assert {item.trial_id for item in workspace.verdicts.queue("Ann", run_id=two.run_id)} == {
+        two.id
+    }
+    assert workspace.verdicts.queue("Ann", run_id=999) == []
+
+
+def test_a_verdict_is_revealed_only_to_who_has_labelled_its_item(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    verdicts = workspace.verdicts
+    trial = make_trial()
+    verdicts.add(trial.id, judged("a", 2, Decision.NO))
+    item, other = verdicts.queue("Ann")
+    verdicts.label(item.verdict_id, "Bob", LabelValue.NO)
+    for verdict_id in (item.verdict_id, other.verdict_id):
+        with pytest.raises(NotAllowed):
+            verdicts.reveal(verdict_id, "Ann")
+    verdicts.label(item.verdict_id, "Ann", LabelValue.YES)
+    assert verdicts.reveal(item.verdict_id, "Ann").decision is Decision.NO
+    with pytest.raises(NotAllowed):
+        verdicts.reveal(other.verdict_id, "Ann")
+    assert [left.verdict_id for left in verdicts.queue("Ann")] == [other.verdict_id]
+    for call in (
+        lambda: verdicts.reveal(999, "Ann"),
+        lambda: verdicts.label(999, "Ann", LabelValue.YES),
+    ):
+        with pytest.raises(NotFound):
+            call()
+
+
+def test_the_newest_label_counts_and_the_history_stays(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    verdicts = workspace.verdicts
+    trial = make_trial()
+    verdicts.add(trial.id, judged("a", 1))
+    [item] = verdicts.queue("Ann")
+    verdicts.label(item.verdict_id, "Ann", LabelValue.YES, "sure")
+    newest = verdicts.label(item.verdict_id, "Ann", LabelValue.UNSURE, "不确定")
+    bobs = verdicts.label(item.verdict_id, "Bob", LabelValue.NO)
+    assert verdicts.labels() == [newest, bobs]
+    assert verdicts.labels(trial.run_id) == [newest, bobs]
+    assert verdicts.labels(999) == []
+    assert [label.value for label in verdicts.history(item.verdict_id, "Ann")] == [
+        LabelValue.YES,
+        LabelValue.UNSURE,
+    ]
+    assert len(verdicts.history(item.verdict_id, "Bob")) == 1
+
+
+def test_a_label_is_about_the_item_whoever_judged_it(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    verdicts = workspace.verdicts
+    trial = make_trial()
+    verdicts.add(trial.id, judged("a", 1, Decision.NO))
+    [item] = verdicts.queue("Ann")
+    verdicts.label(item.verdict_id, "Ann", LabelValue.YES)
+    again = verdicts.add(trial.id, judged("a", 1))
+    other = verdicts.add(trial.id, judged("b", 1))
+    assert verdicts.queue("Ann") == []
+    current = {record.verdict_id for record in verdicts.records(trial.run_id)}
+    assert {label.verdict_id for label in verdicts.labels(trial.run_id)} == current
+    assert len(current) == 2
+    assert {verdicts.reveal(verdict_id, "Ann").judge.name for verdict_id in current} == {"a", "b"}
+    assert verdicts.of_run(trial.run_id) == [again, other]
