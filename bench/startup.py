@@ -97,7 +97,7 @@ def main() -> None:
             "cuecard": ([sys.executable, "-m", "cuecard"], [b"Cuecard", "▸ ".encode()]),
         }
         if options.posting:
-            programs["posting"] = ([options.posting], [b"Send"])
+            programs["posting"] = ([options.posting, "--collection", name], [b"Send"])
         taken: dict[str, list[list[float]]] = {key: [] for key in programs}
         for _ in range(options.rounds + 1):
             for key, (command, marks) in programs.items():
