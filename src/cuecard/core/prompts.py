@@ -83,6 +83,7 @@ def parse_prompt(text: str, file: str) -> Prompt:
     found = tuple(dict.fromkeys(_VARIABLE.findall(body)))
     try:
         front: dict[str, object] = (yaml.safe_load(match[1]) if match else None) or {}
+        front["version"] = str(front.get("version", ""))
         prompt = Prompt.model_validate({"variables": found, **front, "text": body})
     except (yaml.YAMLError, ValidationError, TypeError) as error:
         raise _unusable(file, _("its head or its text cannot be read")) from error
