@@ -82,10 +82,10 @@ def parse_prompt(text: str, file: str) -> Prompt:
     body = (match[2] if match else text).strip()
     found = tuple(dict.fromkeys(_VARIABLE.findall(body)))
     try:
-        front: dict[str, object] = (yaml.safe_load(match[1]) if match else None) or {}
+        front = dict[str, object]((yaml.safe_load(match[1]) if match else None) or {})
         front["version"] = str(front.get("version", ""))
         prompt = Prompt.model_validate({"variables": found, **front, "text": body})
-    except (yaml.YAMLError, ValidationError, TypeError) as error:
+    except (yaml.YAMLError, ValidationError, TypeError, ValueError) as error:
         raise _unusable(file, _("its head or its text cannot be read")) from error
     if set(prompt.variables) != set(found):
         reason = _("it declares {declared} but uses {used}")
