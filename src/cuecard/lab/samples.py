@@ -38,11 +38,10 @@ def import_samples(workspace: Workspace, by: str) -> tuple[Revision, ...]:
     """Put the sample tasks into the workspace. What is there already and unchanged stays; a sample
     that somebody has edited is left as they made it.
     """
-    revisions: list[Revision] = []
-    for task in load_samples():
-        known = {summary.id for summary in workspace.tasks.summaries(include_retired=True)}
-        if task.id in known:
-            revisions.append(workspace.tasks.revision(task.id))
-        else:
-            revisions.append(workspace.tasks.save(task, author=by, message="sample"))
-    return tuple(revisions)
+    known = {summary.id for summary in workspace.tasks.summaries(include_retired=True)}
+    return tuple(
+        workspace.tasks.revision(task.id)
+        if task.id in known
+        else workspace.tasks.save(task, author=by, message="sample")
+        for task in load_samples()
+    )

@@ -1,0 +1,131 @@
+"""Numbers of a run, from its logs and its newest judgements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.measures import Measure
+from cuecard.core.scoring.profiles import ProfileCount, behaviour_profiles
+from cuecard.core.scoring.steps import StepRecord, steps_of
+from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.tasks import FAMILIES, CheckpointChain, Family, Task
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Judgement
+from cuecard.store.records import RunRecord, TrialRecord
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+LEXICAL = "lexical"
+
+
+class TrialScores(Frozen):
+    """One ended trial's measures. `judge` is None while it is not judged: then no measures."""
+
+    trial: TrialRecord
+    judge: PlayerRef | None
+    measures: tuple[Measure, ...]
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        return {measure.name: measure.value for measure in self.measures}
+
+
+class GroupScores(Frozen):
+    """One agent on the tasks of one family. `trials`: all of the grid; `ended` and `judged` of them;
+    `failed`: ended by a failure, which scores like any other outcome. `baseline`: agent, user, world
+    or judge is an embedded offline player. `profiles` for checkpoint tasks only.
+    """
+
+    agent: str
+    family: Family
+    trials: int
+    ended: int
+    judged: int
+    failed: int
+    baseline: bool
+    measures: tuple[AggregateMeasure, ...]
+    profiles: tuple[ProfileCount, ...] = ()
+
+
+class RunScores(Frozen):
+    """`judge`: whose judgements were scored."""
+
+    run: RunRecord
+    judge: str
+    trials: tuple[TrialScores, ...]
+    groups: tuple[GroupScores, ...]
+
+
+def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunScores:
+    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family.
+
+    Reads all logs of the run; call it off the screen's thread. Raises `NotFound`.
+    """
+    run = workspace.runs.get(run_id)
+    judgements = {
+        record.trial_id: record.judgement
+        for record in workspace.verdicts.of_run(run_id)
+        if record.judgement.judge.name == judge
+    }
+    tasks: dict[tuple[str, int], Task] = {}
+    groups: dict[tuple[str, Family], _Group] = defaultdict(_Group)
+    trials: list[TrialScores] = []
+    for trial in workspace.runs.trials(run_id):
+        group = groups[trial.agent.name, trial.family]
+        group.trials.append(trial)
+        if trial.termination is None:
+            continue
+        version = (trial.task_id, trial.revision)
+        if version not in tasks:
+            tasks[version] = workspace.tasks.revision(*version).task
+        judgement = judgements.get(trial.id)
+        measures: tuple[Measure, ...] = ()
+        if judgement:
+            events = workspace.runs.events(trial.id)
+            measures = score_trial(tasks[version], events, judgement)
+            group.add(trial, judgement, measures)
+            gold = tasks[version].gold
+            if isinstance(gold, CheckpointChain):
+                group.steps += steps_of(gold, events)
+        ref = judgement.judge if judgement else None
+        trials.append(TrialScores(trial=trial, judge=ref, measures=measures))
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], FAMILIES.index(item[0][1])))
+    return RunScores(
+        run=run,
+        judge=judge,
+        trials=tuple(trials),
+        groups=tuple(group.scores(agent, family) for (agent, family), group in ordered),
+    )
+
+
+class _Group:
+    """What is gathered of one agent and family."""
+
+    def __init__(self) -> None:
+        self.trials: list[TrialRecord] = []
+        self.scored: list[TrialScore] = []
+        self.steps: list[StepRecord] = []
+        self.baseline_judge = False
+
+    def add(self, trial: TrialRecord, judgement: Judgement, measures: tuple[Measure, ...]) -> None:
+        self.scored.append(TrialScore(trial.task_id, trial.sample, measures))
+        self.baseline_judge |= judgement.judge.baseline
+
+    def scores(self, agent: str, family: Family) -> GroupScores:
+        players = [ref for t in self.trials for ref in (t.agent, t.user, t.world)]
+        ends = [t.termination for t in self.trials if t.termination is not None]
+        return GroupScores(
+            agent=agent,
+            family=family,
+            trials=len(self.trials),
+            ended=len(ends),
+            judged=len(self.scored),
+            failed=sum(end.is_failure for end in ends),
+            baseline=self.baseline_judge or any(ref.baseline for ref in players),
+            measures=aggregate(self.scored),
+            profiles=behaviour_profiles(self.steps) if family == "checkpoints" else (),
+        )

@@ -1,0 +1,125 @@
+"""Everything that a screen or a report shows of one trial."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuecard.core.events import Event, UserSpoke, dialogue_of
+from cuecard.core.parts import Message, PlayerRef
+from cuecard.core.prediction import Prediction
+from cuecard.core.scoring.measures import Measure
+from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.tasks import Task
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.trial import prediction_of
+from cuecard.core.verdicts import Judgement, Verdict
+from cuecard.lab.items import GoldItem, PredictedItem, gold_item, predicted_items
+from cuecard.lab.scores import LEXICAL
+from cuecard.store.records import RunRecord, TrialRecord
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class StageMark(Frozen):
+    """A stage on the timeline. `turn`: the user turn that disclosed it, None if none did. `pushes`:
+    user turns before it that found its cue not met. `cue_met` of the disclosing turn.
+    """
+
+    number: int
+    title: str
+    turn: int | None
+    pushes: int
+    cue_met: bool | None
+
+
+class VerdictView(Frozen):
+    """A verdict with both sides as text; `supporting` without indices that are out of range."""
+
+    verdict: Verdict
+    gold: GoldItem
+    supporting: tuple[PredictedItem, ...]
+
+
+class TrialView(Frozen):
+    """`judge` is None, `verdicts` and `measures` are empty until the trial is judged. `judges`: all
+    who have judged it.
+    """
+
+    run: RunRecord
+    trial: TrialRecord
+    task: Task
+    events: tuple[Event, ...]
+    messages: tuple[Message, ...]
+    stages: tuple[StageMark, ...]
+    prediction: Prediction
+    predicted: tuple[PredictedItem, ...]
+    judge: PlayerRef | None
+    judges: tuple[str, ...]
+    verdicts: tuple[VerdictView, ...]
+    measures: tuple[Measure, ...]
+
+
+def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> TrialView:
+    """One trial with the newest judgement of `judge`. Raises `NotFound`."""
+    trial = workspace.runs.trial(trial_id)
+    task = workspace.tasks.revision(trial.task_id, trial.revision).task
+    events = tuple(workspace.runs.events(trial_id))
+    prediction = prediction_of(events)
+    records = workspace.verdicts.of_trial(trial_id)
+    judgement = next((r.judgement for r in records if r.judgement.judge.name == judge), None)
+    return TrialView(
+        run=workspace.runs.get(trial.run_id),
+        trial=trial,
+        task=task,
+        events=events,
+        messages=dialogue_of(events).messages,
+        stages=stage_marks(task, events),
+        prediction=prediction,
+        predicted=predicted_items(prediction),
+        judge=judgement.judge if judgement else None,
+        judges=tuple(dict.fromkeys(record.judgement.judge.name for record in records)),
+        verdicts=_verdicts(task, prediction, judgement) if judgement else (),
+        measures=score_trial(task, events, judgement) if judgement else (),
+    )
+
+
+def stage_marks(task: Task, events: tuple[Event, ...]) -> tuple[StageMark, ...]:
+    """The task's stages in order, with when each was disclosed."""
+    spoken = [event.body for event in events if isinstance(event.body, UserSpoke)]
+    marks: list[StageMark] = []
+    since = 0
+    for number, stage in enumerate(task.stages, start=1):
+        at = next((i for i, said in enumerate(spoken) if said.reply.stage == number), None)
+        upto = len(spoken) if at is None else at
+        reached = number == 1 or marks[-1].turn is not None
+        waited = spoken[since:upto] if reached else []
+        marks.append(
+            StageMark(
+                number=number,
+                title=stage.title,
+                turn=spoken[at].turn if at is not None else None,
+                pushes=sum(said.reply.cue_met is False for said in waited),
+                cue_met=spoken[at].reply.cue_met if at is not None else None,
+            )
+        )
+        since = at + 1 if at is not None else since
+    return tuple(marks)
+
+
+def _verdicts(task: Task, prediction: Prediction, judgement: Judgement) -> tuple[VerdictView, ...]:
+    views: list[VerdictView] = []
+    by_column: dict[str, tuple[PredictedItem, ...]] = {}
+    for verdict in judgement.verdicts:
+        column = verdict.item.column
+        if column not in by_column:
+            by_column[column] = predicted_items(prediction, column)
+        every = by_column[column]
+        views.append(
+            VerdictView(
+                verdict=verdict,
+                gold=gold_item(task, verdict.item),
+                supporting=tuple(every[i] for i in verdict.supporting if 0 <= i < len(every)),
+            )
+        )
+    return tuple(views)
