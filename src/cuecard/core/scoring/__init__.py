@@ -1,1 +1,1 @@
-"""Pure functions from verdicts and events to numbers."""
+"""Scores: pure functions from verdicts and events to numbers, each with its n."""

@@ -1,0 +1,59 @@
+"""Scores of a facts task (FORMATS: paraworld)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from cuecard.core.events import Event
+from cuecard.core.i18n import _
+from cuecard.core.scoring.answer import score_answer
+from cuecard.core.scoring.log import agent_tool_answers
+from cuecard.core.scoring.measures import Measure, share
+from cuecard.core.tasks import FactWorld
+from cuecard.core.verdicts import Judgement
+
+FACTS_MEASURES = ("pass_at_1", "fcr", "hit_rate")
+_EASY_MOST = 5
+_MID_MOST = 10
+
+
+class Tier(StrEnum):
+    """Difficulty by the number of facts."""
+
+    EASY = "easy"
+    MID = "mid"
+    HARD = "hard"
+
+
+def tier_of(world: FactWorld) -> Tier:
+    """FORMATS, paraworld: easy 1-5 facts, mid 6-10, hard 11 and more."""
+    facts = len(world.facts)
+    return Tier.EASY if facts <= _EASY_MOST else Tier.MID if facts <= _MID_MOST else Tier.HARD
+
+
+def score_facts(
+    world: FactWorld, events: Sequence[Event], judgement: Judgement
+) -> tuple[Measure, ...]:
+    """`pass_at_1`, `fcr`, `hit_rate` and `unjudged`.
+
+    FORMATS, paraworld: FCR (fact coverage rate) = distinct fact keys that the agent's queries matched /
+    facts; hit rate = hits / tool calls. Both are averaged over all instances, zeros included, so an
+    agent that called no tool scores 0, with n = 0, rather than being left out.
+    """
+    hits = [answered.answer.hit for answered in agent_tool_answers(events)]
+    known = {fact.key for fact in world.facts}
+    matched = {key for hit in hits if hit for key in hit.matched_fact_keys} & known
+    passed, unjudged = score_answer("pass_at_1", judgement)
+    return (
+        passed,
+        share("fcr", len(matched), len(known), ""),
+        share(
+            "hit_rate",
+            sum(1 for hit in hits if hit and hit.hit),
+            len(hits),
+            _("no tool was called"),
+            zero=True,
+        ),
+        unjudged,
+    )

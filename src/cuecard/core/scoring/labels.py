@@ -1,0 +1,90 @@
+"""What measures are called on screens and in reports. The names in JSON never change."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic
+from cuecard.core.scoring.facts import Tier
+from cuecard.core.scoring.profiles import Profile
+
+MEASURE_LABELS: Final[dict[str, str]] = {
+    "triplet_precision": N_("Triplet precision"),
+    "triplet_recall": N_("Triplet recall"),
+    "triplet_f1": N_("Triplet F1"),
+    "node_precision": N_("Node precision"),
+    "node_recall": N_("Node recall"),
+    "node_f1": N_("Node F1"),
+    "success": N_("Success"),
+    "row_precision": N_("Row precision"),
+    "row_recall": N_("Row recall"),
+    "row_f1": N_("Row F1"),
+    "item_precision": N_("Item precision"),
+    "item_recall": N_("Item recall"),
+    "item_f1": N_("Item F1"),
+    "acc": N_("Accuracy"),
+    "cp": N_("Checkpoint progress"),
+    "detection_accuracy": N_("Detection accuracy"),
+    "detection_precision": N_("Detection precision"),
+    "detection_recall": N_("Detection recall"),
+    "detection_f1": N_("Detection F1"),
+    "ce_a": N_("Right asks (CE-A)"),
+    "ce_b": N_("Fruitful asks (CE-B)"),
+    "asks": N_("Asks"),
+    "pass_at_1": N_("Pass@1"),
+    "fcr": N_("Fact coverage"),
+    "hit_rate": N_("Hit rate"),
+    "tool_calls": N_("Tool calls"),
+    "agent_turns": N_("Agent turns"),
+    "user_turns": N_("User turns"),
+    "stages_disclosed": N_("Stages disclosed"),
+    "stage_share": N_("Share of stages"),
+    "prompt_tokens": N_("Prompt tokens"),
+    "completion_tokens": N_("Completion tokens"),
+    "unjudged": N_("Not judged"),
+}
+COUNTS: Final = frozenset(
+    (
+        "asks",
+        "tool_calls",
+        "agent_turns",
+        "user_turns",
+        "stages_disclosed",
+        "prompt_tokens",
+        "completion_tokens",
+        "unjudged",
+    )
+)
+"""Measures that count; all others are shares between 0 and 1."""
+
+PROFILE_LABELS: Final[dict[Profile, str]] = {
+    Profile.DIRECT_GUESS: N_("Guesses at once"),
+    Profile.SEARCH_HEAVY_GUESS: N_("Searches long, then guesses"),
+    Profile.DIRECT_ASK: N_("Asks at once"),
+    Profile.SEARCH_THEN_ASK: N_("Searches, then asks"),
+}
+TIER_LABELS: Final[dict[Tier, str]] = {
+    Tier.EASY: N_("easy"),
+    Tier.MID: N_("medium"),
+    Tier.HARD: N_("hard"),
+}
+
+
+def measure_label(name: str) -> str:
+    """The translated name of a measure; an unknown one is its own name."""
+    return _(MEASURE_LABELS[name]) if name in MEASURE_LABELS else name
+
+
+def statistic_label(statistic: Statistic, samples: int) -> str:
+    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`."""
+    match statistic:
+        case Statistic.AVG:
+            text = _("Avg@{n}")
+        case Statistic.BEST:
+            text = _("Best@{n}")
+        case Statistic.MAX:
+            text = _("Max@{n}")
+        case Statistic.PASS:
+            text = _("Pass@{n}")
+    return text.format(n=samples)

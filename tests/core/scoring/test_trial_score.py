@@ -1,0 +1,66 @@
+import pytest
+
+from cuecard.core.events import Concluded, TrialEnded
+from cuecard.core.scoring.aggregate import Statistic
+from cuecard.core.scoring.labels import COUNTS, MEASURE_LABELS, measure_label, statistic_label
+from cuecard.core.scoring.trial_score import score_prediction, score_trial
+from cuecard.core.tasks import CheckpointChain, FactWorld, Table
+from cuecard.core.verdicts import TableMatch
+
+TABLE = Table.model_validate(
+    {"columns": [{"name": "k"}, {"name": "v"}], "unique_columns": ["k"], "rows": [["a", "1"]]}
+)
+CHAIN = CheckpointChain.model_validate(
+    {"opening": "o", "steps": [{"question": "q", "target": "t"}], "final_answer": "t"}
+)
+WORLD = FactWorld.model_validate({"facts": [{"key": "k", "value": "v"}], "answer": "v"})
+
+
+def test_a_graph_trial_reads_what_was_handed_in_from_its_log(build, values):
+    task = build.task(build.graph("a r b"))
+    log = build.log(
+        build.user(0), build.agent(0), build.user(1), Concluded(prediction=build.triples("a r b"))
+    )
+    judgement = build.judgement(build.verdict(0, "yes", (0,)))
+    got = values(score_trial(task, log, judgement))
+    assert got["triplet_f1"] == 1
+    assert got["agent_turns"] == 1
+    assert got["unjudged"] == 0
+
+
+def test_a_failed_trial_handed_in_nothing(build, values):
+    task = build.task(build.graph("a r b"))
+    log = build.log(build.user(0), TrialEnded(termination="api_error", detail="down"))
+    got = values(score_trial(task, log, build.judgement(build.verdict(0, "no"))))
+    assert got["triplet_precision"] == got["triplet_recall"] == got["triplet_f1"] == 0
+
+
+@pytest.mark.parametrize("gold", [TABLE, CHAIN, WORLD])
+def test_every_family_scores_and_every_measure_has_a_name(build, gold):
+    judgement = build.answer("yes")
+    if gold is TABLE:
+        match = TableMatch(usable=True, predicted_rows=1, joined=((0, 0),))
+        judgement = build.judgement(build.verdict(0, "yes", column="v"), table=match)
+    log = build.log(build.user(0), build.agent(0), build.user(1), build.concluded("v"))
+    measures = score_trial(build.task(gold), log, judgement)
+    names = [m.name for m in measures]
+    assert len(names) == len(set(names))
+    assert set(names) <= set(MEASURE_LABELS)
+    assert all(m.value is None or m.name in COUNTS or 0 <= m.value <= 1 for m in measures)
+    assert {"success": 1.0, "acc": 1.0, "pass_at_1": 1.0}[names[0]] == measures[0].value
+
+
+def test_an_output_from_elsewhere_has_no_interaction(build, values):
+    prediction = build.triples("a r b")
+    judgement = build.judgement(build.verdict(0, "yes", (0,)))
+    got = values(score_prediction(build.task(build.graph("a r b")), prediction, judgement))
+    assert got["triplet_f1"] == 1
+    assert "agent_turns" not in got
+    facts = values(score_prediction(build.task(WORLD), prediction, build.answer("yes")))
+    assert facts == {"pass_at_1": 1.0, "unjudged": 0.0}
+
+
+def test_labels():
+    assert measure_label("row_f1") == "Row F1"
+    assert measure_label("unheard_of") == "unheard_of"
+    assert [statistic_label(s, 3) for s in Statistic] == ["Avg@3", "Best@3", "Max@3", "Pass@3"]
