@@ -1,0 +1,78 @@
+"""The lexical judge: a deterministic baseline that needs no model and no network."""
+
+from __future__ import annotations
+
+import asyncio
+
+from cuecard.core.i18n import _
+from cuecard.core.judges.lexical_answer import judge_answer
+from cuecard.core.judges.lexical_graph import judge_graph
+from cuecard.core.judges.lexical_table import judge_table, reject_table
+from cuecard.core.parts import PlayerRef
+from cuecard.core.prediction import (
+    AnswerPrediction,
+    Prediction,
+    TablePrediction,
+    TriplesPrediction,
+    UnusablePrediction,
+)
+from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task, content_hash
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
+
+LEXICAL_REF = PlayerRef(name="lexical", kind="lexical", baseline=True)
+
+
+class LexicalJudge:
+    """Matches names, amounts and dates by their letters. A baseline: it knows no meaning."""
+
+    @property
+    def ref(self) -> PlayerRef:
+        return LEXICAL_REF
+
+    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+        """`judge_lexically` in a thread: 350 triples take long enough to be felt on a screen."""
+        return await asyncio.to_thread(judge_lexically, task, prediction)
+
+
+def judge_lexically(task: Task, prediction: Prediction) -> Judgement:
+    """Judge every gold item of `task` against `prediction`.
+
+    A prediction of another kind than the family's, or an unusable one, gets `no` for every item.
+    """
+    verdicts, table = _judge(task, prediction)
+    return Judgement(
+        judge=LEXICAL_REF, revision_hash=content_hash(task), verdicts=verdicts, table=table
+    )
+
+
+def _judge(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], TableMatch | None]:
+    match task.gold, prediction:
+        case Graph() as graph, TriplesPrediction(triples=triples):
+            return judge_graph(graph, triples), None
+        case Table() as table, TablePrediction() as predicted:
+            return judge_table(table, predicted)
+        case CheckpointChain() as chain, AnswerPrediction(answer=answer):
+            return (judge_answer((chain.final_answer, *chain.final_aliases), answer),), None
+        case FactWorld() as world, AnswerPrediction(answer=answer):
+            return (judge_answer((world.answer, *world.answer_aliases), answer),), None
+        case gold, _other:
+            return _reject(gold, _unusable_reason(prediction))
+
+
+def _unusable_reason(prediction: Prediction) -> str:
+    if isinstance(prediction, UnusablePrediction):
+        return _("nothing usable was handed in: {reason}").format(reason=prediction.reason)
+    return _("what was handed in is of another kind than this task's gold")
+
+
+def _reject(
+    gold: Graph | Table | CheckpointChain | FactWorld, reason: str
+) -> tuple[tuple[Verdict, ...], TableMatch | None]:
+    match gold:
+        case Graph():
+            items = [Item(kind=ItemKind.TRIPLE, index=i) for i in range(len(gold.triples))]
+        case Table():
+            return reject_table(gold, reason), TableMatch(usable=False, reason=reason)
+        case CheckpointChain() | FactWorld():
+            items = [Item(kind=ItemKind.ANSWER)]
+    return tuple(Verdict(item=item, decision=Decision.NO, rationale=reason) for item in items), None
