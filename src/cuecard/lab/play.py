@@ -84,6 +84,7 @@ class PlaySession:
         workspace: Workspace,
         task_id: str,
         *,
+        revision: int | None = None,
         by: str,
         agent: str = "offline",
         config: Config = EMBEDDED,
@@ -93,17 +94,17 @@ class PlaySession:
         on_stream: OnStream | None = None,
         on_end: OnEnd | None = None,
     ) -> PlaySession:
-        """Begin to play the newest revision of a task. Raises `NotFound`, `ConfigError`."""
+        """Begin to play a task's `revision`, by default the newest. Raises `NotFound`, `ConfigError`."""
         chosen = limits or Limits()
 
         def enter() -> tuple[Task, TrialRecord]:
-            revision = workspace.tasks.revision(task_id)
+            played = workspace.tasks.revision(task_id, revision)
             person = HumanUser(workspace.people.add(by).name, _nobody)
-            cell = cell_for(revision.task, revision.number, agent, config, user=person)
+            cell = cell_for(played.task, played.number, agent, config, user=person)
             run = workspace.runs.create(
-                name=revision.task.title, kind="play", created_by=by, samples=1, limits=chosen
+                name=played.task.title, kind="play", created_by=by, samples=1, limits=chosen
             )
-            return revision.task, workspace.runs.add_trials(run.id, [cell])[0]
+            return played.task, workspace.runs.add_trials(run.id, [cell])[0]
 
         task, trial = await asyncio.to_thread(enter)
         return cls(

@@ -1,0 +1,253 @@
+"""Runs over the workspace: played, judged, cancelled, killed and resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lab_players
+from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig, ReactAgentConfig
+from cuecard.core.errors import ConfigError, CuecardError, NotFound
+from cuecard.core.events import Limits, ModelReplied
+from cuecard.core.run import RunControl, RunEvent, TrialFinished, TurnPlayed
+from cuecard.core.tasks import FAMILIES
+from cuecard.lab.judging import judge_run, judge_trial
+from cuecard.lab.play import PlaySession
+from cuecard.lab.runs import RunPlan, create_run, resume_run, settle_runs, start_run
+from cuecard.lab.samples import import_samples, load_samples
+from cuecard.lab.scores import score_run
+from cuecard.lab.trial_view import trial_view
+from cuecard.store.records import RunState
+from cuecard.store.workspace import Workspace
+from lab_players import bodies
+from openai_server import OpenAIServer, Reply, Request, calls, text
+
+ALL = tuple(task.id for task in load_samples())
+SOME = ("table-solar-terms-zh", "checkpoints-highest-mountain", "facts-night-train")
+
+
+async def test_every_sample_task_end_to_end(workspace: Workspace):
+    events: list[RunEvent] = []
+    outcome = await start_run(workspace, RunPlan(tasks=ALL), by="ann", on_event=events.append)
+    assert outcome.run.state is RunState.DONE
+    assert outcome.run.finished == outcome.run.trials == len(ALL)
+    assert outcome.unjudged == ()
+    assert outcome.summary.problems == 0
+    finished = [event for event in events if isinstance(event, TrialFinished)]
+    assert {int(event.cell) for event in finished} == {
+        t.id for t in workspace.runs.trials(outcome.run.id)
+    }
+    scores = score_run(workspace, outcome.run.id)
+    assert [group.family for group in scores.groups] == list(FAMILIES)
+    for group in scores.groups:
+        assert group.baseline
+        assert group.judged == group.trials == 2
+        assert all(measure.n >= 0 for measure in group.measures)
+    for scored in scores.trials:
+        assert scored.trial.termination is not None
+        assert not scored.trial.termination.is_failure
+        assert scored.judge is not None
+        view = trial_view(workspace, scored.trial.id)
+        assert view.measures == scored.measures
+        assert len(view.verdicts) == len(
+            workspace.verdicts.of_trial(scored.trial.id)[0].judgement.verdicts
+        )
+        assert all(verdict.gold.text for verdict in view.verdicts)
+    chains = next(group for group in scores.groups if group.family == "checkpoints")
+    assert sum(profile.count for profile in chains.profiles) == 4
+    assert type(scores).model_validate_json(scores.model_dump_json()) == scores
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], list[str]]:
+    """The logs of a run that nothing happened to."""
+
+    async def play() -> dict[tuple[str, int], list[str]]:
+        with Workspace.open(tmp_path_factory.mktemp("undisturbed") / "w.db") as workspace:
+            import_samples(workspace, "ann")
+            outcome = await start_run(workspace, RunPlan(tasks=SOME, samples=2), by="ann")
+            return logs(workspace, outcome.run.id)
+
+    return asyncio.run(play())
+
+
+def logs(workspace: Workspace, run_id: int) -> dict[tuple[str, int], list[str]]:
+    return {
+        (trial.task_id, trial.sample): bodies(workspace.runs.events(trial.id))
+        for trial in workspace.runs.trials(run_id)
+    }
+
+
+@pytest.mark.parametrize("turns", [0, 1, 4, 9])
+async def test_cancelled_and_resumed(workspace: Workspace, undisturbed, turns: int):
+    expected = {key: log for key, log in undisturbed.items() if key[1] == 0}
+    control = RunControl()
+    seen = 0
+
+    def stop(event: RunEvent) -> None:
+        nonlocal seen
+        seen += isinstance(event, TurnPlayed)
+        if seen >= turns:
+            control.cancel()
+
+    plan = RunPlan(tasks=SOME, concurrency=2)
+    outcome = await start_run(workspace, plan, by="ann", on_event=stop, control=control)
+    assert outcome.run.state is RunState.CANCELLED
+    assert outcome.run.finished < outcome.run.trials
+    resumed = await resume_run(workspace, outcome.run.id, concurrency=3)
+    assert resumed.run.state is RunState.DONE
+    assert logs(workspace, outcome.run.id) == expected
+    assert len(workspace.verdicts.of_run(outcome.run.id)) == len(SOME)
+    # There is nothing left to do, and nothing is done.
+    before = workspace.verdicts.of_run(outcome.run.id)
+    again = await resume_run(workspace, outcome.run.id)
+    assert again.summary.cells == 0
+    assert workspace.verdicts.of_run(outcome.run.id) == before
+
+
+@pytest.mark.parametrize("events", [3, 12])
+def test_killed_and_resumed(db: Path, undisturbed, events: int):
+    script = Path(lab_players.__file__)
+    command = [sys.executable, str(script), "run", str(db), ",".join(SOME), str(events)]
+    done = subprocess.run(command, check=False, timeout=60)
+    assert done.returncode == -9
+
+    async def go_on() -> None:
+        with Workspace.open(db) as workspace:
+            (run,) = workspace.runs.all()
+            assert run.state is RunState.RUNNING
+            assert run.trials == 2 * len(SOME)
+            assert run.finished < run.trials
+            await resume_run(workspace, run.id)
+            assert workspace.runs.get(run.id).state is RunState.DONE
+            assert logs(workspace, run.id) == undisturbed
+            assert len(workspace.verdicts.of_run(run.id)) >= run.trials
+
+    asyncio.run(go_on())
+
+
+async def test_what_was_paid_for_is_not_paid_again(workspace: Workspace):
+    def script(request: Request) -> Reply:
+        if "Final answer" in str(request.last["content"]):
+            return text("Final answer: 36 euros")
+        if request.last["role"] == "user":
+            return calls(("search", {"query": "BN 7 base fare"}))
+        return text("Your compensation is 36 euros.")
+
+    async with OpenAIServer(script) as server:
+        model = ModelConfig(base_url=server.url, model="scripted", retries=0)
+        config = EMBEDDED.model_copy(
+            update={"models": {"m": model}, "agents": {"live": ReactAgentConfig(model="m")}}
+        )
+        control = RunControl()
+        plan = RunPlan(tasks=("facts-night-train",), agents=("live",), samples=3, concurrency=2)
+
+        def stop(event: RunEvent) -> None:
+            if isinstance(event, TurnPlayed):
+                control.cancel()
+
+        outcome = await start_run(
+            workspace, plan, by="ann", config=config, on_event=stop, control=control
+        )
+        assert outcome.run.state is RunState.CANCELLED
+        paid = len(server.requests)
+        assert paid > 0
+        resumed = await resume_run(workspace, outcome.run.id, config=config)
+        assert resumed.run.state is RunState.DONE
+        recorded = [
+            event
+            for trial in workspace.runs.trials(outcome.run.id)
+            for event in workspace.runs.events(trial.id)
+            if isinstance(event.body, ModelReplied)
+        ]
+        # Every answer that came is in a log once; only what was under way when it stopped is asked anew.
+        assert paid < len(server.requests)
+        assert len(recorded) <= len(server.requests) <= len(recorded) + 2
+        scores = score_run(workspace, outcome.run.id)
+        assert [scored.scores["pass_at_1"] for scored in scores.trials] == [1.0, 1.0, 1.0]
+
+
+async def test_a_failing_model_is_data(workspace: Workspace):
+    config = EMBEDDED.model_copy(
+        update={
+            "models": {"m": ModelConfig(base_url="http://127.0.0.1:9/v1", model="x", retries=0)},
+            "agents": {**EMBEDDED.agents, "down": ReactAgentConfig(model="m")},
+        }
+    )
+    plan = RunPlan(tasks=SOME, agents=("down", "offline"))
+    outcome = await start_run(workspace, plan, by="ann", config=config)
+    assert outcome.run.state is RunState.DONE
+    scores = score_run(workspace, outcome.run.id)
+    down = [group for group in scores.groups if group.agent == "down"]
+    assert [group.failed for group in down] == [1, 1, 1]
+    assert [group.judged for group in down] == [1, 1, 1]
+    zero = {m.name: m.value for group in down for m in group.measures if m.statistic == "avg"}
+    assert zero["success"] == zero["acc"] == zero["pass_at_1"] == 0
+    changed = config.model_copy(update={"models": {}})
+    with pytest.raises(ConfigError):
+        create_run(workspace, RunPlan(tasks=SOME, agents=("down",)), by="ann", config=changed)
+
+
+async def test_an_agent_of_another_model_does_not_take_over(workspace: Workspace):
+    def config(model: str):
+        endpoint = ModelConfig(base_url="http://127.0.0.1:9/v1", model=model, retries=0)
+        agents = {"live": ReactAgentConfig(model="m")}
+        return EMBEDDED.model_copy(update={"models": {"m": endpoint}, "agents": agents})
+
+    plan = RunPlan(tasks=SOME[:1], agents=("live",))
+    run = create_run(workspace, plan, by="ann", config=config("one"))
+    outcome = await resume_run(workspace, run.id, config=config("two"))
+    assert outcome.summary.problems == 1
+    assert outcome.run.state is RunState.CANCELLED
+    assert outcome.run.finished == 0
+    assert workspace.runs.events(workspace.runs.trials(run.id)[0].id) == []
+
+
+async def test_unknown_things_leave_nothing_behind(workspace: Workspace):
+    with pytest.raises(NotFound):
+        await start_run(workspace, RunPlan(tasks=("absent",)), by="ann")
+    with pytest.raises(ConfigError, match="known agents: offline"):
+        await start_run(workspace, RunPlan(tasks=SOME, agents=("absent",)), by="ann")
+    with pytest.raises(NotFound):
+        await resume_run(workspace, 99)
+    assert workspace.runs.all() == []
+
+
+async def test_a_session_is_not_resumed_as_a_run(workspace: Workspace):
+    session = await PlaySession.start(workspace, SOME[0], by="ann")
+    await session.wait_turn()
+    await session.close()
+    with pytest.raises(CuecardError, match="play session"):
+        await resume_run(workspace, session.trial.run_id)
+    await settle_runs(workspace)
+    assert workspace.runs.get(session.trial.run_id).state is RunState.RUNNING
+
+
+async def test_judging_again(workspace: Workspace):
+    plan = RunPlan(tasks=SOME[1:2], limits=Limits(max_turns=2))
+    outcome = await start_run(workspace, plan, by="ann")
+    (trial,) = workspace.runs.trials(outcome.run.id)
+    judged: list[int] = []
+    assert await judge_run(workspace, outcome.run.id, on_judged=judged.append) == ()
+    assert judged == []
+    assert await judge_run(workspace, outcome.run.id, again=True, on_judged=judged.append) == ()
+    assert judged == [trial.id]
+    await judge_trial(workspace, trial.id)
+    assert len(workspace.verdicts.of_trial(trial.id)) == 3
+    assert len(workspace.verdicts.of_run(outcome.run.id)) == 1
+
+
+async def test_an_unjudged_trial_has_no_scores(workspace: Workspace):
+    run = create_run(workspace, RunPlan(tasks=SOME[:1]), by="ann")
+    scores = score_run(workspace, run.id)
+    assert scores.trials == ()
+    assert (scores.groups[0].trials, scores.groups[0].ended) == (1, 0)
+    view = trial_view(workspace, workspace.runs.trials(run.id)[0].id)
+    assert view.judge is None
+    assert view.measures == ()
+    assert [mark.turn for mark in view.stages] == [None] * 5

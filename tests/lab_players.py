@@ -1,0 +1,70 @@
+"""Somebody at the keyboard, for tests of play sessions; also run as a program that kills itself.
+
+python lab_players.py play DB TASK EVENTS     SIGKILL after that many events of a session
+python lab_players.py run DB TASKS EVENTS     SIGKILL after that many events of a run
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from cuecard.core.events import Event, dialogue_of
+from cuecard.core.parts import Desk
+from cuecard.core.players import scripted_user_for
+from cuecard.lab.play import PlayOutcome, PlaySession
+from cuecard.lab.runs import RunPlan, start_run
+from cuecard.store.workspace import Workspace
+
+
+def bodies(events: Sequence[Event]) -> list[str]:
+    """The events without their times, for comparing two logs; the person's name stays."""
+    return [event.body.model_dump_json() for event in events]
+
+
+async def speak(session: PlaySession) -> None:
+    """Say what the scripted user would."""
+    user, desk = scripted_user_for(session.task), cast(Desk, None)
+    dialogue = dialogue_of(session.events)
+    reply = await (user.reply(dialogue, desk) if dialogue.messages else user.open(desk))
+    await session.submit(reply)
+
+
+async def play_out(session: PlaySession) -> PlayOutcome | None:
+    while await session.wait_turn():
+        await speak(session)
+    return await session.wait()
+
+
+class Countdown:
+    """Ends the process the hard way at the given event."""
+
+    def __init__(self, events: int) -> None:
+        self._left = events
+
+    def __call__(self, _event: object) -> None:
+        self._left -= 1
+        if self._left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def _play(db: Path, task_id: str, events: int) -> None:
+    with Workspace.open(db) as workspace:
+        told = Countdown(events)
+        await play_out(await PlaySession.start(workspace, task_id, by="ann", on_event=told))
+
+
+async def _run(db: Path, tasks: str, events: int) -> None:
+    with Workspace.open(db) as workspace:
+        plan = RunPlan(tasks=tuple(tasks.split(",")), samples=2, concurrency=3)
+        await start_run(workspace, plan, by="ann", on_event=Countdown(events))
+
+
+if __name__ == "__main__":
+    what, where, which, count = sys.argv[1:]
+    asyncio.run({"play": _play, "run": _run}[what](Path(where), which, int(count)))
