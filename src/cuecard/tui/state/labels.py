@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.parts import CheckpointStatus, PlayerRef
+from cuecard.core.tasks import AmbiguityType
 from cuecard.core.text import one_line
 
 # status -> (glyph, label)
@@ -16,6 +17,13 @@ STATUS: dict[CheckpointStatus, tuple[str, str]] = {
     CheckpointStatus.MISSED_AMBIGUITY_WRONG: ("✗", N_("did not ask, and wrong")),
     CheckpointStatus.SEARCH_ONLY: ("…", N_("neither asked nor answered")),
     CheckpointStatus.TASK_COMPLETED: ("●", N_("whole task answered")),
+}
+
+AMBIGUITY: dict[AmbiguityType, str] = {
+    AmbiguityType.ENTITY: N_("which thing"),
+    AmbiguityType.VERSION: N_("which version"),
+    AmbiguityType.CRITERIA: N_("which criterion"),
+    AmbiguityType.FACTUAL: N_("which facts"),
 }
 
 

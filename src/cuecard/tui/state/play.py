@@ -79,7 +79,7 @@ class PlayState:
     phase: Phase = "yours"
     mark: Mark | None = None
     reading: Reading | None = None
-    _inserted: str = ""
+    inserted: str = ""
 
     def follow(self, event: Event) -> None:
         """Take in what happened."""
@@ -87,7 +87,7 @@ class PlayState:
             case UserSpoke():
                 self.dialogue = self.dialogue.plus(event.body.message)
                 self.phase = "writing"
-                self.mark, self.reading, self._inserted = None, None, ""
+                self.mark, self.reading, self.inserted = None, None, ""
             case AgentSpoke():
                 self.dialogue = self.dialogue.plus(event.body.message)
                 self.phase = "yours"
@@ -184,7 +184,7 @@ class PlayState:
         language = self.task.language
         match what:
             case Insertion.LINE:
-                self._inserted = self.line or self._inserted
+                self.inserted = self.line or self.inserted
                 return self.line
             case Insertion.PUSH if self.chain and self.reading:
                 return phrase(language, _SAYS.get(self.reading, "nothing_yet"))
@@ -219,8 +219,12 @@ class PlayState:
         """Whether `text` says the card's line in other words or with more than it; an opening is
         always the card's.
         """
-        said = self.opening or self._says(self.line, text)
+        said = self.opening or self.says_line(text)
         return said and text.strip() != self.line.strip()
+
+    def says_line(self, text: str) -> bool:
+        """Whether `text` says what the card gives, as it stands or edited."""
+        return self._says(self.line, text)
 
     def _says(self, line: str, text: str) -> bool:
         if not line:
@@ -228,7 +232,7 @@ class PlayState:
         text = text[: 8 * len(line) + 4000]
         if normalise(line) in normalise(text):
             return True
-        offered = self.opening or self._inserted == self.line
+        offered = self.opening or self.inserted == self.line
         return offered and kept_share(line, text) >= RECOGNISABLE
 
     def forbidden_in(self, text: str) -> tuple[str, ...]:

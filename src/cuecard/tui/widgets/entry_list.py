@@ -73,10 +73,10 @@ class EntryList(ScrollView, can_focus=True):
             N_("Show or hide all that is folded"),
             show=False,
         ),
-        Key("entries.up", "up,k", "walk(-1)", N_("Up"), N_("To the entry before"), show=False),
-        Key("entries.down", "down,j", "walk(1)", N_("Down"), N_("To the next entry"), show=False),
-        Key("entries.first", "home,g", "jump(0)", N_("First"), N_("To the start"), show=False),
-        Key("entries.last", "end,G", "jump(-1)", N_("Last"), N_("To the end"), show=False),
+        Key("entries.up", "up", "walk(-1)", N_("Up"), N_("To the entry before"), show=False),
+        Key("entries.down", "down", "walk(1)", N_("Down"), N_("To the next entry"), show=False),
+        Key("entries.first", "home", "jump(0)", N_("First"), N_("To the start"), show=False),
+        Key("entries.last", "end", "jump(-1)", N_("Last"), N_("To the end"), show=False),
     )
     ALLOW_SELECT = True
 

@@ -1,0 +1,402 @@
+"""The Play screen: a person is the user of one trial, live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Footer, TextArea
+
+from cuecard.core.events import Event, ToolAnswered
+from cuecard.core.i18n import N_, _
+from cuecard.lab.trial_view import trial_view
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.play.card import CardPane
+from cuecard.tui.screens.play.composer import Composer
+from cuecard.tui.screens.play.dialogs import (
+    AgentDialog,
+    ConfirmDialog,
+    MarkDialog,
+    ReadingDialog,
+)
+from cuecard.tui.screens.play.ending import Ending
+from cuecard.tui.screens.play.link import Ended, Happened, SessionLink, Wanted
+from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading
+from cuecard.tui.state.play_status import heading, status_pieces
+from cuecard.tui.state.players import agent_choices
+from cuecard.tui.state.transcript import entries_of, writing
+from cuecard.tui.state.unsent import UnsentFile, restore, unsent_of
+from cuecard.tui.widgets.pieces import Lines
+from cuecard.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from cuecard.core.config import Config
+    from cuecard.lab.play import PlaySession
+
+TICK = 0.1
+"""Seconds between looks at what was streamed."""
+KEEP = 0.5
+"""Seconds after a keystroke until what was typed is on the disk."""
+
+
+class PlayScreen(CuecardScreen[None]):
+    """Plays a task's revision (the newest one by default) with `agent`, or goes on with `trial_id`."""
+
+    CSS_PATH = "play.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
+    BINDINGS = keys(
+        Key(
+            "play.line",
+            "ctrl+l",
+            "insert('line')",
+            N_("Line"),
+            N_("Insert the card's line or clue"),
+            shown_as="^l",
+        ),
+        Key(
+            "play.push",
+            "ctrl+n",
+            "insert('push')",
+            N_("Push"),
+            N_("Insert what to say while the cue is not met"),
+            shown_as="^n",
+        ),
+        Key(
+            "play.never_mind",
+            "ctrl+d",
+            "insert('never_mind')",
+            N_("Don't care"),
+            N_("Insert that it does not matter to you"),
+            shown_as="^d",
+            priority=True,
+        ),
+        Key(
+            "play.mark",
+            "ctrl+t",
+            "mark",
+            N_("Mark"),
+            N_("Cue met or not; for checkpoints, how you read the turn"),
+            shown_as="^t",
+        ),
+        Key("play.end", "ctrl+g", "end", N_("End"), N_("End the dialogue"), shown_as="^g"),
+        Key("play.pause", "escape", "pause", N_("Pause"), N_("Leave and come back later")),
+        Key(
+            "play.calls",
+            "ctrl+o",
+            "calls",
+            N_("Calls"),
+            N_("Open the newest tool calls"),
+            show=False,
+            shown_as="^o",
+        ),
+        Key(
+            "play.persona",
+            "ctrl+r",
+            "persona",
+            N_("Who I am"),
+            N_("Show or hide the persona's identity"),
+            show=False,
+            shown_as="^r",
+        ),
+        Key(
+            "play.up",
+            "pageup",
+            "scroll_dialogue(-1)",
+            N_("Back"),
+            N_("Scroll the dialogue"),
+            show=False,
+            priority=True,
+        ),
+        Key(
+            "play.down",
+            "pagedown",
+            "scroll_dialogue(1)",
+            N_("On"),
+            N_("Scroll the dialogue"),
+            show=False,
+            priority=True,
+        ),
+        Key("play.help", "f1", "app.explain", N_("Help"), N_("Keys of this screen"), shown_as="F1"),
+    )
+
+    def __init__(
+        self,
+        task_id: str = "",
+        revision: int | None = None,
+        agent: str | None = None,
+        trial_id: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._wanted = Wanted(task_id, revision, agent or "", trial_id)
+        self._link: SessionLink | None = None
+        self._session: PlaySession | None = None
+        self._state: PlayState | None = None
+        self._events: list[Event] = []
+        self._written = ""
+        self._typed = ""
+        self._sending = False
+        self._file: UnsentFile | None = None
+        self._keep_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        with Horizontal(id="body"):
+            yield CardPane()
+            with Vertical(id="talk"):
+                yield Transcript(id="transcript")
+                yield Lines(id="status")
+                yield Composer()
+                yield Ending()
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Ending).display = False
+        self.query_one(Composer).focus()
+        self.set_interval(TICK, self._show_stream)
+        self.begin()
+
+    def on_unmount(self) -> None:
+        self._keep_now()
+        if self._link:
+            self._link.close()
+
+    @guarded("begin")
+    async def begin(self) -> None:
+        try:
+            config = await self.services.config()
+            if self._wanted.trial_id is None and not self._wanted.agent:
+                agent = await self._choose_agent(config)
+                if agent is None:
+                    self.app.pop_screen()
+                    return
+                self._wanted = Wanted(self._wanted.task_id, self._wanted.revision, agent)
+            workspace = await self.services.ask(lambda ws: ws)
+            link = SessionLink(self.services.engine, self.post_message)
+            self._link = link
+            self._take(await link.open(workspace, self._wanted, self.person, config))
+        except Exception:
+            self.app.pop_screen()
+            raise
+
+    async def _choose_agent(self, config: Config) -> str | None:
+        choices = agent_choices(config)
+        if len(choices) == 1:
+            return choices[0][0]
+        return await self.app.push_screen_wait(AgentDialog(choices))
+
+    def _take(self, session: PlaySession) -> None:
+        """Show what the log holds and what was typed last time."""
+        known = {event.seq for event in self._events}
+        past = [event for event in session.events if event.seq not in known]
+        self._events = sorted([*past, *self._events], key=lambda event: event.seq)
+        self._session = session
+        state = PlayState(session.task)
+        for event in self._events:
+            state.follow(event)
+        self._state = state
+        self._file = UnsentFile(self.services.url, session.trial.id)
+        text = restore(state, self._file.load())
+        if not text and state.opening:
+            text = state.insert(Insertion.LINE)
+        composer = self.query_one(Composer)
+        if not composer.text:
+            composer.take(text)
+        self._show()
+
+    def on_happened(self, message: Happened) -> None:
+        self._events.append(message.event)
+        if self._state is None:
+            return
+        self._state.follow(message.event)
+        if message.event.body.type in ("agent_spoke", "trial_ended", "concluded"):
+            self._written = ""
+            if self._link:
+                self._link.streamed()
+        self._show()
+
+    @guarded("ended")
+    async def on_ended(self, message: Ended) -> None:
+        outcome = message.outcome
+        view = await self.services.ask(lambda ws: trial_view(ws, outcome.trial_id))
+        ending = self.query_one(Ending)
+        ending.load(outcome, view.measures)
+        self.query_one(Composer).display = False
+        ending.display = True
+        ending.focus()
+        if outcome.termination is not None and self._file:
+            self._file.discard()
+
+    def on_ending_read(self) -> None:
+        from cuecard.tui.screens.trial import TrialScreen
+
+        if self._session:
+            self.app.switch_screen(TrialScreen(self._session.trial.id))
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        self._typed = self.query_one(Composer).text
+        if self._keep_timer is None:
+            self._keep_timer = self.set_timer(KEEP, self._keep_now)
+        self._show_status()
+
+    def on_composer_submitted(self) -> None:
+        if not self._sending:
+            self.send()
+
+    @guarded("send")
+    async def send(self, *, done: bool = False) -> None:
+        state, composer = self._state, self.query_one(Composer)
+        if state is None or self._link is None:
+            return
+        if state.phase != "yours":
+            self.cue_app.tell(_("The agent has not answered yet; what you typed stays."))
+            return
+        if state.mark_wanted or state.reading_wanted:
+            if not await self._ask_mark() and not done:
+                return
+            if not composer.text.strip() and not done and not self._completes(state):
+                composer.take(state.suggestion())
+                self._show_status()
+                return
+        text = composer.text
+        if not text.strip() and not done and not self._completes(state):
+            self.cue_app.tell(_("Say something first: ^l inserts the line, ^n pushes."))
+            return
+        forbidden = state.forbidden_in(text)
+        if forbidden and not await self._sure(
+            _("This says what the user must not say"), ", ".join(forbidden), _("Send it anyway")
+        ):
+            return
+        reply = state.reply(text, done=done)
+        self._sending = True
+        try:
+            await self._link.submit(reply)
+        finally:
+            self._sending = False
+        if composer.text == text:
+            composer.take("")
+
+    async def _ask_mark(self) -> bool:
+        """Have the person mark the agent's last turn; False if they would rather not now."""
+        state = self._state
+        if state is None:
+            return False
+        if state.chain and state.step and state.step_number is not None:
+            last = state.step_number == len(state.chain.steps) - 1
+            ambiguous = state.step.ambiguity is not None
+            read = await self.app.push_screen_wait(
+                ReadingDialog(state.step.question, ambiguous=ambiguous, last=last)
+            )
+            state.reading = Reading(read) if read else state.reading
+            answered = read is not None
+        elif state.stage:
+            mark = await self.app.push_screen_wait(MarkDialog(state.stage.cue.text))
+            state.mark = Mark(mark) if mark else state.mark
+            answered = mark is not None
+        else:
+            return True
+        self._show_status()
+        self._keep_now()
+        return answered
+
+    async def _sure(self, title: str, question: str, yes: str) -> bool:
+        return await self.app.push_screen_wait(ConfirmDialog(title, question, yes)) is not None
+
+    @staticmethod
+    def _completes(state: PlayState) -> bool:
+        status = state.status()
+        return status is not None and status.value == "task_completed"
+
+    def action_insert(self, what: str) -> None:
+        state = self._state
+        if state is None:
+            return
+        text = state.insert(Insertion(what))
+        if text:
+            self.query_one(Composer).put(text)
+        else:
+            self.cue_app.tell(_("This card has no line to say."))
+
+    @guarded("mark")
+    async def action_mark(self) -> None:
+        state = self._state
+        if state is None or state.phase != "yours" or state.dialogue.last("agent") is None:
+            self.cue_app.tell(_("There is no reply to mark yet."))
+            return
+        composer = self.query_one(Composer)
+        if await self._ask_mark() and not composer.text.strip():
+            composer.take(state.suggestion())
+
+    @guarded("end")
+    async def action_end(self) -> None:
+        state = self._state
+        if state is None or state.phase != "yours" or state.opening:
+            self.cue_app.tell(_("You can end when it is your turn; Escape pauses."))
+            return
+        if await self._sure(
+            _("End the dialogue?"),
+            _("The agent then hands in what it found, and that is judged."),
+            _("End it"),
+        ):
+            self.send(done=True)
+
+    def action_pause(self) -> None:
+        if self._state and self._state.phase != "ended":
+            self.cue_app.tell(_("Paused. Home and Runs bring you back here."))
+        self.app.pop_screen()
+
+    def action_calls(self) -> None:
+        self.query_one(Transcript).open_last_work()
+
+    def action_persona(self) -> None:
+        self.query_one(CardPane).fold_persona()
+
+    def action_scroll_dialogue(self, direction: int) -> None:
+        transcript = self.query_one(Transcript)
+        if direction > 0:
+            transcript.action_page_down()
+        else:
+            transcript.action_page_up()
+
+    def _show(self) -> None:
+        """Everything that follows from the log."""
+        state, session = self._state, self._session
+        if state is None or session is None:
+            return
+        self.query_one("#head", Lines).load([heading(state, session.trial.agent)])
+        self.query_one(CardPane).load(state)
+        self._show_dialogue()
+        self._show_status()
+
+    def _show_dialogue(self) -> None:
+        if self._state is None:
+            return
+        entries = entries_of(self._events, self._state.task)
+        if self._written:
+            entries.append(writing(self._state.dialogue.turn, self._written))
+        self.query_one(Transcript).load(entries, follow=True)
+
+    def _show_status(self) -> None:
+        if self._state is None:
+            return
+        text = self.query_one(Composer).text
+        self.query_one("#status", Lines).load([status_pieces(self._state, text, self._calls())])
+
+    def _show_stream(self) -> None:
+        new = self._link.streamed() if self._link else ""
+        if new:
+            self._written += new
+            self._show_dialogue()
+
+    def _calls(self) -> int:
+        """Tool calls in the turn that the agent is working on."""
+        turn = self._state.dialogue.turn if self._state else 0
+        bodies = [event.body for event in self._events if isinstance(event.body, ToolAnswered)]
+        return sum(body.turn == turn and body.part == "agent" for body in bodies)
+
+    def _keep_now(self) -> None:
+        self._keep_timer = None
+        if self._file and self._state and self._state.phase != "ended":
+            self._file.save(unsent_of(self._state, self._typed))
