@@ -12,10 +12,14 @@ import pytest
 import lab_players
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig, ReactAgentConfig
-from cuecard.core.errors import ConfigError, CuecardError, NotFound
+from cuecard.core.errors import ConfigError, CuecardError, ModelCallError, NotFound
 from cuecard.core.events import Limits, ModelReplied
+from cuecard.core.judges.lexical import LexicalJudge
+from cuecard.core.parts import PlayerRef
+from cuecard.core.prediction import Prediction
 from cuecard.core.run import RunControl, RunEvent, TrialFinished, TurnPlayed
-from cuecard.core.tasks import FAMILIES
+from cuecard.core.tasks import FAMILIES, Task
+from cuecard.core.verdicts import Judgement
 from cuecard.lab.judging import judge_run, judge_trial
 from cuecard.lab.play import PlaySession
 from cuecard.lab.runs import RunPlan, create_run, resume_run, settle_runs, start_run
@@ -251,3 +255,57 @@ async def test_an_unjudged_trial_has_no_scores(workspace: Workspace):
     assert view.judge is None
     assert view.measures == ()
     assert [mark.turn for mark in view.stages] == [None] * 5
+
+
+class StoppingJudge:
+    """The lexical judge, in whose first judgement somebody cancels the run."""
+
+    def __init__(self, control: RunControl) -> None:
+        self._control = control
+        self._inner = LexicalJudge()
+
+    @property
+    def ref(self) -> PlayerRef:
+        return self._inner.ref
+
+    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+        if not self._control.cancelled:
+            self._control.cancel()
+            await asyncio.sleep(60)
+        return await self._inner.judge(task, prediction)
+
+
+async def test_cancelled_while_the_last_trial_is_judged(workspace: Workspace):
+    control = RunControl()
+    plan = RunPlan(tasks=SOME[2:])
+    judge = StoppingJudge(control)
+    outcome = await start_run(workspace, plan, by="ann", control=control, judge=judge)
+    assert outcome.run.state is RunState.DONE
+    assert len(workspace.verdicts.of_run(outcome.run.id)) == 1
+
+
+class FailingJudge(StoppingJudge):
+    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+        raise ModelCallError("The judge is away")
+
+
+async def test_a_failing_judge_leaves_trials_unjudged(workspace: Workspace):
+    judge = FailingJudge(RunControl())
+    outcome = await start_run(workspace, RunPlan(tasks=SOME[2:]), by="ann", judge=judge)
+    (failure,) = outcome.unjudged
+    assert "away" in failure.reason
+    assert outcome.summary.problems == 1
+    assert outcome.run.state is RunState.DONE
+    assert score_run(workspace, outcome.run.id).groups[0].judged == 0
+    assert await judge_run(workspace, outcome.run.id) == ()
+    assert score_run(workspace, outcome.run.id).groups[0].judged == 1
+
+
+async def test_what_a_killed_process_left_unjudged_is_settled(workspace: Workspace):
+    judge = FailingJudge(RunControl())
+    outcome = await start_run(workspace, RunPlan(tasks=SOME[2:]), by="ann", judge=judge)
+    # Killed between the end of the last trial and its judgement: still marked as running.
+    workspace.runs.set_state(outcome.run.id, RunState.RUNNING)
+    await settle_runs(workspace)
+    assert workspace.runs.get(outcome.run.id).state is RunState.DONE
+    assert len(workspace.verdicts.of_run(outcome.run.id)) == 1

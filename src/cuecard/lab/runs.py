@@ -131,10 +131,13 @@ async def resume_run(
         on_event=on_event or _ignore,
         control=control,
     )
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
     unjudged: Sequence[JudgeFailure] = ()
-    if not summary.cancelled:
+    # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
+    if not summary.cancelled or run.finished == run.trials:
         unjudged = await judge_run(workspace, run_id, player.judge)
     run = await asyncio.to_thread(_conclude, workspace, run_id)
+    await settle_runs(workspace, player.judge)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 
