@@ -204,3 +204,16 @@ class Label(Frozen):
     value: LabelValue
     comment: str = ""
     created_at: datetime
+
+
+class RunLabels(Frozen):
+    """How far the labelling of a run is: items that judges decided, those that one person has
+    labelled, and all people's labels that count.
+    """
+
+    run_id: int
+    name: str
+    judges: tuple[str, ...]
+    verdicts: int
+    mine: int
+    labels: int

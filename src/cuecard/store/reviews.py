@@ -15,7 +15,7 @@ from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.people import ensure_person
 from cuecard.store.records import Move, Review, Revision, TaskState, TaskSummary
-from cuecard.store.tables import MoveRow, ReviewRow, RevisionRow, TaskRow
+from cuecard.store.tables import MoveRow, ReviewFormRow, ReviewRow, RevisionRow, TaskRow
 from cuecard.store.tasks import load_revision, step, summary_of
 
 REVIEWS_NEEDED = 2
@@ -91,6 +91,9 @@ class Reviews:
                     created_at=review.created_at,
                 )
             )
+            form = session.get(ReviewFormRow, (review.task_id, review.revision, name))
+            if form is not None:
+                session.delete(form)
 
     def visible_to(self, person: str, task_id: str, revision: int | None = None) -> list[Review]:
         """The reviews that `person` may see now, by revision and time: their own, and for a revision

@@ -21,9 +21,17 @@ from cuecard.core.i18n import _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Item, Judgement, TableMatch, Verdict
 from cuecard.store.engine import Database
+from cuecard.store.label_counts import label_counts
 from cuecard.store.labels import add_label, label_history, newest_labels
 from cuecard.store.lookup import run_row, trial_row, verdict_row
-from cuecard.store.records import JudgementRecord, Label, LabelValue, VerdictItem, VerdictRecord
+from cuecard.store.records import (
+    JudgementRecord,
+    Label,
+    LabelValue,
+    RunLabels,
+    VerdictItem,
+    VerdictRecord,
+)
 from cuecard.store.tables import JudgementRow, LabelRow, TrialRow, VerdictRow
 
 _PRIME = 2**31 - 1
@@ -133,6 +141,11 @@ class Verdicts:
         """All verdicts that count, decisions included: for statistics, not for labellers' screens."""
         with self._database.read() as session:
             return _records(session, col(VerdictRow.judgement_id).in_(current_judgements(run_id)))
+
+    def progress(self, person: str) -> list[RunLabels]:
+        """How far labelling is, for each run with verdicts, newest first."""
+        with self._database.read() as session:
+            return label_counts(session, person, current_judgements(None))
 
 
 def current_judgements(run_id: int | None) -> Any:

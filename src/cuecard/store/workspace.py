@@ -19,6 +19,7 @@ from cuecard.store.engine import Database
 from cuecard.store.locate import as_url
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
+from cuecard.store.review_forms import ReviewForms
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
 from cuecard.store.sink import EventWriter
@@ -37,6 +38,7 @@ class Workspace:
         self.tasks = Tasks(database)
         self.drafts = Drafts(database)
         self.reviews = Reviews(database)
+        self.review_forms = ReviewForms(database)
         self.runs = Runs(database)
         self.verdicts = Verdicts(database)
 
@@ -112,6 +114,8 @@ def _check_file(url: URL, create: bool) -> None:
     """What can be told about a file before SQLite touches it."""
     if not url.database or url.database == ":memory:":
         raise troubles.bad_url(str(url))
+    if url.database.startswith("file:"):
+        return  # SQLite's own kind of URL, with options that only it can judge.
     path = Path(url.database)
     if path.is_dir():
         raise troubles.not_a_database(str(path))

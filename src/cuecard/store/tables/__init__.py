@@ -1,7 +1,7 @@
 """The SQLModel tables. Only rooms of the store work with them."""
 
 from cuecard.store.tables.base import Row, metadata
-from cuecard.store.tables.reviews import MoveRow, ReviewRow
+from cuecard.store.tables.reviews import MoveRow, ReviewFormRow, ReviewRow
 from cuecard.store.tables.runs import EventRow, RunRow, TrialRow
 from cuecard.store.tables.tasks import ContentRow, DraftRow, PersonRow, RevisionRow, TaskRow
 from cuecard.store.tables.verdicts import JudgementRow, LabelRow, VerdictRow
@@ -14,6 +14,7 @@ __all__ = [
     "LabelRow",
     "MoveRow",
     "PersonRow",
+    "ReviewFormRow",
     "ReviewRow",
     "RevisionRow",
     "Row",

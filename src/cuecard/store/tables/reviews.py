@@ -40,3 +40,17 @@ class ReviewRow(Row, table=True):
     decision: str
     comments: str = Field(sa_type=Text)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class ReviewFormRow(Row, table=True):
+    """A review that its reviewer has not handed in yet; `body` is JSON."""
+
+    __table_args__ = (
+        ForeignKeyConstraint(["task_id", "revision"], ["revision.task_id", "revision.number"]),
+    )
+
+    task_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    reviewer: str = Field(primary_key=True, foreign_key="person.name")
+    body: str = Field(sa_type=Text)
+    updated_at: datetime = Field(sa_type=UtcDateTime)

@@ -221,6 +221,23 @@ def upgrade() -> None:
         ["trial_id", "item_key", "person"],
         unique=False,
     )
+    op.create_table(
+        "reviewform",
+        sa.Column("task_id", sa.String(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("reviewer", sa.String(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["reviewer"], ["person.name"], name=op.f("fk_reviewform_reviewer")
+        ),
+        sa.ForeignKeyConstraint(
+            ["task_id", "revision"],
+            ["revision.task_id", "revision.number"],
+            name=op.f("fk_reviewform_task_id_revision"),
+        ),
+        sa.PrimaryKeyConstraint("task_id", "revision", "reviewer", name=op.f("pk_reviewform")),
+    )
     make_append_only(
         "content", "revision", "move", "review", "event", "judgement", "verdict", "label"
     )
