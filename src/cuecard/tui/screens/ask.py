@@ -1,0 +1,73 @@
+"""Two small dialogs: ask for a text, ask whether to go on."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Footer, Static, TextArea
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import for_display
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardDialog
+
+
+class TextDialog(CuecardDialog[str | None]):
+    """Dismissed with the text (which may be empty), or None when left with Escape."""
+
+    DEFAULT_CSS = """
+    TextDialog { align: center middle; }
+    TextDialog TextArea { height: 8; }
+    TextDialog Static { height: auto; }
+    """
+    BINDINGS = keys(
+        Key("text_dialog.accept", "ctrl+s", "accept", N_("Save"), N_("Take this text"), shown_as="^s", priority=True),
+    )  # fmt: skip
+
+    def __init__(self, title: str, text: str = "", note: str = "") -> None:
+        super().__init__()
+        self._title, self._text, self._note = title, text, note
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = for_display(self._title)
+            if self._note:
+                yield Static(for_display(self._note), classes="muted", markup=False)
+            yield TextArea(self._text, soft_wrap=True)
+        yield Footer(show_command_palette=False)
+
+    def action_accept(self) -> None:
+        self.dismiss(self.query_one(TextArea).text)
+
+
+class ConfirmDialog(CuecardDialog[bool]):
+    """Dismissed with True only when the person says so; Escape means no."""
+
+    DEFAULT_CSS = """
+    ConfirmDialog { align: center middle; }
+    ConfirmDialog Static { height: auto; }
+    """
+    BINDINGS = keys(
+        Key("confirm.yes", "y", "answer(True)", N_("Yes"), N_("Do it")),
+        Key("confirm.no", "n,escape", "answer(False)", N_("No"), N_("Leave it"), shown_as="n"),
+    )
+
+    def __init__(self, title: str, text: str, yes: str) -> None:
+        super().__init__()
+        self._title, self._text, self._yes = title, text, yes
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = for_display(self._title)
+            yield Static(for_display(self._text), markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(_("No"), id="no")
+                yield Button(self._yes, variant="primary", id="yes")
+        yield Footer(show_command_palette=False)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)

@@ -1,0 +1,95 @@
+"""The five dimensions of a review: a list whose rows are rated by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+
+if TYPE_CHECKING:
+    from cuecard.annotate.review import Dimension
+    from cuecard.store.records import Rating
+
+# rating -> (glyph, theme variable, label)
+RATING: dict[str, tuple[str, str, str]] = {
+    "pass": ("✓", "success", N_("pass")),
+    "fail": ("✗", "error", N_("fail")),
+    "cannot_judge": ("?", "warning", N_("cannot judge")),
+    "": ("○", "muted", N_("not rated")),
+}
+
+
+class DimensionList(Widget, can_focus=True):
+    """`load` dimensions and ratings; posts `Rated` when the person decides."""
+
+    DEFAULT_CSS = """
+    DimensionList { height: auto; width: 1fr; }
+    """
+    BINDINGS = keys(
+        Key("dimensions.pass", "p", "rate('pass')", N_("Pass"), N_("This dimension passes")),
+        Key("dimensions.fail", "f", "rate('fail')", N_("Fail"), N_("This dimension fails; say why")),
+        Key("dimensions.unsure", "x", "rate('cannot_judge')", N_("Cannot judge"), N_("I cannot tell")),
+        Key("dimensions.up", "up", "walk(-1)", N_("Up"), N_("To the dimension before"), show=False),
+        Key("dimensions.down", "down", "walk(1)", N_("Down"), N_("To the next dimension"), show=False),
+    )  # fmt: skip
+    cursor = reactive(0)
+
+    class Rated(Message):
+        """The person rated the dimension `key`."""
+
+        def __init__(self, key: str, rating: Rating) -> None:
+            super().__init__()
+            self.key = key
+            self.rating: Rating = rating
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._dimensions: Sequence[Dimension] = ()
+        self._ratings: Mapping[str, Rating] = {}
+
+    def load(self, dimensions: Sequence[Dimension], ratings: Mapping[str, Rating]) -> None:
+        self._dimensions = dimensions
+        self._ratings = dict(ratings)
+        self.refresh(layout=True)
+
+    def render(self) -> Text:
+        colours = self.app.theme_variables
+        lines: list[Text] = []
+        for index, dimension in enumerate(self._dimensions):
+            glyph, variable, label = RATING[self._ratings.get(dimension.key, "")]
+            here = index == self.cursor and self.has_focus
+            line = Text.assemble(
+                ("▸ " if here else "  ", "bold"),
+                (f"{glyph} ", colours.get(variable, "")),
+                (_(dimension.label), "bold" if here else ""),
+                (f"  {_(label)}", "dim"),
+            )
+            if index == self.cursor:
+                line.append(f"\n    {_(dimension.help)}", "dim")
+            lines.append(line)
+        return Text("\n").join(lines)
+
+    def watch_cursor(self) -> None:
+        self.refresh(layout=True)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def action_walk(self, step: int) -> None:
+        self.cursor = max(0, min(len(self._dimensions) - 1, self.cursor + step))
+
+    def action_rate(self, rating: Rating) -> None:
+        if not self._dimensions:
+            return
+        self.post_message(self.Rated(self._dimensions[self.cursor].key, rating))
+        self.action_walk(1)
