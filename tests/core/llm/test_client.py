@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -344,3 +346,13 @@ async def test_control_characters_and_half_characters_are_replaced() -> None:
     reply, _ = await ask(always(fake.stream({"content": first}, {"content": second})))
     assert reply.text == "😀 � �"
     assert ModelReply.model_validate_json(reply.model_dump_json()) == reply
+
+
+def test_importing_the_room_does_not_import_what_is_heavy() -> None:
+    code = (
+        "import sys, cuecard.core.config, cuecard.core.run, cuecard.core.agents.react,"
+        " cuecard.core.llm.client, cuecard.core.llm.probe;"
+        "print(sorted({'openai', 'httpx2', 'json_repair', 'sqlmodel', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -24,6 +24,7 @@ from cuecard.core.parts import (
     ToolSpec,
 )
 from cuecard.core.tasks import TaskLanguage
+from cuecard.core.text import one_line
 
 SAME_ERROR_LIMIT = 3
 
@@ -151,7 +152,7 @@ class Turn:
         for error in {answer.text for answer in answers if not answer.ok}:
             self._errors[error] += 1
             if self._errors[error] >= SAME_ERROR_LIMIT:
-                raise ErrorLoop(_("The agent keeps making the same mistake"), error)
+                raise ErrorLoop(_("The agent keeps making the same mistake"), one_line(error, 200))
 
     def _say(self, note: Note) -> str:
         return say(self._manner.language, note)

@@ -24,7 +24,7 @@ _QUESTION = "Use the tool `search` once, with the query `capital of Peru`. Do no
 
 
 class ProbeReport(Frozen):
-    """What one call showed. `latency_ms`: until the whole reply was there. `tool_calls`: the model
+    """What one call showed. `reachable`: a usable reply came. `latency_ms`: until the whole reply was there. `tool_calls`: the model
     made the call it was asked for; a weak model may fail here on a good server. `usage`: tokens as the
     server counted them, None if it did not. `error`: why there is no answer, in words for a person.
     """
