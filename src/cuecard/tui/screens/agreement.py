@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.list_table import ListTable
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement import ConfusionMatrix, Statistic
@@ -41,7 +42,7 @@ class AgreementScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield DataTable[Text](cursor_type="row", id="statistics")
+        yield ListTable(id="statistics")
         with VerticalScroll(id="matrices"):
             yield Static("", id="matrix")
         yield EmptyState(
@@ -57,8 +58,8 @@ class AgreementScreen(CuecardScreen[None]):
         self.look()
 
     @property
-    def _table(self) -> DataTable[Text]:
-        return self.query_one("#statistics", DataTable[Text])
+    def _table(self) -> ListTable:
+        return self.query_one("#statistics", ListTable)
 
     @guarded("agreement")
     async def look(self) -> None:

@@ -14,6 +14,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class HomeScreen(CuecardScreen[None]):
 
     CSS_PATH = "home.tcss"
     BINDINGS = keys(
-        Key("home.open", "enter", "open", N_("Open"), N_("Open what waits"), show=False),
+        Key("home.open", "enter", "open", N_("Open"), N_("Open what waits")),
         Key("home.refresh", "r", "look_again", N_("Refresh"), N_("Look again for what waits")),
     )
 
@@ -96,9 +97,9 @@ class HomeScreen(CuecardScreen[None]):
     async def _show(self, tasks: int) -> None:
         body = self.query_one("#body")
         focused = self.focused is not None
-        await body.query("DataTable, EmptyState").remove()
+        await body.query("ListTable, EmptyState").remove()
         if self._rows:
-            table: DataTable[Text] = DataTable(cursor_type="row", show_header=False, id="waiting")
+            table = ListTable(show_header=False, id="waiting")
             await body.mount(table)
             table.add_columns("kind", "text", "since")
             for row in self._rows:
@@ -150,7 +151,7 @@ class HomeScreen(CuecardScreen[None]):
 
     def action_open(self) -> None:
         if self._rows:
-            self.open_row(self._rows[self.query_one(DataTable[Text]).cursor_row])
+            self.open_row(self._rows[self.query_one(ListTable).cursor_row])
 
     def action_look_again(self) -> None:
         self.look()

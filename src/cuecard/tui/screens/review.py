@@ -15,6 +15,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, badge
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
         yield NavBar("review")
         with Vertical(id="body"):
             yield Static("", id="heading", markup=False)
-            yield DataTable[Text](cursor_type="row", id="queue")
+            yield ListTable(id="queue")
             yield EmptyState(
                 _("No task waits for your review"),
                 _(
@@ -58,8 +59,8 @@ class ReviewQueueScreen(CuecardScreen[None]):
         self.look()
 
     @property
-    def _table(self) -> DataTable[Text]:
-        return self.query_one("#queue", DataTable[Text])
+    def _table(self) -> ListTable:
+        return self.query_one("#queue", ListTable)
 
     @guarded("review")
     async def look(self) -> None:

@@ -14,6 +14,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class VerdictsScreen(CuecardScreen[None]):
         yield NavBar("verdicts")
         with Vertical(id="body"):
             yield Static("", id="heading", markup=False)
-            yield DataTable[Text](cursor_type="row", id="runs")
+            yield ListTable(id="runs")
             yield EmptyState(
                 _("No verdicts yet"),
                 _(
@@ -59,8 +60,8 @@ class VerdictsScreen(CuecardScreen[None]):
         self.look()
 
     @property
-    def _table(self) -> DataTable[Text]:
-        return self.query_one("#runs", DataTable[Text])
+    def _table(self) -> ListTable:
+        return self.query_one("#runs", ListTable)
 
     @guarded("verdicts")
     async def look(self) -> None:

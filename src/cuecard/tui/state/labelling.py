@@ -13,15 +13,15 @@ from cuecard.tui.state.transcript import Paragraph, Tone
 
 
 def gold_paragraphs(view: LabelView) -> list[Paragraph]:
-    """The question, the gold item, its other names and where it belongs."""
+    """The gold item, its other names, where it belongs, and the question."""
     gold = view.gold
-    lines = [Paragraph(one_line(view.query, 400), "muted")]
-    if gold.context and gold.item.kind is not ItemKind.ANSWER:
-        lines.append(Paragraph(" · ".join(gold.context), "muted"))
-    lines += [Paragraph(""), Paragraph(gold.text, "strong")]
+    lines = [Paragraph(gold.text, "strong")]
     if gold.also:
         lines.append(Paragraph(_("also: {names}").format(names=", ".join(gold.also)), "muted"))
+    if gold.context and gold.item.kind is not ItemKind.ANSWER:
+        lines.append(Paragraph(" · ".join(gold.context), "stage"))
     lines += [Paragraph(url, "muted") for url in gold.sources]
+    lines.append(Paragraph(_("asked: {query}").format(query=one_line(view.query, 240)), "muted"))
     return lines
 
 

@@ -69,7 +69,7 @@ class DimensionList(Widget, can_focus=True):
                 ("▸ " if here else "  ", "bold"),
                 (f"{glyph} ", colours.get(variable, "")),
                 (_(dimension.label), "bold" if here else ""),
-                (f"  {_(label)}", "dim"),
+                (f"  {_(label)}" if dimension.key in self._ratings else "", "dim"),
             )
             if index == self.cursor:
                 line.append(f"\n    {_(dimension.help)}", "dim")
