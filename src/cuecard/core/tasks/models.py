@@ -114,7 +114,7 @@ class Task(Frozen):
 
     @model_validator(mode="after")
     def _storable(self) -> Task:
-        check_storable(self.model_dump(mode="json"))
+        check_storable(self.model_dump())
         return self
 
     @property

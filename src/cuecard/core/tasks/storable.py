@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from cuecard.core.i18n import _
@@ -26,15 +26,15 @@ def _unstorable(value: object, place: str, depth: int) -> Iterator[tuple[str, st
     elif isinstance(value, float):
         if not math.isfinite(value):
             yield place, _("must be a finite number")
-    elif depth > _MAX_DEPTH and isinstance(value, dict | list):
+    elif depth > _MAX_DEPTH and isinstance(value, dict | list | tuple):
         yield place, _("is nested too deeply")
     elif isinstance(value, dict):
         for key, inner in cast(dict[str, Any], value).items():
             if reason := _bad_text(key):
                 yield place, reason
             yield from _unstorable(inner, f"{place}.{key}" if place else key, depth + 1)
-    elif isinstance(value, list):
-        for index, inner in enumerate(cast(list[Any], value)):
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(cast(Sequence[Any], value)):
             yield from _unstorable(inner, f"{place}[{index}]", depth + 1)
 
 

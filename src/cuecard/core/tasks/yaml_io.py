@@ -117,16 +117,19 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_str(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
-    # Literal blocks cannot hold trailing blanks, tabs or odd line breaks exactly.
     style = None
     if "\n" in value and _BLOCK_SAFE.fullmatch(value) is not None:
         style = "|"
+    elif _ODD.search(value) is not None:
+        # Other styles fold or drop odd line breaks, tabs and blanks at the ends of lines.
+        style = '"'
     elif _NUMBER.fullmatch(value) is not None:
         # YAML 1.1, which PyYAML quotes for, takes 1e3 for text; the reader takes it for a number.
         style = "'"
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
+_ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _BLOCK_SAFE = re.compile(r"\S(?:[^\r\t\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]*\S)?\n?")
 _Dumper.add_representer(str, _represent_str)

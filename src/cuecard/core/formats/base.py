@@ -1,0 +1,239 @@
+"""What a format offers, and what all of them share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.formats.foreign import Refused
+from cuecard.core.formats.json_files import Entry, Obj, parse_json, read_objects
+from cuecard.core.formats.responses import Response, clean_messages
+from cuecard.core.i18n import _
+from cuecard.core.tasks.models import Family, Task
+from cuecard.core.tasks.yaml_io import task_dialect
+from cuecard.core.text import is_cjk, one_line, slug, storable
+from cuecard.core.validation import problems_of
+
+TasksRead = tuple[list[Task], list[FileProblem]]
+ResponsesRead = tuple[list[Response], list[FileProblem]]
+
+_ID = re.compile(r"[0-9A-Za-z_.\-\u3400-\u9fff]{1,120}")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One published file format. `read_*` never raise for what stands in a file: every problem names
+    file, line and reason, and stops no other task. `write_tasks` raises `CuecardError` for a task of a
+    family that the format cannot hold. `recognises` says whether an object is a task or a response of it.
+    """
+
+    name: str
+    title: str
+    families: tuple[Family, ...]
+    read_tasks: Callable[[Path], TasksRead]
+    write_tasks: Callable[[Sequence[Task], Path], list[Path]]
+    recognises: Callable[[Obj], bool] = lambda obj: False
+    read_responses: Callable[[Path], ResponsesRead] | None = None
+
+
+def collect(
+    entries: Iterable[Entry | FileProblem],
+    make: Callable[[Entry], Task],
+    places: Sequence[tuple[str, str]] = (),
+) -> TasksRead:
+    """A task of each entry; `places` are regular expressions and replacements that turn a place in
+    a task into the place in the format's object.
+    """
+    tasks: list[Task] = []
+    problems: list[FileProblem] = []
+    seen: set[str] = set()
+    for entry in entries:
+        if isinstance(entry, FileProblem):
+            problems.append(entry)
+            continue
+        try:
+            task = make(entry)
+        except Refused as error:
+            problems.extend(entry.problem(*problem) for problem in error.problems)
+        except ValidationError as error:
+            for problem in problems_of(error, "", {}, task_dialect()):
+                place = problem.place
+                for pattern, replacement in places:
+                    place = re.sub(pattern, replacement, place)
+                problems.append(entry.problem(place, problem.reason))
+        else:
+            if task.id in seen:
+                problems.append(
+                    entry.problem("", _("the task {id} stands here twice").format(id=task.id))
+                )
+            else:
+                seen.add(task.id)
+                tasks.append(task)
+    return tasks, problems
+
+
+def collect_responses(
+    path: Path, *, id_key: str, sample_key: str, patterns: Sequence[str] = ()
+) -> ResponsesRead:
+    """The responses in a file or folder of JSON lines. Without a sample number a task's lines count
+    from 0; without a task id the file's name is the id.
+    """
+    responses: list[Response] = []
+    problems: list[FileProblem] = []
+    seen: set[tuple[str, int]] = set()
+    counts: Counter[str] = Counter()
+    for entry in read_objects(path, patterns):
+        if isinstance(entry, FileProblem):
+            problems.append(entry)
+            continue
+        data = entry.data
+        text = data.get("response")
+        if "response" not in data or not isinstance(text, str | None):
+            reason = _("must be text") if "response" in data else _("is missing")
+            problems.append(entry.problem("response", reason))
+            continue
+        try:
+            task_id = task_id_of(data.get(id_key, entry.path.stem), id_key)
+            sample = _sample(data.get(sample_key), sample_key)
+        except Refused as error:
+            problems.extend(entry.problem(*problem) for problem in error.problems)
+            continue
+        if sample is None:
+            sample = counts[task_id]
+        if (task_id, sample) in seen:
+            reason = _("sample {sample} of task {id} stands here twice")
+            problems.append(entry.problem("", reason.format(sample=sample, id=task_id)))
+            continue
+        seen.add((task_id, sample))
+        counts[task_id] += 1
+        responses.append(
+            Response(
+                task_id=task_id,
+                sample=sample,
+                text=storable(text or ""),
+                termination=storable(str(data.get("termination") or "")),
+                messages=clean_messages(data.get("messages")),
+            )
+        )
+    return responses, problems
+
+
+def _sample(value: object, key: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Refused((key, _("must be a whole number")))
+    try:
+        number = int(value)
+    except (ValueError, OverflowError) as error:
+        raise Refused((key, _("must be a whole number"))) from error
+    if number < 0:
+        raise Refused((key, _("must be at least {n}").format(n=0)))
+    return number
+
+
+def task_id_of(value: object, key: str) -> str:
+    """The task id that stands for another benchmark's id. Raises `Refused` when there is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise Refused((key, _("is missing") if value is None else _("must be a text or a number")))
+    text = str(value).strip()
+    return text if _ID.fullmatch(text) else slug(text)[:120]
+
+
+def make_task(data: Obj) -> Task:
+    """A task of data in which null means left out. Raises `ValidationError`."""
+    return Task.model_validate(_without_nulls(data))
+
+
+def _without_nulls(value: object) -> object:
+    if isinstance(value, dict):
+        fields = cast(Obj, value)
+        return {key: _without_nulls(v) for key, v in fields.items() if v is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in cast(list[object], value)]
+    return value
+
+
+def decoded(value: object, place: str) -> Obj:
+    """An object, or the text of one; missing is empty. Raises `Refused`."""
+    if isinstance(value, str):
+        try:
+            value = parse_json(value)
+        except ValueError as error:
+            raise Refused((place, str(error))) from error
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Refused((place, _("must be an object with named fields")))
+    return cast(Obj, value)
+
+
+def language_of(value: object, *texts: object) -> str:
+    """`zh` or `en` as the object says, else by the script of its texts."""
+    code = str(value or "").strip().lower()[:2]
+    if code in ("zh", "en"):
+        return code
+    return "zh" if any(isinstance(text, str) and is_cjk(text) for text in texts) else "en"
+
+
+def title_of(*texts: object) -> str:
+    """A title for a task that has none: the first text that is not blank, on one line."""
+    titles = (one_line(storable(text), 80) for text in texts if isinstance(text, str))
+    return next((title for title in titles if title), _("Untitled"))
+
+
+def scalar(value: object) -> object:
+    """Numbers as the text that stands for them; anything else as it is, for the model to judge."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def objects_in(obj: Obj, key: str, place: str = "") -> list[Obj]:
+    """The list of objects at `key`; empty when absent. Raises `Refused`."""
+    place = f"{place}.{key}" if place else key
+    value = obj.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refused((place, _("must be a list")))
+    items = cast(list[Any], value)
+    wrong = [
+        (f"{place}[{index}]", _("must be an object with named fields"))
+        for index, item in enumerate(items)
+        if not isinstance(item, dict)
+    ]
+    if wrong:
+        raise Refused(*wrong)
+    return cast(list[Obj], items)
+
+
+def texts_in(obj: Obj, key: str) -> list[object]:
+    """The entries of the list at `key` that are not blank texts; empty when absent. Raises `Refused`."""
+    value = obj.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refused((key, _("must be a list")))
+    items = cast(list[object], value)
+    return [scalar(item) for item in items if not (isinstance(item, str) and not item.strip())]
+
+
+def check_family(tasks: Sequence[Task], name: str, families: Sequence[Family]) -> None:
+    """Raises `CuecardError` naming every task that the format cannot hold."""
+    wrong = [task.id for task in tasks if task.family not in families]
+    if wrong:
+        raise CuecardError(
+            _("These tasks do not fit the format"),
+            _("{format} holds {families} tasks, not {ids}").format(
+                format=name, families=", ".join(families), ids=", ".join(wrong)
+            ),
+            _("export them as cuecard YAML"),
+        )

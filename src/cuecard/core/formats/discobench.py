@@ -1,0 +1,148 @@
+"""DiscoBench: checkpoint tasks with ambiguous steps, one object a line (our schema for its paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuecard.core.formats.base import (
+    Format,
+    TasksRead,
+    check_family,
+    collect,
+    language_of,
+    make_task,
+    objects_in,
+    scalar,
+    task_id_of,
+    texts_in,
+    title_of,
+)
+from cuecard.core.formats.foreign import Codec, Refused, exported, imported
+from cuecard.core.formats.json_files import Obj, read_objects, write_lines
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.checkpoints import Checkpoint, CheckpointChain
+from cuecard.core.tasks.models import Task
+
+NAME = "discobench"
+FAMILIES = ("checkpoints",)
+_TYPES = ("unambi", "ambi")
+_PLACES = (
+    (r"^query$", "original_question"),
+    (r"^gold\.opening$", "rewritten_question"),
+    (r"^gold\.forbidden\b", "forbidden_info"),
+    (r"^gold\.steps\b", "checkpoints"),
+    (r"\.target$", ".goal"),
+    (r"\.ambiguity\.type$", ".ambiguity_type"),
+    (r"\.ambiguity\.logic$", ".ambiguity_logic"),
+    (r"\.ambiguity\.clue$", ".clue_if_asked"),
+    (r"\.ambiguity\.", "."),
+    (r"^gold\.", ""),
+)
+
+
+def read_tasks(path: Path) -> TasksRead:
+    """Tasks of a file of JSON lines, or of a folder of such files."""
+    entries = read_objects(path, ("*.jsonl",))
+    return collect(entries, lambda entry: imported(entry.data, CODEC), _PLACES)
+
+
+def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
+    """One `discobench.jsonl`. Raises `CuecardError`."""
+    check_family(tasks, NAME, FAMILIES)
+    return [write_lines(folder / "discobench.jsonl", [exported(task, CODEC) for task in tasks])]
+
+
+def recognises(obj: Obj) -> bool:
+    return {"checkpoints", "rewritten_question"} <= obj.keys()
+
+
+def _build(obj: Obj) -> Task:
+    steps = [_step(step, index) for index, step in enumerate(objects_in(obj, "checkpoints"))]
+    question = obj.get("original_question")
+    difficulty = obj.get("difficulty")
+    data: Obj = {
+        "id": task_id_of(obj.get("id"), "id"),
+        "title": title_of(question, obj.get("rewritten_question"), obj.get("id")),
+        "language": language_of(obj.get("language"), question),
+        "domain": obj.get("domain") or "",
+        "difficulty": {"mid": "medium", "": None}.get(difficulty, difficulty)
+        if isinstance(difficulty, str)
+        else difficulty,
+        "gold": {
+            "family": "checkpoints",
+            "steps": steps,
+            "final_answer": scalar(obj.get("final_answer")),
+            "forbidden": texts_in(obj, "forbidden_info"),
+        },
+    }
+    if "original_question" in obj:
+        data["query"] = question
+    if "rewritten_question" in obj:
+        data["gold"]["opening"] = obj["rewritten_question"]
+    return make_task(data)
+
+
+def _step(step: Obj, index: int) -> Obj:
+    place = f"checkpoints[{index}]"
+    kind = step.get("type", "unambi")
+    if kind not in _TYPES:
+        choices = ", ".join(_TYPES)
+        raise Refused((f"{place}.type", _("must be one of {choices}").format(choices=choices)))
+    data: Obj = {
+        "question": step.get("question"),
+        "target": scalar(step.get("goal")),
+        "aliases": texts_in(step, "aliases"),
+    }
+    if kind == "ambi":
+        data["ambiguity"] = {
+            "type": step.get("ambiguity_type"),
+            "logic": step.get("ambiguity_logic"),
+            "candidates": texts_in(step, "candidates"),
+            "clue": step.get("clue_if_asked"),
+        }
+    return data
+
+
+def _render(task: Task) -> Obj:
+    chain = task.gold
+    if not isinstance(chain, CheckpointChain):
+        raise TypeError(f"a {task.family} task has no checkpoints")
+    return {
+        "id": task.id,
+        "domain": task.domain,
+        "difficulty": task.difficulty,
+        "language": task.language,
+        "original_question": task.query,
+        "rewritten_question": chain.opening,
+        "final_answer": chain.final_answer,
+        "forbidden_info": list(chain.forbidden),
+        "checkpoints": [_rendered_step(step) for step in chain.steps],
+    }
+
+
+def _rendered_step(step: Checkpoint) -> Obj:
+    ambiguity = step.ambiguity
+    data: Obj = {
+        "question": step.question,
+        "goal": step.target,
+        "aliases": list(step.aliases),
+        "type": "ambi" if ambiguity else "unambi",
+    }
+    if ambiguity:
+        data["ambiguity_type"] = ambiguity.type.value
+        data["ambiguity_logic"] = ambiguity.logic
+        data["candidates"] = list(ambiguity.candidates)
+        data["clue_if_asked"] = ambiguity.clue
+    return data
+
+
+CODEC = Codec(NAME, _build, _render)
+FORMAT = Format(
+    name=NAME,
+    title=N_("DiscoBench: JSON lines with checkpoints"),
+    families=FAMILIES,
+    read_tasks=read_tasks,
+    write_tasks=write_tasks,
+    recognises=recognises,
+)

@@ -1,0 +1,187 @@
+"""JSON and JSON-lines files as single objects, one bad file or line stopping no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.i18n import _
+
+Obj = dict[str, Any]
+
+_MAX_JSON_BYTES = 256 * 1024 * 1024
+_MAX_DEPTH = 60
+SUFFIXES = (".json", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One object of one file. `place` is empty when the file holds just this one."""
+
+    path: Path
+    data: Obj
+    place: str = ""
+    line: int | None = None
+
+    def problem(self, place: str, reason: str) -> FileProblem:
+        where = ", ".join(filter(None, (self.place, place)))
+        return FileProblem(str(self.path), where, reason, self.line)
+
+
+def read_objects(path: Path, patterns: Sequence[str] = ()) -> Iterator[Entry | FileProblem]:
+    """Every object below `path`: a `.json` file (an object, or a list of them), a `.jsonl` file, or
+    a folder of such files; of a folder, the files of the first of `patterns` that matches any.
+    """
+    try:
+        files = _files(path, patterns)
+    except OSError as error:
+        yield FileProblem(str(path), "", error.strerror or str(error))
+        return
+    if not files:
+        yield FileProblem(str(path), "", _("holds no JSON or JSON-lines files"))
+    for file in files:
+        try:
+            yield from _objects(file)
+        except OSError as error:
+            yield FileProblem(str(file), "", error.strerror or str(error))
+
+
+def first_objects(path: Path, limit: int = 20) -> Iterator[Obj]:
+    """The first readable object of each of the first files below `path`, for telling what they are."""
+    try:
+        files = _files(path, ("task_*.json*", "*.jsonl"))[:limit]
+    except OSError:
+        return
+    for file in files:
+        found = next((e for e in read_objects(file) if isinstance(e, Entry)), None)
+        if found is not None:
+            yield found.data
+
+
+def write_json(path: Path, data: Obj) -> Path:
+    return write_text(path, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
+    return write_text(path, "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects))
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write beside the file, then put it in its place: a full disk leaves the old file whole.
+    Raises `CuecardError`.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.part")
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except OSError as error:
+        raise CuecardError(
+            _("This file cannot be written"), f"{path}: {error.strerror or error}"
+        ) from error
+    return path
+
+
+def parse_json(text: str) -> object:
+    """JSON without NaN and infinities. Raises `ValueError` with a reason for a person."""
+    try:
+        value = cast(object, json.loads(text, parse_constant=_no_constant))
+        too_deep = _too_deep(value, 0)
+    except json.JSONDecodeError as error:
+        reason = _("is not JSON: {error} (line {line}, column {column})")
+        raise ValueError(
+            reason.format(error=error.msg, line=error.lineno, column=error.colno)
+        ) from error
+    except RecursionError as error:
+        raise ValueError(_("is nested too deeply")) from error
+    if too_deep:
+        raise ValueError(_("is nested too deeply"))
+    return value
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(_("holds {name}, which is not JSON").format(name=name))
+
+
+def _too_deep(value: object, depth: int) -> bool:
+    if depth > _MAX_DEPTH:
+        return True
+    if isinstance(value, dict):
+        return any(_too_deep(v, depth + 1) for v in cast(Obj, value).values())
+    if isinstance(value, list):
+        return any(_too_deep(v, depth + 1) for v in cast(list[object], value))
+    return False
+
+
+def _files(path: Path, patterns: Sequence[str]) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    for pattern in (*patterns, "*"):
+        found = sorted(
+            p for p in path.glob(pattern) if p.suffix.lower() in SUFFIXES and p.is_file()
+        )
+        if found:
+            return found
+    return []
+
+
+def _objects(path: Path) -> Iterator[Entry | FileProblem]:
+    if path.suffix.lower() == ".jsonl":
+        yield from _lines(path)
+        return
+    if path.stat().st_size > _MAX_JSON_BYTES:
+        yield FileProblem(str(path), "", _("is larger than 256 MB; write it as JSON lines"))
+        return
+    try:
+        value = parse_json(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        yield FileProblem(str(path), "", _("is not UTF-8 text; save it as UTF-8"))
+    except ValueError as error:
+        if _looks_like_lines(path):
+            yield from _lines(path)
+        else:
+            yield FileProblem(str(path), "", str(error))
+    else:
+        if isinstance(value, list):
+            for index, item in enumerate(cast(list[object], value)):
+                yield _entry(path, item, f"[{index}]", None)
+        else:
+            yield _entry(path, value, "", None)
+
+
+def _looks_like_lines(path: Path) -> bool:
+    """Some programs write JSON lines into files named `.json`."""
+    entries = (e for e in _lines(path))
+    return isinstance(next(entries, None), Entry) and isinstance(next(entries, None), Entry)
+
+
+def _lines(path: Path) -> Iterator[Entry | FileProblem]:
+    empty = True
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if number == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            if not raw.strip():
+                continue
+            empty = False
+            place = _("line {line}").format(line=number)
+            try:
+                yield _entry(path, parse_json(raw.decode("utf-8")), place, number)
+            except UnicodeDecodeError:
+                yield FileProblem(
+                    str(path), place, _("is not UTF-8 text; save it as UTF-8"), number
+                )
+            except ValueError as error:
+                yield FileProblem(str(path), place, str(error), number)
+    if empty:
+        yield FileProblem(str(path), "", _("is empty"))
+
+
+def _entry(path: Path, value: object, place: str, line: int | None) -> Entry | FileProblem:
+    if isinstance(value, dict):
+        return Entry(path, cast(Obj, value), place, line)
+    return FileProblem(str(path), place, _("must be an object with named fields"), line)

@@ -1,0 +1,165 @@
+"""Mind-ParaWorld: fact tasks with a closed world, as JSON lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from cuecard.core.formats.base import (
+    Format,
+    TasksRead,
+    check_family,
+    collect,
+    decoded,
+    language_of,
+    make_task,
+    objects_in,
+    scalar,
+    task_id_of,
+    title_of,
+)
+from cuecard.core.formats.foreign import Codec, Refused, exported, imported, same
+from cuecard.core.formats.json_files import Obj, read_objects, write_lines
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.facts import Fact, FactWorld
+from cuecard.core.tasks.models import Difficulty, Task
+from cuecard.core.text import is_cjk
+
+NAME = "paraworld"
+FAMILIES = ("facts",)
+_ID = re.compile(r"paraworld_(\d+)")
+_TRUTH = "extra_info.world_truth_info"
+_PLACES = (
+    (r"^query$", "prompt"),
+    (r"^id$", "index"),
+    (r"^gold\.facts\b", f"{_TRUTH}.atomic_facts"),
+    (r"^gold\.answer$", "answer"),
+    (r"^gold\.", ""),
+)
+
+
+def read_tasks(path: Path) -> TasksRead:
+    """Tasks of a file of JSON lines, or of a folder of such files."""
+    entries = read_objects(path, ("*.jsonl",))
+    return collect(entries, lambda entry: imported(entry.data, _codec(0)), _PLACES)
+
+
+def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
+    """One `paraworld.jsonl`. Raises `CuecardError`."""
+    check_family(tasks, NAME, FAMILIES)
+    objects = [
+        _with_prompt(exported(task, _codec(index)), task) for index, task in enumerate(tasks)
+    ]
+    return [write_lines(folder / "paraworld.jsonl", objects)]
+
+
+def recognises(obj: Obj) -> bool:
+    extra = obj.get("extra_info")
+    return "prompt" in obj and isinstance(extra, dict) and "world_truth_info" in extra
+
+
+def difficulty_of(facts: int) -> Difficulty:
+    """Tiers by the number of facts: 1-5 easy, 6-10 medium, 11 and more hard (FORMATS: paraworld)."""
+    return "easy" if facts <= 5 else "medium" if facts <= 10 else "hard"
+
+
+def _codec(position: int) -> Codec:
+    return Codec(NAME, _build, lambda task: _render(task, position))
+
+
+def _build(obj: Obj) -> Task:
+    truth = _truth(obj)
+    query = _query(obj) or truth.get("generated_question")
+    facts = truth.get("atomic_facts")
+    if not isinstance(facts, dict) or not facts:
+        reason = _("must be a mapping of fields") if facts is not None else _("is missing")
+        raise Refused((f"{_TRUTH}.atomic_facts", reason))
+    index = obj.get("index")
+    number = task_id_of(index, "index")
+    atomic = cast(Mapping[str, Any], facts)
+    data: Obj = {
+        "id": f"paraworld_{number}" if number.isdigit() else number,
+        "title": title_of(query),
+        "language": language_of(None, query),
+        "difficulty": difficulty_of(len(atomic)),
+        "query": query,
+        "gold": {
+            "family": "facts",
+            "facts": [{"key": key, "value": scalar(value)} for key, value in atomic.items()],
+            "answer": scalar(obj.get("answer", truth.get("final_answer"))),
+        },
+    }
+    return make_task(data)
+
+
+def _truth(obj: Obj) -> Obj:
+    extra = obj.get("extra_info")
+    extra = decoded(extra, "extra_info")
+    return decoded(extra.get("world_truth_info"), _TRUTH)
+
+
+def _query(obj: Obj) -> str:
+    """The text of the last user message; its parts joined when it comes in parts."""
+    for message in reversed(objects_in(obj, "prompt")):
+        if message.get("role") != "user":
+            continue
+        content = message.get("content")
+        if isinstance(content, str):
+            return content
+        if isinstance(content, list):
+            parts = cast(list[object], content)
+            texts = [cast(Obj, part).get("text") for part in parts if isinstance(part, dict)]
+            return "\n".join(text for text in texts if isinstance(text, str))
+    return ""
+
+
+def _render(task: Task, position: int) -> Obj:
+    world = task.gold
+    if not isinstance(world, FactWorld):
+        raise TypeError(f"a {task.family} task has no facts")
+    match = _ID.fullmatch(task.id)
+    return {
+        "index": int(match[1]) if match else position,
+        "prompt": [{"role": "user", "content": task.query}],
+        "answer": world.answer,
+        "extra_info": {
+            "world_truth_info": {
+                "generated_question": task.query,
+                "atomic_facts": {fact.key: _value(fact) for fact in world.facts},
+                "final_answer": world.answer,
+            }
+        },
+    }
+
+
+def _with_prompt(obj: Obj, task: Task) -> Obj:
+    """An edited question keeps the messages that stood before it."""
+    kept = (
+        task.foreign.fields.get("prompt") if task.foreign and task.foreign.format == NAME else None
+    )
+    if isinstance(kept, list) and not same(obj.get("prompt"), kept):
+        messages = [dict(m) for m in kept if isinstance(m, dict)]
+        asked = [m for m in messages if m.get("role") == "user"]
+        if asked:
+            asked[-1]["content"] = task.query
+            obj["prompt"] = messages
+    return obj
+
+
+def _value(fact: Fact) -> str:
+    """The value with its unit: the format has no place for units."""
+    if not fact.unit:
+        return fact.value
+    return f"{fact.value}{fact.unit}" if is_cjk(fact.unit) else f"{fact.value} {fact.unit}"
+
+
+FORMAT = Format(
+    name=NAME,
+    title=N_("Mind-ParaWorld: JSON lines with prompt and world_truth_info"),
+    families=FAMILIES,
+    read_tasks=read_tasks,
+    write_tasks=write_tasks,
+    recognises=recognises,
+)

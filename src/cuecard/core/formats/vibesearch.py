@@ -1,0 +1,157 @@
+"""VibeSearchBench: graph tasks with a persona, one JSON object a file; trajectories as JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuecard.core.formats.base import (
+    Format,
+    ResponsesRead,
+    TasksRead,
+    check_family,
+    collect,
+    collect_responses,
+    language_of,
+    make_task,
+    objects_in,
+    scalar,
+    task_id_of,
+    texts_in,
+    title_of,
+)
+from cuecard.core.formats.foreign import Codec, Refused, exported, imported
+from cuecard.core.formats.json_files import Obj, read_objects, write_json
+from cuecard.core.formats.persona_markdown import read_persona, write_persona
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.graph import Graph
+from cuecard.core.tasks.models import Task
+
+NAME = "vibesearch"
+FAMILIES = ("graph",)
+_PATTERNS = ("task_*.json", "task_*.jsonl")
+_PLACES = (
+    (r"^query$", "final_query"),
+    (r"^id$", "task_id"),
+    (r"^persona\.initial_query$", "initial_query"),
+    (r"^persona\b", "user_persona"),
+    (r"^gold\.nodes\[(\d+)\]\.(id|name)$", r"nodes[\1].node_\2"),
+    (r"^gold\.triples\[(\d+)\]\.(head|tail)$", r"triples[\1].\2_id"),
+    (r"^gold\.", ""),
+)
+
+
+def read_tasks(path: Path) -> TasksRead:
+    """Tasks of a file, or of a folder's `task_*.json`."""
+    return collect(
+        read_objects(path, _PATTERNS), lambda entry: imported(entry.data, CODEC), _PLACES
+    )
+
+
+def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
+    """One `task_*.json` a task. Raises `CuecardError`."""
+    check_family(tasks, NAME, FAMILIES)
+    ids = {task.id for task in tasks}
+    written: list[Path] = []
+    for task in tasks:
+        # `a` and `task_a` must not end in one file.
+        own = task.id.startswith("task_") and task.id.removeprefix("task_") not in ids
+        name = f"{task.id if own else f'task_{task.id}'}.json"
+        written.append(write_json(folder / name, exported(task, CODEC)))
+    return written
+
+
+def read_responses(path: Path) -> ResponsesRead:
+    """Trajectories of a `{qid}.jsonl`, or of a folder of them."""
+    return collect_responses(path, id_key="qid", sample_key="sample_idx", patterns=("*.jsonl",))
+
+
+def recognises(obj: Obj) -> bool:
+    return "final_query" in obj or ("qid" in obj and "response" in obj)
+
+
+def _build(obj: Obj) -> Task:
+    nodes = objects_in(obj, "nodes")
+    triples = objects_in(obj, "triples")
+    _check_ends(nodes, triples)
+    data: Obj = {
+        "id": task_id_of(obj.get("task_id"), "task_id"),
+        "title": title_of(obj.get("initial_query"), obj.get("final_query"), obj.get("task_id")),
+        "language": language_of(obj.get("language"), obj.get("final_query")),
+        "sub_queries": texts_in(obj, "sub_queries"),
+        "persona": _persona(obj),
+        "gold": {
+            "family": "graph",
+            "nodes": [
+                {"id": scalar(n.get("node_id")), "name": scalar(n.get("node_name", ""))}
+                for n in nodes
+            ],
+            "triples": [
+                {
+                    "head": scalar(t.get("head_id")),
+                    "relation": scalar(t.get("relation")),
+                    "tail": scalar(t.get("tail_id")),
+                }
+                for t in triples
+            ],
+        },
+    }
+    if "final_query" in obj:
+        data["query"] = obj["final_query"]
+    return make_task(data)
+
+
+def _persona(obj: Obj) -> dict[str, object] | None:
+    text = obj.get("user_persona")
+    if text is None or (isinstance(text, str) and not text.strip()):
+        return None
+    if not isinstance(text, str):
+        raise Refused(("user_persona", _("must be text")))
+    initial = obj.get("initial_query") or obj.get("final_query")
+    persona = read_persona(text, initial)
+    if not persona["stages"]:
+        raise Refused(("user_persona", _("has no stage; stages begin with '### Stage 1: title'")))
+    return persona
+
+
+def _check_ends(nodes: list[Obj], triples: list[Obj]) -> None:
+    """A head or tail that names no node is an error here, though a graph of ours would allow it."""
+    known = {str(node.get("node_id")).strip() for node in nodes}
+    dangling = [
+        (f"triples[{index}].{key}", _("{id!r} is no node of this task").format(id=triple[key]))
+        for index, triple in enumerate(triples)
+        for key in ("head_id", "tail_id")
+        if triple.get(key) is not None and str(triple[key]).strip() not in known
+    ]
+    if dangling:
+        raise Refused(*dangling)
+
+
+def _render(task: Task) -> Obj:
+    graph = task.gold
+    if not isinstance(graph, Graph):
+        raise TypeError(f"a {task.family} task has no triples")
+    return {
+        "task_id": task.id,
+        "final_query": task.query,
+        "initial_query": task.opening,
+        "sub_queries": list(task.sub_queries),
+        "user_persona": write_persona(task.persona, task.language) if task.persona else "",
+        "nodes": [{"node_id": id_, "node_name": graph.name_of(id_)} for id_ in graph.node_ids],
+        "triples": [
+            {"head_id": t.head, "relation": t.relation, "tail_id": t.tail} for t in graph.triples
+        ],
+        "language": task.language,
+    }
+
+
+CODEC = Codec(NAME, _build, _render)
+FORMAT = Format(
+    name=NAME,
+    title=N_("VibeSearchBench: task_*.json, trajectories as {qid}.jsonl"),
+    families=FAMILIES,
+    read_tasks=read_tasks,
+    write_tasks=write_tasks,
+    recognises=recognises,
+    read_responses=read_responses,
+)
