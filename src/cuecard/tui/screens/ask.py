@@ -48,8 +48,8 @@ class ConfirmDialog(CuecardDialog[bool]):
     ConfirmDialog Static { height: auto; }
     """
     BINDINGS = keys(
-        Key("confirm.yes", "y", "answer(True)", N_("Yes"), N_("Do it")),
-        Key("confirm.no", "n,escape", "answer(False)", N_("No"), N_("Leave it"), shown_as="n"),
+        Key("ask.yes", "y", "answer(True)", N_("Yes"), N_("Do it")),
+        Key("ask.no", "n,escape", "answer(False)", N_("No"), N_("Leave it"), shown_as="n"),
     )
 
     def __init__(self, title: str, text: str, yes: str) -> None:
