@@ -6,11 +6,12 @@ from cuecard.core.tasks import Task
 from cuecard.store.records import Review, ReviewDecision
 from cuecard.store.workspace import Workspace
 
-
 DATA = {"ratings": {"gold": "pass"}, "comments": [{"place": "query", "text": "真好"}]}
 
 
-def test_an_unfinished_review_is_kept_for_its_reviewer_alone(workspace: Workspace, samples: tuple[Task, ...]) -> None:
+def test_an_unfinished_review_is_kept_for_its_reviewer_alone(
+    workspace: Workspace, samples: tuple[Task, ...]
+) -> None:
     task = samples[0]
     workspace.tasks.save(task, author="Ana")
     workspace.review_forms.keep(task.id, 1, "Ben", DATA)

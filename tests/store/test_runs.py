@@ -12,10 +12,11 @@ from cuecard.core.events import (
     Limits,
     ModelReplied,
     Termination,
+    ToolAnswered,
     TrialEnded,
     UserSpoke,
 )
-from cuecard.core.parts import ModelReply, PlayerRef, UserReply
+from cuecard.core.parts import ModelReply, PlayerRef, ToolAnswer, ToolCall, UserReply
 from cuecard.core.tasks import Task
 from cuecard.store.records import RunState, TrialCell, TrialRecord
 from cuecard.store.workspace import Workspace
@@ -174,6 +175,19 @@ def test_a_trial_stays_with_its_revision(
     trial = make_trial()
     workspace.tasks.save(make_task(title="v2"), author="Ann")
     assert workspace.runs.trial(trial.id).title == "Task t"
+
+
+def test_values_that_json_does_not_know_stop_no_trial(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    call = ToolCall(name="x", arguments={"n": float("nan"), "\ud83d": 1})
+    body = ToolAnswered(part="agent", turn=0, step=0, call=call, answer=ToolAnswer(text="ok"))
+    for _ in range(2):
+        workspace.runs.append_events([(trial, at(0, body))])
+    [event] = workspace.runs.events(trial)
+    assert isinstance(event.body, ToolAnswered)
+    assert event.body.call.arguments["n"] is None
 
 
 def test_large_events_are_kept_compressed_and_come_back_exactly(

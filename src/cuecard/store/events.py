@@ -118,7 +118,10 @@ def _decode(payload: bytes) -> EventBody:
 
 
 def _alike(one: Event, other: Event) -> bool:
-    return one.body == other.body and in_utc(one.at) == in_utc(other.at)
+    # What counts is what would be written: some odd values (NaN) change on their way to JSON.
+    return in_utc(one.at) == in_utc(other.at) and (
+        one.body == other.body or _encode(one.body) == _encode(other.body)
+    )
 
 
 def _refused(reason: str) -> Conflict:

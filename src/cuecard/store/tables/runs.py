@@ -52,7 +52,7 @@ class EventRow(Row, table=True):
 
     trial_id: int = Field(primary_key=True, foreign_key="trial.id")
     seq: int = Field(primary_key=True)
-    key: str
+    key: str = Field(sa_type=FreeText)
     type: str
     at: datetime = Field(sa_type=UtcDateTime)
     body: str | None = Field(default=None, sa_type=Text)

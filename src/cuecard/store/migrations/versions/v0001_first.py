@@ -146,7 +146,7 @@ def upgrade() -> None:
         "event",
         sa.Column("trial_id", sa.Integer(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
-        sa.Column("key", sa.String(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
         sa.Column("type", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("body", sa.Text(), nullable=True),
@@ -228,9 +228,7 @@ def upgrade() -> None:
         sa.Column("reviewer", sa.String(), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["reviewer"], ["person.name"], name=op.f("fk_reviewform_reviewer")
-        ),
+        sa.ForeignKeyConstraint(["reviewer"], ["person.name"], name=op.f("fk_reviewform_reviewer")),
         sa.ForeignKeyConstraint(
             ["task_id", "revision"],
             ["revision.task_id", "revision.number"],

@@ -1,0 +1,111 @@
+"""More than one process on one workspace, and processes that are killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from cuecard.core.tasks import Task
+from cuecard.core.verdicts import Judgement
+from cuecard.store.records import TrialRecord
+from cuecard.store.workspace import Workspace
+from store import workers
+
+SPAWN = multiprocessing.get_context("spawn")
+ROUNDS = 12
+PEOPLE = ("Ann", "Bob")
+
+
+def finish(processes: list[SpawnProcess]) -> None:
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    assert [process.exitcode for process in processes] == [0] * len(processes)
+
+
+def test_two_processes_make_the_same_workspace(url: str) -> None:
+    barrier = SPAWN.Barrier(2)
+    finish([SPAWN.Process(target=workers.create, args=(url, barrier)) for _ in range(2)])
+    with Workspace.open(url, create=False) as workspace:
+        assert [person.name for person in workspace.people.all()] == ["Ann"]
+
+
+def test_two_processes_lose_nothing_and_lock_nobody_out(
+    url: str,
+    workspace: Workspace,
+    make_trial: Callable[..., TrialRecord],
+    judged: Callable[..., Judgement],
+) -> None:
+    trial = make_trial()
+    workspace.verdicts.add(trial.id, judged("a", 5))
+    verdicts = [record.verdict_id for record in workspace.verdicts.records()]
+    workspace.tasks.save(workers.task("shared", "first"), author="Ann")
+    barrier = SPAWN.Barrier(len(PEOPLE))
+    finish(
+        [
+            SPAWN.Process(target=workers.work, args=(url, me, ROUNDS, verdicts, barrier))
+            for me in PEOPLE
+        ]
+    )
+    revisions = workspace.tasks.revisions("shared")
+    assert [r.number for r in reversed(revisions)] == list(range(1, len(PEOPLE) * ROUNDS + 2))
+    assert Counter(r.task.title for r in revisions) == Counter(
+        ["first", *(f"{me} {n}" for me in PEOPLE for n in range(ROUNDS))]
+    )
+    for run in workspace.runs.all()[:2]:
+        [played] = workspace.runs.trials(run.id)
+        bodies = [event.body for event in workspace.runs.events(played.id)]
+        assert bodies == [workers.spoke(n, "x" * 3000) for n in range(ROUNDS)]
+    for me in PEOPLE:
+        [draft] = workspace.drafts.of(me)
+        assert draft.data == {"n": ROUNDS - 1}
+        comments = [
+            label.comment
+            for verdict in verdicts
+            for label in workspace.verdicts.history(verdict, me)
+        ]
+        assert sorted(comments, key=int) == [str(n) for n in range(ROUNDS)]
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged(
+    url: str, workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trial = make_trial().id
+    acknowledged = 0
+    for _ in range(2):
+        command = [sys.executable, Path(workers.__file__), url, str(trial)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                acknowledged = int(line) + 1
+                if acknowledged % 20 == 0:
+                    process.kill()
+                    break
+            rest = process.stdout.read().split()
+        acknowledged = int(rest[-1]) + 1 if rest else acknowledged
+        events = workspace.runs.events(trial)
+        assert [event.seq for event in events] == list(range(len(events)))
+        assert [event.body for event in events] == [
+            workers.spoke(n, "y" * 5000) for n in range(len(events))
+        ]
+        # The last one may be on the disk although nobody was told any more.
+        assert acknowledged <= len(events) <= acknowledged + 1
+
+
+def test_threads_share_a_workspace(workspace: Workspace, make_task: Callable[..., Task]) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def save(number: int) -> int:
+        workspace.people.add(f"p{number % 3}")
+        return workspace.tasks.save(make_task(title=str(number)), author="Ann").number
+
+    with ThreadPoolExecutor(16) as pool:
+        numbers = list(pool.map(save, range(64)))
+        list(pool.map(lambda _n: workspace.tasks.summaries(), range(64)))
+    assert sorted(numbers) == list(range(1, 65))

@@ -1,0 +1,297 @@
+"""What must hold whatever happens, over random sequences and random events."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
+from pathlib import Path
+from typing import get_args
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from cuecard.core.errors import Conflict
+from cuecard.core.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    EventBody,
+    Limits,
+    ModelReplied,
+    Termination,
+    ToolAnswered,
+    TrialEnded,
+    TrialStarted,
+    UserSpoke,
+)
+from cuecard.core.parts import (
+    Act,
+    AgentReply,
+    CheckpointStatus,
+    Hit,
+    ModelReply,
+    PlayerRef,
+    SearchEntry,
+    ToolAnswer,
+    ToolCall,
+    Usage,
+    UserReply,
+)
+from cuecard.core.prediction import (
+    AnswerPrediction,
+    PredictedTriple,
+    TablePrediction,
+    TriplesPrediction,
+    UnusablePrediction,
+)
+from cuecard.core.tasks import content_hash
+from cuecard.store.codec import PACK_ABOVE, from_json, pack, to_json, unpack
+from cuecard.store.records import TaskState
+from cuecard.store.workspace import Workspace
+from store import workers
+
+# Half of a surrogate pair is what broken model output has.
+texts = st.text(st.characters(), max_size=20) | st.sampled_from(
+    ["\ud83d", "\0\x1b[31m", "[red]", "\u202e"]
+)
+texts |= st.integers(1, 3).map(lambda n: "页" * 1000 * n)
+numbers = st.integers(0, 10**9)
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+json_objects = st.dictionaries(st.text(max_size=9), json_values, max_size=3)
+players = st.builds(PlayerRef, name=texts, kind=texts, model=texts, baseline=st.booleans())
+calls = st.builds(ToolCall, name=texts, arguments=json_objects, id=texts)
+entries = st.builds(SearchEntry, id=texts, title=texts, content=texts, date=texts, url=texts)
+hits = st.builds(
+    Hit,
+    is_compound=st.booleans(),
+    hit=st.booleans(),
+    matched_fact_keys=st.lists(texts, max_size=2).map(tuple),
+)
+predictions = st.one_of(
+    st.builds(
+        TriplesPrediction,
+        triples=st.lists(
+            st.builds(PredictedTriple, head=texts, relation=texts, tail=texts), max_size=3
+        ).map(tuple),
+        raw=texts,
+    ),
+    st.builds(
+        TablePrediction,
+        columns=st.just(("a", "b")),
+        rows=st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
+    ),
+    st.builds(AnswerPrediction, answer=texts, raw=texts),
+    st.builds(UnusablePrediction, reason=texts),
+)
+bodies: dict[type, st.SearchStrategy[EventBody]] = {
+    TrialStarted: st.builds(
+        TrialStarted,
+        task_id=texts,
+        revision=numbers,
+        revision_hash=texts,
+        agent=players,
+        user=players,
+        world=players,
+        sample=numbers,
+        seed=st.integers(),
+        limits=st.builds(Limits, max_turns=numbers),
+    ),
+    UserSpoke: st.builds(
+        UserSpoke,
+        turn=numbers,
+        reply=st.builds(
+            UserReply,
+            text=texts,
+            stage=st.none() | numbers,
+            cue_met=st.none() | st.booleans(),
+            checkpoint=st.none() | numbers,
+            status=st.none() | st.sampled_from(CheckpointStatus),
+            done=st.booleans(),
+        ),
+    ),
+    AgentSpoke: st.builds(
+        AgentSpoke, turn=numbers, reply=st.builds(AgentReply, text=texts, act=st.sampled_from(Act))
+    ),
+    ModelReplied: st.builds(
+        ModelReplied,
+        part=texts,
+        turn=numbers,
+        step=numbers,
+        model=texts,
+        reply=st.builds(
+            ModelReply,
+            text=texts,
+            reasoning=texts,
+            tool_calls=st.lists(calls, max_size=2).map(tuple),
+            usage=st.builds(Usage, prompt=numbers, cached=numbers),
+        ),
+    ),
+    ToolAnswered: st.builds(
+        ToolAnswered,
+        part=texts,
+        turn=numbers,
+        step=numbers,
+        call=calls,
+        answer=st.builds(
+            ToolAnswer,
+            text=texts,
+            entries=st.lists(entries, max_size=2).map(tuple),
+            hit=st.none() | hits,
+            ok=st.booleans(),
+        ),
+    ),
+    Concluded: st.builds(Concluded, prediction=predictions),
+    TrialEnded: st.builds(TrialEnded, termination=st.sampled_from(Termination), detail=texts),
+}
+moments = st.datetimes(
+    datetime(1990, 1, 1),
+    datetime(2200, 1, 1),
+    timezones=st.sampled_from([UTC, timezone(timedelta(hours=8)), timezone(timedelta(hours=-5))]),
+)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[EventBody]:
+    """Bodies with different keys, the last a `TrialEnded`."""
+    kinds = draw(st.lists(st.sampled_from([k for k in bodies if k is not TrialEnded]), max_size=6))
+    by_key = {body.key: body for body in (draw(bodies[kind]) for kind in kinds)}
+    return [*by_key.values(), draw(bodies[TrialEnded])]
+
+
+@lru_cache
+def empty() -> bytes:
+    """A workspace without content, as a file: quicker to copy than to make."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cuecard.db"
+        Workspace.open(path).close()
+        return path.read_bytes()
+
+
+@contextmanager
+def fresh() -> Iterator[Workspace]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cuecard.db"
+        path.write_bytes(empty())
+        with Workspace.open(path) as workspace:
+            yield workspace
+
+
+def test_every_kind_of_event_is_tried() -> None:
+    assert set(bodies) == set(get_args(get_args(EventBody)[0]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_a_log_comes_back_exactly(data: st.DataObject) -> None:
+    log = data.draw(logs())
+    events = [Event(seq=n, at=data.draw(moments), body=body) for n, body in enumerate(log)]
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(events)), max_size=3)))
+    with fresh() as workspace:
+        trial = _trial(workspace)
+        for start, stop in zip([0, *cuts], [*cuts, len(events)], strict=True):
+            # Each part again with some of what went before, as after a crash.
+            again = max(0, start - data.draw(st.integers(0, 2)))
+            workspace.runs.append_events([(trial, event) for event in events[again:stop]])
+        assert workspace.runs.events(trial) == events
+        record = workspace.runs.trial(trial)
+        assert record.events == len(events)
+        assert isinstance(log[-1], TrialEnded)
+        assert record.termination is log[-1].termination
+        assert record.ended_at == events[-1].at
+
+
+def _trial(workspace: Workspace) -> int:
+    workspace.tasks.save(workers.task("t", "t"), author="Ann")
+    run = workspace.runs.create(name="r", kind="grid", created_by="Ann", samples=1, limits=Limits())
+    return workspace.runs.add_trial(
+        run.id,
+        task_id="t",
+        revision=1,
+        agent=workers.PLAYER,
+        user=workers.PLAYER,
+        world=workers.PLAYER,
+        sample=0,
+        seed=0,
+    ).id
+
+
+saves = st.tuples(
+    st.sampled_from(["Ann", "Bob"]),
+    st.sampled_from(["x", "y", "z"]),
+    st.none() | st.integers(0, 6),
+    st.booleans(),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(saves, max_size=12))
+def test_revisions_are_numbered_without_gaps_and_nothing_is_overwritten(
+    steps: list[tuple[str, str, int | None, bool]],
+) -> None:
+    """Against a model: a plain list of (author, title)."""
+    model: list[tuple[str, str]] = []
+    with fresh() as workspace:
+        for author, title, base, submit in steps:
+            new = workers.task("t", title)
+            if not model and base:
+                continue
+            same = bool(model) and model[-1][1] == title
+            if base is not None and base != len(model) and not same:
+                before = workspace.tasks.revisions("t")
+                try:
+                    workspace.tasks.save(new, author=author, base=base)
+                    raise AssertionError("saved over somebody else's revision")
+                except Conflict:
+                    assert workspace.tasks.revisions("t") == before
+                continue
+            saved = workspace.tasks.save(new, author=author, base=base)
+            if not same:
+                model.append((author, title))
+                assert workspace.reviews.state("t") is TaskState.DRAFT
+            assert (saved.number, saved.task) == (len(model), new)
+            if submit:
+                workspace.reviews.move(
+                    "t", len(model), TaskState.IN_REVIEW, by=author, reason="", expected=None
+                )
+        found = workspace.tasks.revisions("t")[::-1] if model else []
+        assert [(r.author, r.task.title) for r in found] == model
+        assert [r.number for r in found] == list(range(1, len(model) + 1))
+        assert all(r.hash == content_hash(r.task) for r in found)
+        for revision in found:
+            newest = workspace.tasks.by_hash(revision.hash)
+            assert newest is not None
+            assert newest.number == max(r.number for r in found if r.hash == revision.hash)
+
+
+@given(json_values)
+def test_payloads_are_packed_losslessly(value: JsonValue) -> None:
+    payload = to_json(value)
+    body, packed = pack(payload)
+    assert (body is None) != (packed is None)
+    assert (packed is not None) == (len(payload) > PACK_ABOVE)
+    assert unpack(body, packed) == payload
+    assert from_json(unpack(body, packed)) == value
+
+
+@settings(max_examples=20, deadline=None)
+@given(json_objects)
+def test_drafts_come_back_exactly(data: dict[str, JsonValue]) -> None:
+    with fresh() as workspace:
+        workspace.drafts.save("t", "Ann", 0, data)
+        found = workspace.drafts.get("t", "Ann")
+        assert found is not None
+        assert found.data == data

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from cuecard.core.errors import Conflict, CuecardError, NotFound
+from cuecard.core.events import Event, EventBody, UserSpoke
+from cuecard.core.journal import Journal
+from cuecard.core.parts import UserReply
+from cuecard.store.records import TrialRecord
+from cuecard.store.sink import StoreSink
+from cuecard.store.workspace import Workspace
+
+MakeTrial = Callable[..., TrialRecord]
+At = Callable[[int, EventBody], Event]
+
+
+def spoke(turn: int, text: str = "hi") -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=text))
+
+
+async def test_an_appended_event_is_there(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    sink = StoreSink(workspace, trial)
+    sink.stream(0, "never kept")
+    for seq in range(3):
+        await sink.append(at(seq, spoke(seq)))
+        assert [e.seq for e in workspace.runs.events(trial)] == list(range(seq + 1))
+
+
+async def test_many_trials_at_once(workspace: Workspace, make_trial: MakeTrial) -> None:
+    trials = [make_trial().id for _ in range(8)]
+
+    async def play(trial: int) -> None:
+        journal = Journal(StoreSink(workspace, trial))
+        for turn in range(20):
+            await journal.record(spoke(turn))
+
+    await asyncio.gather(*(play(trial) for trial in trials))
+    for trial in trials:
+        assert [e.body for e in workspace.runs.events(trial)] == [spoke(n) for n in range(20)]
+
+
+async def test_parallel_steps_of_one_trial_keep_their_order(
+    workspace: Workspace, make_trial: MakeTrial
+) -> None:
+    trial = make_trial().id
+    journal = Journal(StoreSink(workspace, trial))
+    await asyncio.gather(*(journal.record(spoke(turn)) for turn in range(30)))
+    assert tuple(workspace.runs.events(trial)) == journal.events
+
+
+async def test_one_trials_trouble_reaches_it_and_no_other(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    good, bad = make_trial().id, make_trial().id
+    workspace.runs.append_events([(bad, at(0, spoke(0)))])
+    results = await asyncio.gather(
+        StoreSink(workspace, good).append(at(0, spoke(0))),
+        StoreSink(workspace, bad).append(at(0, spoke(0, "different"))),
+        StoreSink(workspace, 999).append(at(0, spoke(0))),
+        StoreSink(workspace, good).append(at(1, spoke(1))),
+        return_exceptions=True,
+    )
+    assert results[0] is None
+    assert isinstance(results[1], Conflict)
+    assert isinstance(results[2], NotFound)
+    assert results[3] is None
+    assert len(workspace.runs.events(good)) == 2
+
+
+async def test_a_cancelled_append_is_kept(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    task = asyncio.create_task(StoreSink(workspace, trial).append(at(0, spoke(0))))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(workspace.runs.events(trial)) == 1
+
+
+def test_closing_writes_what_was_submitted(url: str, make_task: Callable[..., object]) -> None:
+    from cuecard.core.events import Limits
+    from cuecard.core.parts import PlayerRef
+
+    workspace = Workspace.open(url)
+    task = workspace.tasks.save(make_task(), author="Ann")  # pyright: ignore[reportArgumentType]
+    run = workspace.runs.create(name="r", kind="grid", created_by="Ann", samples=1, limits=Limits())
+    player = PlayerRef(name="x", kind="offline")
+    trial = workspace.runs.add_trial(
+        run.id,
+        task_id="t",
+        revision=task.number,
+        agent=player,
+        user=player,
+        world=player,
+        sample=0,
+        seed=0,
+    ).id
+    from datetime import UTC, datetime
+
+    writer = workspace.event_writer
+    futures = [
+        writer.submit(trial, Event(seq=seq, at=datetime.now(UTC), body=spoke(seq)))
+        for seq in range(600)
+    ]
+    workspace.close()
+    assert all(future.done() and future.exception() is None for future in futures)
+    with pytest.raises(CuecardError):
+        writer.submit(trial, Event(seq=600, at=datetime.now(UTC), body=spoke(600)))
+    workspace.close()
+    with Workspace.open(url, create=False) as again:
+        assert len(again.runs.events(trial)) == 600

@@ -1,0 +1,109 @@
+"""What other processes do in the tests: top-level functions, so that `spawn` can import them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from cuecard.core.errors import Conflict
+from cuecard.core.events import Event, Limits, UserSpoke
+from cuecard.core.journal import Journal
+from cuecard.core.parts import PlayerRef, UserReply
+from cuecard.core.tasks import Task
+from cuecard.store.records import LabelValue
+from cuecard.store.sink import StoreSink
+from cuecard.store.workspace import Workspace
+
+PLAYER = PlayerRef(name="offline", kind="offline")
+
+
+def task(task_id: str, title: str) -> Task:
+    return Task.model_validate(
+        {
+            "id": task_id,
+            "title": title,
+            "language": "en",
+            "query": "q",
+            "gold": {"family": "graph", "triples": [{"head": "a", "relation": "r", "tail": "b"}]},
+        }
+    )
+
+
+def spoke(turn: int, text: str = "hi") -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=text))
+
+
+def create(url: str, barrier: object) -> None:
+    """Open a workspace that several make at the same moment."""
+    barrier.wait(60)  # pyright: ignore
+    with Workspace.open(url) as workspace:
+        workspace.people.add("Ann")
+
+
+def work(url: str, me: str, rounds: int, verdicts: list[int], barrier: object) -> None:
+    """Everything at once: events, revisions, drafts and labels."""
+    with Workspace.open(url) as workspace:
+        barrier.wait(60)  # pyright: ignore
+        run = workspace.runs.create(name=me, kind="grid", created_by=me, samples=1, limits=Limits())
+        trial = workspace.runs.add_trial(
+            run.id,
+            task_id="shared",
+            revision=1,
+            agent=PLAYER,
+            user=PLAYER,
+            world=PLAYER,
+            sample=0,
+            seed=0,
+        )
+        asyncio.run(_play(workspace, trial.id, me, rounds, verdicts))
+
+
+async def _play(
+    workspace: Workspace, trial: int, me: str, rounds: int, verdicts: list[int]
+) -> None:
+    journal = Journal(StoreSink(workspace, trial))
+    for number in range(rounds):
+        await asyncio.gather(
+            journal.record(spoke(number, "x" * 3000)),
+            asyncio.to_thread(_save, workspace, me, number),
+            asyncio.to_thread(workspace.drafts.save, "shared", me, number, {"n": number}),
+            asyncio.to_thread(
+                workspace.verdicts.label,
+                verdicts[number % len(verdicts)],
+                me,
+                LabelValue.YES,
+                str(number),
+            ),
+        )
+
+
+def _save(workspace: Workspace, me: str, number: int) -> None:
+    """Save on top of what is newest, as often as somebody else is faster."""
+    while True:
+        base = workspace.tasks.revision("shared").number
+        try:
+            workspace.tasks.save(task("shared", f"{me} {number}"), author=me, base=base)
+        except Conflict:
+            continue
+        return
+
+
+def append_for_ever(url: str, trial: int) -> None:
+    """Append events, telling on stdout the number of each one that was acknowledged."""
+
+    async def play(workspace: Workspace) -> None:
+        sink = StoreSink(workspace, trial)
+        seq = len(workspace.runs.events(trial))
+        while True:
+            event = Event(seq=seq, at=datetime.now(UTC), body=spoke(seq, "y" * 5000))
+            await sink.append(event)
+            print(seq, flush=True)
+            seq += 1
+
+    with Workspace.open(url) as workspace:
+        asyncio.run(play(workspace))
+
+
+if __name__ == "__main__":
+    append_for_ever(sys.argv[1], int(sys.argv[2]))
