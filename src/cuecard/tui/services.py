@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
+    from cuecard.tui.live_runs import LiveRuns
 
 T = TypeVar("T")
 
@@ -29,6 +30,7 @@ class Services:
         self._lock = threading.Lock()
         self._workspace: Workspace | None = None
         self._engine: Engine | None = None
+        self._live_runs: LiveRuns | None = None
 
     @property
     def public_url(self) -> str:
@@ -69,6 +71,15 @@ class Services:
 
             self._engine = Engine()
         return self._engine
+
+    @property
+    def live_runs(self) -> LiveRuns:
+        """The runs that are being played on the engine; screens come and go, they stay."""
+        if self._live_runs is None:
+            from cuecard.tui.live_runs import LiveRuns
+
+            self._live_runs = LiveRuns()
+        return self._live_runs
 
     def close(self) -> None:
         """Stop the engine (open trials stay resumable), then close the workspace."""

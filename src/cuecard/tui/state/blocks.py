@@ -10,8 +10,8 @@ from cuecard.tui.state.wrapping import wrap
 Line = tuple[Piece, ...]
 
 
-def block_of(entry: Entry, *, opened: bool, width: int) -> list[Line]:
-    """Head, body, the fold if `opened`, and an empty line."""
+def block_of(entry: Entry, *, opened: bool, width: int, gap: bool = True) -> list[Line]:
+    """Head, body, the fold if `opened`, and with `gap` an empty line."""
     mark = ("▾ " if opened else "▸ ") if entry.fold else ""
     block = flow([Piece(mark, "muted"), *entry.head], width)
     for paragraph in entry.body + (entry.fold if opened else ()):
@@ -19,7 +19,8 @@ def block_of(entry: Entry, *, opened: bool, width: int) -> list[Line]:
         blanks = " " * indent
         lines = wrap(paragraph.text, width - indent)
         block += [(Piece(blanks + line, paragraph.tone),) for line in lines]
-    block.append(())
+    if gap:
+        block.append(())
     return block
 
 

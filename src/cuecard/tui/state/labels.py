@@ -32,11 +32,15 @@ def status_label(status: CheckpointStatus) -> str:
     return f"{glyph} {_(label)}"
 
 
+def player_name(ref: PlayerRef) -> str:
+    """Name and model."""
+    name, model = one_line(ref.name, 40), one_line(ref.model, 40)
+    return f"{name} ({model})" if model and model != name else name
+
+
 def player_label(ref: PlayerRef) -> str:
     """Name and model, and whether this is an offline baseline: nobody may take it for a model."""
-    name = one_line(ref.name, 40)
-    model = one_line(ref.model, 40)
-    label = f"{name} ({model})" if model and model != name else name
+    label = player_name(ref)
     return f"{label} · {_('offline baseline')}" if ref.baseline else label
 
 

@@ -14,7 +14,8 @@ from cuecard.core.tasks import Checkpoint, CheckpointChain, Stage
 from cuecard.core.text import one_line
 from cuecard.core.users.moves import ADVANCING
 from cuecard.core.verdicts import Decision
-from cuecard.tui.state.labels import AMBIGUITY, player_label, status_label
+from cuecard.tui.glyphs import TERMINATION
+from cuecard.tui.state.labels import AMBIGUITY, player_name, status_label
 from cuecard.tui.state.transcript import Entry, Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
@@ -43,23 +44,31 @@ class MeasureRow:
 def heading(view: TrialView) -> list[list[Piece]]:
     """Two lines: what was played, and by whom."""
     trial = view.trial
-    what = [
-        Piece(one_line(view.task.title, 60), "strong"),
-        Piece(" · " + _("revision {n}").format(n=trial.revision), "muted"),
-        Piece(" · " + _("sample {n}").format(n=trial.sample + 1), "muted"),
-        Piece(
-            " · " + ngettext("{n} event", "{n} events", len(view.events)).format(n=len(view.events))
-        ),
+    glyph, _variable, label = TERMINATION[trial.termination.value if trial.termination else ""]
+    failed = trial.termination is not None and trial.termination.is_failure
+    events = ngettext("{n} event", "{n} events", len(view.events)).format(n=len(view.events))
+    numbers = [
+        _("revision {n}").format(n=trial.revision),
+        _("sample {n}").format(n=trial.sample + 1),
+        events,
     ]
-    parts = [
-        (_("agent"), player_label(trial.agent)),
-        (_("user"), player_label(trial.user)),
-        (_("world"), player_label(trial.world)),
-        (_("judge"), player_label(view.judge) if view.judge else _("not judged")),
+    what = [
+        Piece(one_line(view.task.title, 40), "strong"),
+        Piece(f"  {glyph} {_(label)}", "bad" if failed else "good"),
+        Piece("  " + " · ".join(numbers), "muted"),
+    ]
+    players = [
+        (_("agent"), trial.agent),
+        (_("user"), trial.user),
+        (_("world"), trial.world),
+        (_("judge"), view.judge),
     ]
     who: list[Piece] = []
-    for label, name in parts:
-        who += [Piece(("   " if who else "") + label + " ", "muted"), Piece(name)]
+    for part, ref in players:
+        who.append(Piece(("  " if who else "") + part + " ", "muted"))
+        who.append(Piece(player_name(ref) + ("*" if ref.baseline else "") if ref else "–"))
+    if any(ref.baseline for _part, ref in players if ref):
+        who.append(Piece("  * " + _("baseline"), "muted"))
     return [what, who]
 
 

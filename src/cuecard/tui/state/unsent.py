@@ -57,11 +57,13 @@ def restore(state: PlayState, unsent: Unsent | None) -> str:
 
 
 class UnsentFile:
-    """The file of one trial of one workspace. A machine without a writable home just forgets."""
+    """The file of one dialogue (`place`: a trial, or a task that nobody has opened it on yet) of one
+    workspace. A machine without a writable home just forgets.
+    """
 
-    def __init__(self, url: str, trial_id: int) -> None:
-        name = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:16]
-        self._name = f"{name}-{trial_id}.json"
+    def __init__(self, url: str, place: str) -> None:
+        name = hashlib.sha256(f"{url} {place}".encode("utf-8", "replace")).hexdigest()[:24]
+        self._name = f"{name}.json"
 
     def load(self) -> Unsent | None:
         try:

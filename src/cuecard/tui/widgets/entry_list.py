@@ -92,8 +92,12 @@ class EntryList(ScrollView, can_focus=True):
         def control(self) -> EntryList:
             return self.entry_list
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, *, gap: bool = False, id: str | None = None, classes: str | None = None
+    ) -> None:
+        """`gap`: an empty line after each entry."""
         super().__init__(id=id, classes=classes)
+        self._gap = gap
         self._entries: list[Entry] = []
         self._opened: set[int] = set()
         self._blocks: list[list[Line]] = []
@@ -235,8 +239,9 @@ class EntryList(ScrollView, can_focus=True):
             return
         del self._blocks[first:]
         for index in range(first, len(self._entries)):
-            opened = index in self._opened
-            self._blocks.append(block_of(self._entries[index], opened=opened, width=self._width))
+            entry, opened = self._entries[index], index in self._opened
+            block = block_of(entry, opened=opened, width=self._width, gap=self._gap)
+            self._blocks.append(block)
         self._starts = [0, *accumulate(map(len, self._blocks))]
         self._wrapped_at = self._width
         self.virtual_size = Size(self.scrollable_content_region.width, self._starts[-1])

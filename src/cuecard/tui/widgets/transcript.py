@@ -9,6 +9,9 @@ from cuecard.tui.widgets.entry_list import EntryList
 class Transcript(EntryList):
     """`load` what `entries_of` makes of a log."""
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(gap=True, id=id)
+
     def gutter_tone(self, entry: Entry) -> Tone | None:
         if entry.role in ("agent", "writing"):
             return "agent"

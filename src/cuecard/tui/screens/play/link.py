@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from cuecard.core.events import Event
-from cuecard.core.parts import UserReply
+from cuecard.core.parts import PlayerRef, UserReply
+from cuecard.core.tasks import Task
 from cuecard.lab.play import PlayOutcome, PlaySession
+from cuecard.lab.players import cell_for
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -39,33 +41,70 @@ class Wanted:
 
     task_id: str = ""
     revision: int | None = None
-    agent: str = "offline"
+    agent: str = ""
     trial_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the screen shows before anything is said in it. `number`: the revision."""
+
+    task: Task
+    number: int
+    agent: PlayerRef
+    past: tuple[Event, ...] = ()
+    trial_id: int | None = None
+
+
+def prepare(workspace: Workspace, wanted: Wanted, config: Config) -> Ground:
+    """Look up what is wanted; nothing is begun. Raises `NotFound`, and `ConfigError` for an agent
+    that cannot be made.
+    """
+    if wanted.trial_id is not None:
+        trial = workspace.runs.trial(wanted.trial_id)
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        past = tuple(workspace.runs.events(trial.id))
+        return Ground(task, trial.revision, trial.agent, past, trial.id)
+    revision = workspace.tasks.revision(wanted.task_id, wanted.revision)
+    cell = cell_for(revision.task, revision.number, wanted.agent, config)
+    return Ground(revision.task, revision.number, cell.agent)
 
 
 class SessionLink:
     """Runs one session on the engine. What is streamed is gathered and fetched by `streamed`,
     so that a fast model does not flood the screen with messages.
+
+    A new session begins with the first words: who only looks in leaves nothing behind.
     """
 
-    def __init__(self, engine: Engine, post: Callable[[Message], Any]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        config: Config,
+        person: str,
+        post: Callable[[Message], Any],
+    ) -> None:
         self._engine = engine
+        self._workspace = workspace
+        self._config = config
+        self._person = person
         self._post = post
         self._session: PlaySession | None = None
         self._lock = threading.Lock()
         self._pieces: list[str] = []
 
-    async def open(
-        self, workspace: Workspace, wanted: Wanted, by: str, config: Config
-    ) -> PlaySession:
-        """Start or resume. Raises what the session raises."""
-        self._session = await self._engine.perform(self._open(workspace, wanted, by, config))
-        return self._session
+    @property
+    def trial_id(self) -> int | None:
+        return self._session.trial.id if self._session else None
 
-    async def submit(self, reply: UserReply) -> None:
-        """Say `reply`; returns when it is on the disk."""
-        if self._session:
-            await self._engine.perform(self._session.submit(reply))
+    async def resume(self, trial_id: int) -> tuple[Event, ...]:
+        """Go on with an open trial and return its log. Raises what the session raises."""
+        return await self._engine.perform(self._resume(trial_id))
+
+    async def submit(self, ground: Ground, reply: UserReply) -> None:
+        """Say `reply`, first of all beginning the session; returns when it is on the disk."""
+        await self._engine.perform(self._submit(ground, reply))
 
     def close(self) -> None:
         """Leave the session open, to be resumed. Does not wait."""
@@ -78,38 +117,39 @@ class SessionLink:
             pieces, self._pieces = self._pieces, []
         return "".join(pieces)
 
-    async def _open(
-        self, workspace: Workspace, wanted: Wanted, by: str, config: Config
-    ) -> PlaySession:
-        def told(event: Event) -> None:
-            self._post(Happened(event))
+    async def _resume(self, trial_id: int) -> tuple[Event, ...]:
+        self._session = await PlaySession.resume(
+            self._workspace,
+            trial_id,
+            by=self._person,
+            config=self._config,
+            on_event=self._told,
+            on_stream=self._gather,
+            on_end=self._ended,
+        )
+        return self._session.events
 
-        def ended(outcome: PlayOutcome) -> None:
-            self._post(Ended(outcome))
+    async def _submit(self, ground: Ground, reply: UserReply) -> None:
+        if self._session is None:
+            self._session = await PlaySession.start(
+                self._workspace,
+                ground.task.id,
+                revision=ground.number,
+                by=self._person,
+                agent=ground.agent.name,
+                config=self._config,
+                on_event=self._told,
+                on_stream=self._gather,
+                on_end=self._ended,
+            )
+        await self._session.wait_turn()
+        await self._session.submit(reply)
 
-        if wanted.trial_id is not None:
-            session = await PlaySession.resume(
-                workspace,
-                wanted.trial_id,
-                by=by,
-                config=config,
-                on_event=told,
-                on_stream=self._gather,
-                on_end=ended,
-            )
-        else:
-            session = await PlaySession.start(
-                workspace,
-                wanted.task_id,
-                revision=wanted.revision,
-                by=by,
-                agent=wanted.agent,
-                config=config,
-                on_event=told,
-                on_stream=self._gather,
-                on_end=ended,
-            )
-        return session
+    def _told(self, event: Event) -> None:
+        self._post(Happened(event))
+
+    def _ended(self, outcome: PlayOutcome) -> None:
+        self._post(Ended(outcome))
 
     def _gather(self, _turn: int, text: str) -> None:
         with self._lock:

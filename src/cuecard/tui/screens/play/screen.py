@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -10,10 +11,10 @@ from textual.timer import Timer
 from textual.widgets import Footer, TextArea
 
 from cuecard.core.events import Event, ToolAnswered
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import _
 from cuecard.lab.trial_view import trial_view
-from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.play.bindings import PLAY_KEYS
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.composer import Composer
 from cuecard.tui.screens.play.dialogs import (
@@ -23,7 +24,14 @@ from cuecard.tui.screens.play.dialogs import (
     ReadingDialog,
 )
 from cuecard.tui.screens.play.ending import Ending
-from cuecard.tui.screens.play.link import Ended, Happened, SessionLink, Wanted
+from cuecard.tui.screens.play.link import (
+    Ended,
+    Ground,
+    Happened,
+    SessionLink,
+    Wanted,
+    prepare,
+)
 from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading
 from cuecard.tui.state.play_status import heading, status_pieces
 from cuecard.tui.state.players import agent_choices
@@ -34,7 +42,6 @@ from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
-    from cuecard.lab.play import PlaySession
 
 TICK = 0.1
 """Seconds between looks at what was streamed."""
@@ -47,80 +54,7 @@ class PlayScreen(CuecardScreen[None]):
 
     CSS_PATH = "play.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
-    BINDINGS = keys(
-        Key(
-            "play.line",
-            "ctrl+l",
-            "insert('line')",
-            N_("Line"),
-            N_("Insert the card's line or clue"),
-            shown_as="^l",
-        ),
-        Key(
-            "play.push",
-            "ctrl+n",
-            "insert('push')",
-            N_("Push"),
-            N_("Insert what to say while the cue is not met"),
-            shown_as="^n",
-        ),
-        Key(
-            "play.never_mind",
-            "ctrl+d",
-            "insert('never_mind')",
-            N_("Don't care"),
-            N_("Insert that it does not matter to you"),
-            shown_as="^d",
-            priority=True,
-        ),
-        Key(
-            "play.mark",
-            "ctrl+t",
-            "mark",
-            N_("Mark"),
-            N_("Cue met or not; for checkpoints, how you read the turn"),
-            shown_as="^t",
-        ),
-        Key("play.end", "ctrl+g", "end", N_("End"), N_("End the dialogue"), shown_as="^g"),
-        Key("play.pause", "escape", "pause", N_("Pause"), N_("Leave and come back later")),
-        Key(
-            "play.calls",
-            "ctrl+o",
-            "calls",
-            N_("Calls"),
-            N_("Open the newest tool calls"),
-            show=False,
-            shown_as="^o",
-        ),
-        Key(
-            "play.persona",
-            "ctrl+r",
-            "persona",
-            N_("Who I am"),
-            N_("Show or hide the persona's identity"),
-            show=False,
-            shown_as="^r",
-        ),
-        Key(
-            "play.up",
-            "pageup",
-            "scroll_dialogue(-1)",
-            N_("Back"),
-            N_("Scroll the dialogue"),
-            show=False,
-            priority=True,
-        ),
-        Key(
-            "play.down",
-            "pagedown",
-            "scroll_dialogue(1)",
-            N_("On"),
-            N_("Scroll the dialogue"),
-            show=False,
-            priority=True,
-        ),
-        Key("play.help", "f1", "app.explain", N_("Help"), N_("Keys of this screen"), shown_as="F1"),
-    )
+    BINDINGS = PLAY_KEYS
 
     def __init__(
         self,
@@ -132,7 +66,7 @@ class PlayScreen(CuecardScreen[None]):
         super().__init__()
         self._wanted = Wanted(task_id, revision, agent or "", trial_id)
         self._link: SessionLink | None = None
-        self._session: PlaySession | None = None
+        self._ground: Ground | None = None
         self._state: PlayState | None = None
         self._events: list[Event] = []
         self._written = ""
@@ -167,16 +101,22 @@ class PlayScreen(CuecardScreen[None]):
     async def begin(self) -> None:
         try:
             config = await self.services.config()
-            if self._wanted.trial_id is None and not self._wanted.agent:
+            wanted = self._wanted
+            if wanted.trial_id is None and not wanted.agent:
                 agent = await self._choose_agent(config)
                 if agent is None:
                     self.app.pop_screen()
                     return
-                self._wanted = Wanted(self._wanted.task_id, self._wanted.revision, agent)
+                wanted = replace(wanted, agent=agent)
+            ground = await self.services.ask(lambda ws: prepare(ws, wanted, config))
             workspace = await self.services.ask(lambda ws: ws)
-            link = SessionLink(self.services.engine, self.post_message)
-            self._link = link
-            self._take(await link.open(workspace, self._wanted, self.person, config))
+            self._link = SessionLink(
+                self.services.engine, workspace, config, self.person, self.post_message
+            )
+            if ground.trial_id is not None:
+                past = await self._link.resume(ground.trial_id)
+                ground = replace(ground, past=past)
+            self._take(ground)
         except Exception:
             self.app.pop_screen()
             raise
@@ -187,17 +127,18 @@ class PlayScreen(CuecardScreen[None]):
             return choices[0][0]
         return await self.app.push_screen_wait(AgentDialog(choices))
 
-    def _take(self, session: PlaySession) -> None:
+    def _take(self, ground: Ground) -> None:
         """Show what the log holds and what was typed last time."""
-        known = {event.seq for event in self._events}
-        past = [event for event in session.events if event.seq not in known]
-        self._events = sorted([*past, *self._events], key=lambda event: event.seq)
-        self._session = session
-        state = PlayState(session.task)
+        # A resumed session may have told of new events before its log came back.
+        by_seq = {event.seq: event for event in (*ground.past, *self._events)}
+        self._events = [by_seq[seq] for seq in sorted(by_seq)]
+        self._ground = ground
+        state = PlayState(ground.task)
         for event in self._events:
             state.follow(event)
         self._state = state
-        self._file = UnsentFile(self.services.url, session.trial.id)
+        place = f"trial {ground.trial_id}" if ground.trial_id else f"task {ground.task.id}"
+        self._file = UnsentFile(self.services.url, place)
         text = restore(state, self._file.load())
         if not text and state.opening:
             text = state.insert(Insertion.LINE)
@@ -232,8 +173,9 @@ class PlayScreen(CuecardScreen[None]):
     def on_ending_read(self) -> None:
         from cuecard.tui.screens.trial import TrialScreen
 
-        if self._session:
-            self.app.switch_screen(TrialScreen(self._session.trial.id))
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is not None:
+            self.app.switch_screen(TrialScreen(trial_id))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         self._typed = self.query_one(Composer).text
@@ -248,7 +190,7 @@ class PlayScreen(CuecardScreen[None]):
     @guarded("send")
     async def send(self, *, done: bool = False) -> None:
         state, composer = self._state, self.query_one(Composer)
-        if state is None or self._link is None:
+        if state is None or self._link is None or self._ground is None:
             return
         if state.phase != "yours":
             self.cue_app.tell(_("The agent has not answered yet; what you typed stays."))
@@ -272,11 +214,14 @@ class PlayScreen(CuecardScreen[None]):
         reply = state.reply(text, done=done)
         self._sending = True
         try:
-            await self._link.submit(reply)
+            await self._link.submit(self._ground, reply)
         finally:
             self._sending = False
         if composer.text == text:
             composer.take("")
+        if self._file:
+            self._file.discard()
+            self._file = UnsentFile(self.services.url, f"trial {self._link.trial_id}")
 
     async def _ask_mark(self) -> bool:
         """Have the person mark the agent's last turn; False if they would rather not now."""
@@ -343,7 +288,7 @@ class PlayScreen(CuecardScreen[None]):
             self.send(done=True)
 
     def action_pause(self) -> None:
-        if self._state and self._state.phase != "ended":
+        if self._state and self._state.phase != "ended" and not self._state.opening:
             self.cue_app.tell(_("Paused. Home and Runs bring you back here."))
         self.app.pop_screen()
 
@@ -362,10 +307,10 @@ class PlayScreen(CuecardScreen[None]):
 
     def _show(self) -> None:
         """Everything that follows from the log."""
-        state, session = self._state, self._session
-        if state is None or session is None:
+        state, ground = self._state, self._ground
+        if state is None or ground is None:
             return
-        self.query_one("#head", Lines).load([heading(state, session.trial.agent)])
+        self.query_one("#head", Lines).load([heading(state, ground.agent)])
         self.query_one(CardPane).load(state)
         self._show_dialogue()
         self._show_status()

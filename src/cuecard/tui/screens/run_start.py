@@ -1,0 +1,155 @@
+"""What to run: tasks, agents, samples, and how many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Footer, Input, Label, SelectionList
+from textual.widgets.selection_list import Selection
+
+from cuecard.core.events import Limits
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import one_line
+from cuecard.lab.runs import RunPlan
+from cuecard.store.records import TaskSummary
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardDialog
+from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL
+
+# field -> (label, default, least, most)
+NUMBERS: dict[str, tuple[str, int, int, int]] = {
+    "samples": (N_("Samples per task"), 1, 1, 1000),
+    "concurrency": (N_("Trials at a time"), 4, 1, 256),
+    "turns": (N_("Turns at most"), 60, 1, 10_000),
+}
+
+
+class RunStartDialog(CuecardDialog[RunPlan | None]):
+    """Answers a plan. All tasks and the first agent are chosen to begin with."""
+
+    CSS_PATH = "run_start.tcss"
+    BINDINGS = keys(
+        Key(
+            "run_start.begin",
+            "ctrl+s",
+            "begin",
+            N_("Start"),
+            N_("Start this run"),
+            shown_as="^s",
+            priority=True,
+        ),
+        Key("run_start.all", "a", "all", N_("All/none"), N_("Choose all tasks, or none")),
+    )
+
+    def __init__(self, tasks: Sequence[TaskSummary], agents: Sequence[tuple[str, str]]) -> None:
+        """`agents`: (name, what to show)."""
+        super().__init__()
+        self._tasks = tasks
+        self._agents = agents
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = _("Start a run")
+            with Horizontal(id="choices"):
+                tasks = SelectionList[str](*map(self._task_option, self._tasks), id="tasks")
+                tasks.border_title = _("Tasks")
+                yield tasks
+                with Vertical(id="right"):
+                    agents = SelectionList[str](*self._agent_options(), id="agents")
+                    agents.border_title = _("Agents")
+                    yield agents
+                    for field, (label, default, _least, _most) in NUMBERS.items():
+                        with Horizontal(classes="field"):
+                            yield Label(_(label))
+                            yield Input(str(default), id=field, type="integer", compact=True)
+                    with Horizontal(classes="field"):
+                        yield Label(_("Name"))
+                        placeholder = _("as its agents")
+                        yield Input(placeholder=placeholder, id="name", compact=True)
+            with Horizontal(classes="buttons"):
+                yield Label("", id="size")
+                yield Button(_("Start"), variant="primary", id="begin", compact=True)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#tasks", SelectionList).focus()
+        self._count()
+
+    def on_selection_list_selected_changed(self) -> None:
+        self._count()
+
+    def on_input_changed(self) -> None:
+        self._count()
+
+    def on_button_pressed(self) -> None:
+        self.action_begin()
+
+    def action_all(self) -> None:
+        tasks = self._list("tasks")
+        if len(tasks.selected) == len(self._tasks):
+            tasks.deselect_all()
+        else:
+            tasks.select_all()
+
+    def action_begin(self) -> None:
+        plan = self._plan()
+        if isinstance(plan, str):
+            self.notify(plan, severity="warning", markup=False)
+        else:
+            self.dismiss(plan)
+
+    def _plan(self) -> RunPlan | str:
+        """The plan as it stands, or what is wrong with it."""
+        tasks, agents = self._list("tasks").selected, self._list("agents").selected
+        if not tasks:
+            return _("Choose at least one task.")
+        if not agents:
+            return _("Choose at least one agent.")
+        numbers: dict[str, int] = {}
+        for field, (label, _default, least, most) in NUMBERS.items():
+            number = self._number(field)
+            if number is None or not least <= number <= most:
+                return _("{field}: a number from {least} to {most}, please.").format(
+                    field=_(label), least=least, most=most
+                )
+            numbers[field] = number
+        chosen = set(tasks)
+        return RunPlan(
+            # In the order of the list, not of the clicks.
+            tasks=tuple(task.id for task in self._tasks if task.id in chosen),
+            agents=tuple(name for name, _label in self._agents if name in agents),
+            name=self.query_one("#name", Input).value,
+            samples=numbers["samples"],
+            concurrency=numbers["concurrency"],
+            limits=Limits(max_turns=numbers["turns"]),
+        )
+
+    def _count(self) -> None:
+        tasks, agents = len(self._list("tasks").selected), len(self._list("agents").selected)
+        trials = tasks * agents * (self._number("samples") or 0)
+        text = _("tasks: {tasks} · agents: {agents} · trials: {trials}").format(
+            tasks=tasks, agents=agents, trials=trials
+        )
+        self.query_one("#size", Label).update(text)
+
+    def _number(self, field: str) -> int | None:
+        value = self.query_one(f"#{field}", Input).value.strip()
+        return int(value) if value.isdecimal() and len(value) < 8 else None
+
+    def _list(self, name: str) -> SelectionList[str]:
+        return cast(SelectionList[str], self.query_one(f"#{name}", SelectionList))
+
+    def _task_option(self, task: TaskSummary) -> Selection[str]:
+        glyph = FAMILY[task.family][0]
+        language = LANGUAGE_LABEL[task.language]
+        return Selection(Text(f"{glyph} {language} {one_line(task.title, 60)}"), task.id, True)
+
+    def _agent_options(self) -> list[Selection[str]]:
+        return [
+            Selection(Text(one_line(label, 60)), name, index == 0)
+            for index, (name, label) in enumerate(self._agents)
+        ]

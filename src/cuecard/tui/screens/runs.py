@@ -1,0 +1,165 @@
+"""The Runs screen: every run and play session of the workspace, newest first."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import DataTable, Footer
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.base import Frozen
+from cuecard.lab.runs import create_run
+from cuecard.store.records import RunRecord, RunState, TaskSummary
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.state.players import agent_choices
+from cuecard.tui.state.runs import run_state_label, when
+from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.nav import NavBar
+
+REFRESH = 1.5
+"""Seconds between looks at runs that go on."""
+
+COLUMNS = (
+    FittedColumn(N_("Run"), 12, grow=3),
+    FittedColumn(N_("Kind"), 5),
+    FittedColumn(N_("State"), 9),
+    FittedColumn(N_("Trials"), 9, right=True),
+    FittedColumn(N_("By"), 6, grow=1),
+    FittedColumn(N_("When"), 11),
+)
+_KIND = {"grid": N_("run"), "play": N_("play")}
+
+
+class Look(Frozen):
+    """What the screen shows."""
+
+    runs: tuple[RunRecord, ...]
+    tasks: int
+
+
+class RunsScreen(CuecardScreen[None]):
+    """Lists runs; `n` starts one, Enter opens one."""
+
+    CSS_PATH = "runs.tcss"
+    BINDINGS = keys(
+        Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
+        Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
+        Key("runs.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._look: Look | None = None
+
+    def compose(self) -> ComposeResult:
+        yield NavBar("runs")
+        with Vertical(id="body"):
+            yield FittedTable(COLUMNS, id="runs")
+            yield EmptyState(
+                _("No runs yet"),
+                _(
+                    "A run plays tasks with agents, judges the outcome and scores it. A dialogue that"
+                    " you play yourself is listed here too."
+                ),
+                ("n", _("Start a run; the offline agent needs no model and no network")),
+                ("2", _("Tasks: p plays one, with you as the user")),
+                id="none",
+            )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#none").display = False
+        self.query_one(FittedTable).focus()
+        self.set_interval(REFRESH, self._look_again)
+
+    def on_screen_resume(self) -> None:
+        self.query_one(NavBar).load(self.person, self.services.public_url)
+        self.load()
+
+    @guarded("runs")
+    async def load(self) -> None:
+        look = await self.services.ask(
+            lambda ws: Look(runs=tuple(ws.runs.all()), tasks=ws.tasks.count())
+        )
+        if look == self._look:
+            return
+        before = self._under_cursor()
+        self._look = look
+        at = next((i for i, run in enumerate(look.runs) if run.id == before), None)
+        self.query_one(FittedTable).fill([self._row(run) for run in look.runs], cursor=at)
+        self.query_one(FittedTable).display = bool(look.runs)
+        self.query_one("#none").display = not look.runs
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        if self._look and event.cursor_row < len(self._look.runs):
+            self.open_run(self._look.runs[event.cursor_row])
+
+    @guarded("open")
+    async def open_run(self, run: RunRecord) -> None:
+        """A run opens with its trials, a play session with its one trial."""
+        if run.kind == "play":
+            trials = await self.services.ask(lambda ws: ws.runs.trials(run.id))
+            if len(trials) == 1:
+                from cuecard.tui.screens.trial import TrialScreen
+
+                self.app.push_screen(TrialScreen(trials[0].id))
+                return
+        from cuecard.tui.screens.run import RunScreen
+
+        self.app.push_screen(RunScreen(run.id))
+
+    @guarded("new")
+    async def action_new(self) -> None:
+        from cuecard.tui.screens.run_start import RunStartDialog
+
+        config = await self.services.config()
+        tasks: list[TaskSummary] = await self.services.ask(lambda ws: ws.tasks.summaries())
+        if not tasks:
+            self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
+            return
+        plan = await self.app.push_screen_wait(RunStartDialog(tasks, agent_choices(config)))
+        if plan is None:
+            return
+        person = self.person
+        run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
+        workspace = await self.services.ask(lambda ws: ws)
+        self.services.live_runs.play(
+            self.services.engine, workspace, run.id, config, plan.concurrency
+        )
+        self.open_run(run)
+
+    def action_open(self) -> None:
+        run = self._run_under_cursor()
+        if run:
+            self.open_run(run)
+
+    def action_look_again(self) -> None:
+        self._look = None
+        self.load()
+
+    def _row(self, run: RunRecord) -> list[str]:
+        return [
+            run.name,
+            _(_KIND[run.kind]),
+            run_state_label(run, here=self.services.live_runs.going_on(run.id)),
+            f"{run.finished}/{run.trials}",
+            run.created_by,
+            when(run.created_at),
+        ]
+
+    def _run_under_cursor(self) -> RunRecord | None:
+        row = self.query_one(FittedTable).cursor_row
+        runs = self._look.runs if self._look else ()
+        return runs[row] if 0 <= row < len(runs) else None
+
+    def _under_cursor(self) -> int | None:
+        run = self._run_under_cursor()
+        return run.id if run else None
+
+    def _look_again(self) -> None:
+        going_on = self._look and any(run.state is RunState.RUNNING for run in self._look.runs)
+        if going_on and self.is_current:
+            self.load()
