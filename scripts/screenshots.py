@@ -1,0 +1,102 @@
+"""Renew docs/screenshots/*.svg from the real app on a workspace that is made and played anew.
+
+Run through `make screenshots`. The steps are what a newcomer would press.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+OUT = Path(__file__).parent.parent / "docs" / "screenshots"
+SIZE = (120, 36)
+
+
+async def seed(path: Path) -> int:
+    """Three people, the sample tasks, one judged run; returns the run's id."""
+    from cuecard.annotate.review import submit
+    from cuecard.lab.runs import RunPlan, start_run
+    from cuecard.lab.samples import import_samples
+    from cuecard.store.workspace import Workspace
+
+    with Workspace.open(path) as workspace:
+        for name in ("Ana", "Ben", "Chen"):
+            workspace.people.add(name)
+        tasks = [revision.task_id for revision in import_samples(workspace, by="Ana")]
+        for task_id in ("espresso", "graph-astronomy-zh"):
+            submit(workspace, task_id, "Ana")
+        plan = RunPlan(tasks=tuple(tasks), name="baselines")
+        outcome = await start_run(workspace, plan, by="Ana")
+        return outcome.run.id
+
+
+async def shoot(
+    name: str, path: Path, person: str, steps: Callable[[object], Awaitable[None]], **more: str
+) -> None:
+    from cuecard.core.i18n import set_language
+    from cuecard.tui.app import CuecardApp
+    from cuecard.tui.prefs import Preferences
+    from cuecard.tui.services import Services
+
+    set_language("zh" if more.get("language") == "zh" else "en")
+    app = CuecardApp(Services(f"sqlite:///{path}"), person, Preferences(**more))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await steps(pilot)
+        await settle(pilot)
+        app.save_screenshot(f"{name}.svg", path=str(OUT))
+    print(f"{name}.svg")
+
+
+async def settle(pilot: object) -> None:
+    """Wait until nothing is loaded or drawn any more."""
+    for _ in range(6):
+        await pilot.pause(0.15)  # type: ignore[attr-defined]
+
+
+def press(*keys: str) -> Callable[[object], Awaitable[None]]:
+    async def steps(pilot: object) -> None:
+        for key in keys:
+            if key == "settle":
+                await settle(pilot)
+            else:
+                await pilot.press(key)  # type: ignore[attr-defined]
+                await pilot.pause(0.1)  # type: ignore[attr-defined]
+
+    return steps
+
+
+async def main() -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    wanted = set(sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"HOME": folder, "XDG_CONFIG_HOME": folder}
+        path = Path(folder) / "cuecard.db"
+        os.chdir(folder)
+        await seed(path)
+        down = ("down",) * 2
+        shots: list[tuple[str, str, Callable[[object], Awaitable[None]], dict[str, str]]] = [
+            ("home", "Ben", press(), {}),
+            ("tasks", "Ana", press("2", "settle", *down), {}),
+            ("task", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "settle"), {}),
+            ("task-graph", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "f4", "settle"), {}),
+            ("play", "Ana", press("2", "settle", *down, "p", "settle", "enter", *["settle"] * 3), {}),
+            ("run", "Ana", press("3", "settle", "enter", "settle", "s"), {}),
+            ("trial", "Ana", press("3", "settle", "enter", "settle", *down, "enter", "settle", "v"), {}),
+            ("review", "Ben", press("4", "settle", "enter", "settle", *["down"] * 8, "tab", "p", "p"), {}),
+            ("label", "Chen", press("5", "settle", "enter", "settle", "y", "y", "settle", "b", "settle", "r"), {}),
+            ("agreement", "Chen", press("5", "settle", "enter", "settle", *"yynyuyy", "settle", "a"), {}),
+            ("settings", "Ana", press("6", "settle"), {"theme": "cuecard-light"}),
+            ("home-zh", "Ben", press(), {"language": "zh"}),
+        ]  # fmt: skip
+        for name, person, steps, more in shots:
+            if not wanted or name in wanted:
+                await shoot(name, path, person, steps, **more)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
