@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from cuecard.core.formats.foreign import Refused
 from cuecard.core.i18n import _
 from cuecard.core.tasks.table import Table
 
-_QUOTING: dict[str, Literal[0, 1]] = {"minimal": csv.QUOTE_MINIMAL, "all": csv.QUOTE_ALL}
+_SPECIAL = re.compile(r'[,"\r\n]')
 _BOM = "\ufeff"
 
 
@@ -102,17 +103,20 @@ def kept_of(gold: Gold, table: Table) -> dict[str, Any] | None:
     plain: dict[str, Any] = {}
     if gold.text.startswith(_BOM):
         plain["bom"] = True
-    if "\r\n" in text:
-        plain["eol"] = "\r\n"
     if not text.endswith("\n"):
         plain["open"] = True
     if gold.header != table.column_names:
         plain["header"] = list(gold.header)
-    for quoting in _QUOTING:
-        way = {**plain, "quoting": quoting} if quoting != "minimal" else plain
+    ways: list[dict[str, Any]] = [
+        {**plain, **eol, **quoting}
+        for eol in ({}, {"eol": "\r\n"})
+        for quoting in ({}, {"quoting": "all"})
+    ]
+    for way in ways:
         if written(table, way) == gold.text:
             return way or None
-    return {**plain, "text": gold.text}
+    eol = {"eol": "\r\n"} if "\r\n" in text else {}
+    return {**plain, **eol, "text": gold.text}
 
 
 def written(table: Table, kept: dict[str, Any] | None) -> str:
@@ -138,17 +142,18 @@ def written(table: Table, kept: dict[str, Any] | None) -> str:
 
 
 def _csv(rows: Sequence[Sequence[str]], kept: dict[str, Any]) -> str:
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(
-        buffer,
-        lineterminator="\r\n" if kept.get("eol") == "\r\n" else "\n",
-        quoting=_QUOTING.get(str(kept.get("quoting")), csv.QUOTE_MINIMAL),
-    )
-    writer.writerows(rows)
-    text = buffer.getvalue()
-    if kept.get("open"):
-        text = text.removesuffix("\n").removesuffix("\r")
-    return (_BOM if kept.get("bom") else "") + text
+    """The standard library's writer leaves a bare carriage return unquoted, and loses the cell."""
+    eol = "\r\n" if kept.get("eol") == "\r\n" else "\n"
+    all_quoted = kept.get("quoting") == "all"
+    lines = [",".join(_cell(cell, all_quoted or row == [""]) for cell in row) for row in rows]
+    end = "" if kept.get("open") else eol
+    return (_BOM if kept.get("bom") else "") + eol.join(lines) + end
+
+
+def _cell(text: str, quoted: bool) -> str:
+    if quoted or _SPECIAL.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _parsed(text: str) -> Gold | None:
