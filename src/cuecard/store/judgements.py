@@ -1,0 +1,183 @@
+"""Judgements and verdicts as rows: written in one go, read without detours (there are many)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Row, insert
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, func, select
+
+from cuecard.core.parts import PlayerRef
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
+from cuecard.store.records import JudgementRecord, VerdictItem, VerdictRecord
+from cuecard.store.tables import JudgementRow, TrialRow, VerdictRow
+
+PRIME = 2**31 - 1
+"""The range of `VerdictRow.shuffle`."""
+
+
+def insert_judgement(session: Session, trial_id: int, judgement: Judgement) -> JudgementRecord:
+    row = JudgementRow(
+        trial_id=trial_id,
+        judge_name=judgement.judge.name,
+        judge=judgement.judge.model_dump_json(),
+        revision_hash=judgement.revision_hash,
+        prompt_hash=judgement.prompt_hash,
+        table_match=judgement.table.model_dump_json() if judgement.table else None,
+        created_at=datetime.now(UTC),
+    )
+    session.add(row)
+    session.flush()
+    rows = [_row(row, n, verdict) for n, verdict in enumerate(judgement.verdicts)]
+    if rows:
+        session.connection().execute(insert(VerdictRow), rows)
+    return JudgementRecord(
+        id=row.id or 0, trial_id=trial_id, created_at=row.created_at, judgement=judgement
+    )
+
+
+def current_judgements(run_id: int | None) -> Any:
+    """Query for the ids of the newest judgement per trial and judge."""
+    query = select(func.max(JudgementRow.id)).group_by(
+        col(JudgementRow.trial_id), JudgementRow.judge_name
+    )
+    if run_id is not None:
+        query = query.join(TrialRow).where(TrialRow.run_id == run_id)
+    return query
+
+
+def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
+    """The judgements that meet the condition, newest first."""
+    query = select(JudgementRow).where(condition).order_by(col(JudgementRow.id).desc())
+    judgements = session.exec(query).all()
+    details = (
+        select_columns(col(VerdictRow.judgement_id), *_PARTS)
+        .where(col(VerdictRow.judgement_id).in_(select(JudgementRow.id).where(condition)))
+        .order_by(col(VerdictRow.judgement_id), col(VerdictRow.position))
+    )
+    verdicts: dict[int, list[Verdict]] = defaultdict(list)
+    for row in session.connection().execute(details):
+        verdicts[row.judgement_id].append(_verdict(row))
+    return [_judgement(each, verdicts[each.id or 0]) for each in judgements]
+
+
+def load_records(session: Session, condition: Any) -> list[VerdictRecord]:
+    """The verdicts that meet the condition, in the order in which they were recorded."""
+    query = (
+        select_columns(
+            col(VerdictRow.id),
+            col(VerdictRow.trial_id),
+            col(TrialRow.task_id),
+            col(TrialRow.revision),
+            col(JudgementRow.judge),
+            *_PARTS,
+        )
+        .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
+        .join(TrialRow, col(TrialRow.id) == VerdictRow.trial_id)
+        .where(condition)
+        .order_by(col(VerdictRow.id))
+    )
+    return [_record(row) for row in session.connection().execute(query)]
+
+
+def blind_item(row: VerdictRow, trial: TrialRow) -> VerdictItem:
+    """What a labeller may know of a verdict before labelling."""
+    return VerdictItem(
+        verdict_id=row.id or 0,
+        trial_id=row.trial_id,
+        run_id=trial.run_id,
+        task_id=trial.task_id,
+        revision=trial.revision,
+        item=item_of(row.item_kind, row.item_index, row.item_column),
+    )
+
+
+def number_from(text: str) -> int:
+    """A number below `PRIME` that follows from the text."""
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8]) % PRIME
+
+
+_PARTS: tuple[Any, ...] = (
+    col(VerdictRow.item_kind),
+    col(VerdictRow.item_index),
+    col(VerdictRow.item_column),
+    col(VerdictRow.decision),
+    col(VerdictRow.supporting),
+    col(VerdictRow.rationale),
+)
+
+
+# A run's many trials judge the same few items; records are frozen, so they can be shared.
+@lru_cache(maxsize=8192)
+def item_of(kind: str, index: int, column: str) -> Item:
+    return Item(kind=ItemKind(kind), index=index, column=column)
+
+
+@lru_cache(maxsize=8192)
+def _indices(payload: str) -> tuple[int, ...]:
+    return tuple(json.loads(payload))
+
+
+@lru_cache(maxsize=256)
+def _player(payload: str) -> PlayerRef:
+    return PlayerRef.model_validate_json(payload)
+
+
+def _verdict(row: Row[*tuple[Any, ...]]) -> Verdict:
+    return Verdict(
+        item=item_of(row.item_kind, row.item_index, row.item_column),
+        decision=Decision(row.decision),
+        supporting=_indices(row.supporting),
+        rationale=row.rationale,
+    )
+
+
+def _record(row: Row[*tuple[Any, ...]]) -> VerdictRecord:
+    return VerdictRecord(
+        verdict_id=row.id,
+        trial_id=row.trial_id,
+        task_id=row.task_id,
+        revision=row.revision,
+        judge=_player(row.judge),
+        item=item_of(row.item_kind, row.item_index, row.item_column),
+        decision=Decision(row.decision),
+        supporting=_indices(row.supporting),
+        rationale=row.rationale,
+    )
+
+
+def _row(judgement: JudgementRow, position: int, verdict: Verdict) -> dict[str, Any]:
+    item = verdict.item
+    return {
+        "judgement_id": judgement.id,
+        "position": position,
+        "trial_id": judgement.trial_id,
+        "item_key": item.key,
+        "item_kind": item.kind.value,
+        "item_index": item.index,
+        "item_column": item.column,
+        "decision": verdict.decision.value,
+        "supporting": json.dumps(verdict.supporting),
+        "rationale": verdict.rationale,
+        "shuffle": number_from(f"{judgement.trial_id}/{item.key}"),
+    }
+
+
+def _judgement(row: JudgementRow, verdicts: list[Verdict]) -> JudgementRecord:
+    judgement = Judgement(
+        judge=_player(row.judge),
+        revision_hash=row.revision_hash,
+        prompt_hash=row.prompt_hash,
+        verdicts=tuple(verdicts),
+        table=TableMatch.model_validate_json(row.table_match) if row.table_match else None,
+    )
+    return JudgementRecord(
+        id=row.id or 0, trial_id=row.trial_id, created_at=row.created_at, judgement=judgement
+    )
