@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
+
+from pydantic import JsonValue
 
 from cuecard.core.formats.base import (
     Format,
@@ -20,16 +23,17 @@ from cuecard.core.formats.base import (
     task_id_of,
     title_of,
 )
-from cuecard.core.formats.foreign import Codec, Refused, exported, imported, same
-from cuecard.core.formats.json_files import Obj, read_objects, write_lines
+from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported, same
+from cuecard.core.formats.json_files import Entry, Obj, read_objects, write_lines
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.facts import Fact, FactWorld
-from cuecard.core.tasks.models import Difficulty, Task
+from cuecard.core.tasks.models import Difficulty, Foreign, Task
 from cuecard.core.text import is_cjk
 
 NAME = "paraworld"
 FAMILIES = ("facts",)
 _ID = re.compile(r"paraworld_(\d+)")
+_SAID = f"{PRIVATE}said"
 _TRUTH = "extra_info.world_truth_info"
 _PLACES = (
     (r"^query$", "prompt"),
@@ -43,14 +47,15 @@ _PLACES = (
 def read_tasks(path: Path) -> TasksRead:
     """Tasks of a file of JSON lines, or of a folder of such files."""
     entries = read_objects(path, ("*.jsonl",))
-    return collect(entries, lambda entry: imported(entry.data, _codec(0)), _PLACES)
+    return collect(entries, _imported, _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `paraworld.jsonl`. Raises `CuecardError`."""
     check_family(tasks, NAME, FAMILIES)
     objects = [
-        _with_prompt(exported(task, _codec(index)), task) for index, task in enumerate(tasks)
+        _with_prompt(exported(_refreshed(task), _codec(index)), task)
+        for index, task in enumerate(tasks)
     ]
     return [write_lines(folder / "paraworld.jsonl", objects)]
 
@@ -132,6 +137,38 @@ def _render(task: Task, position: int) -> Obj:
             }
         },
     }
+
+
+def _imported(entry: Entry) -> Task:
+    task = imported(entry.data, _codec(0))
+    if task.foreign is None or "extra_info" not in task.foreign.fields:
+        return task
+    said: dict[str, JsonValue] = {"generated_question": task.query, "final_answer": _answer(task)}
+    foreign = Foreign(format=NAME, fields={**task.foreign.fields, _SAID: said})
+    return Task.model_validate({**dict(task), "foreign": foreign})
+
+
+def _refreshed(task: Task) -> Task:
+    """The world repeats question and answer in its own words; an edit of either replaces those words."""
+    if task.foreign is None or task.foreign.format != NAME:
+        return task
+    fields = task.foreign.fields
+    said = fields.get(_SAID)
+    kept = fields.get("extra_info")
+    now = {"generated_question": task.query, "final_answer": _answer(task)}
+    if not isinstance(said, dict) or said == now:
+        return task
+    extra = decoded(kept, "extra_info")
+    info = decoded(extra.get("world_truth_info"), _TRUTH)
+    changed = {key: text for key, text in now.items() if key in info and said.get(key) != text}
+    extra = {**extra, "world_truth_info": {**info, **changed}}
+    text = json.dumps(extra, ensure_ascii=False) if isinstance(kept, str) else extra
+    foreign = Foreign(format=NAME, fields={**fields, "extra_info": text})
+    return task.model_copy(update={"foreign": foreign})
+
+
+def _answer(task: Task) -> str:
+    return task.gold.answer if isinstance(task.gold, FactWorld) else ""
 
 
 def _with_prompt(obj: Obj, task: Task) -> Obj:
