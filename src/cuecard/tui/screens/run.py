@@ -16,7 +16,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
-from cuecard.tui.screens.play.dialogs import ConfirmDialog
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.state.runs import (
     TrialRow,
     counts,

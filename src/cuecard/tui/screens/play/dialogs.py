@@ -121,16 +121,3 @@ class ReadingDialog(ChoiceDialog):
             options.append((reading.value, key, text))
         title = _("How do you read the agent's last turn?")
         super().__init__(title, question, options, low=True)
-
-
-class ConfirmDialog(ChoiceDialog):
-    """Yes or no; answers "yes" for yes."""
-
-    BINDINGS = keys(Key("sure.yes", "y", "choose('yes')", N_("Yes"), N_("Do it")))
-
-    def __init__(self, title: str, question: str, yes: str) -> None:
-        super().__init__(title, question, [("yes", "y", yes), ("no", "", _("No, go back"))])
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss("yes" if event.option_id == "yes" else None)

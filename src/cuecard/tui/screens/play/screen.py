@@ -14,12 +14,12 @@ from cuecard.core.events import Event, ToolAnswered
 from cuecard.core.i18n import _
 from cuecard.lab.trial_view import trial_view
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.play.bindings import PLAY_KEYS
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.composer import Composer
 from cuecard.tui.screens.play.dialogs import (
     AgentDialog,
-    ConfirmDialog,
     MarkDialog,
     ReadingDialog,
 )
@@ -74,6 +74,11 @@ class PlayScreen(CuecardScreen[None]):
         self._sending = False
         self._file: UnsentFile | None = None
         self._keep_timer: Timer | None = None
+
+    @property
+    def play(self) -> PlayState | None:
+        """The state of play; None until it is known what is played."""
+        return self._state
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -247,7 +252,7 @@ class PlayScreen(CuecardScreen[None]):
         return answered
 
     async def _sure(self, title: str, question: str, yes: str) -> bool:
-        return await self.app.push_screen_wait(ConfirmDialog(title, question, yes)) is not None
+        return await self.app.push_screen_wait(ConfirmDialog(title, question, yes)) is True
 
     @staticmethod
     def _completes(state: PlayState) -> bool:
