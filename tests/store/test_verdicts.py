@@ -158,3 +158,18 @@ def test_a_label_is_about_the_item_whoever_judged_it(
     assert len(current) == 2
     assert {verdicts.reveal(verdict_id, "Ann").judge.name for verdict_id in current} == {"a", "b"}
     assert verdicts.of_run(trial.run_id) == [again, other]
+
+
+def test_progress_counts_items_not_verdicts(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    verdicts = workspace.verdicts
+    one, two = make_trial(), make_trial()
+    make_trial()
+    for judge in ("b", "a"):
+        verdicts.add(one.id, judged(judge, 3))
+    verdicts.add(two.id, judged("a", 2))
+    for person, value in (("Ann", LabelValue.NO), ("Ann", LabelValue.YES), ("Bob", LabelValue.NO)):
+        verdicts.label(verdicts.records(one.run_id)[0].verdict_id, person, value)
+    counts = [(p.run_id, p.judges, p.verdicts, p.mine, p.labels) for p in verdicts.progress("Ann")]
+    assert counts == [(two.run_id, ("a",), 2, 0, 0), (one.run_id, ("a", "b"), 3, 1, 2)]

@@ -127,7 +127,6 @@ def _sqlite_engine(url: URL) -> Engine:
         # The driver must not open transactions on its own; see `begun`.
         connection.isolation_level = None
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.close()
@@ -146,7 +145,7 @@ def _postgres_engine(url: URL) -> Engine:
         engine = create_engine(
             url, pool_size=8, max_overflow=16, pool_pre_ping=True, hide_parameters=True
         )
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise missing_driver() from error
 
     def begun(connection: Connection) -> None:

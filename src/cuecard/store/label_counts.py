@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from sqlmodel import Session, col, distinct, func, select
+from sqlmodel import Session, col, func, select
 
 from cuecard.store.records import RunLabels
 from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
@@ -13,14 +13,14 @@ from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, Verdi
 
 def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabels]:
     """One line for each run that has verdicts among `judgements`, newest first."""
-    item = col(VerdictRow.trial_id).op("||")("/").op("||")(col(VerdictRow.item_key))
+    judged = (
+        select(TrialRow.run_id, VerdictRow.trial_id, VerdictRow.item_key)
+        .join(VerdictRow, col(VerdictRow.trial_id) == TrialRow.id)
+        .where(col(VerdictRow.judgement_id).in_(judgements))
+        .distinct()
+    ).subquery()
     items = dict(
-        session.exec(
-            select(TrialRow.run_id, func.count(distinct(item)))
-            .join(VerdictRow, col(VerdictRow.trial_id) == TrialRow.id)
-            .where(col(VerdictRow.judgement_id).in_(judgements))
-            .group_by(col(TrialRow.run_id))
-        ).all()
+        session.exec(select(judged.c.run_id, func.count()).group_by(judged.c.run_id)).all()
     )
     labels: dict[int, int] = defaultdict(int)
     mine: dict[int, int] = defaultdict(int)

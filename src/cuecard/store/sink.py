@@ -37,6 +37,8 @@ class EventWriter:
     def submit(self, trial_id: int, event: Event) -> Future[None]:
         """Have `event` written. The future is done when it is on the disk, or holds why it is not."""
         done: Future[None] = Future()
+        # From here on it cannot be cancelled: nobody takes back what is about to be written.
+        done.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
                 raise CuecardError(_("The workspace is closed"), _("Nothing more can be recorded."))

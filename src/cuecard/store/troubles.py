@@ -136,7 +136,6 @@ _KNOWN = (
             "password authentication",
             "server closed the connection",
             "connection timeout",
-            "does not exist\n",
         ),
         _unreachable,
     ),
