@@ -62,8 +62,12 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
     """Play the trial to its end, or resume it from what `journal` already holds.
 
     A player's failure is data: it becomes the termination, with an unusable prediction.
-    Cancellation passes through and leaves the trial open, to be resumed.
+    Cancellation passes through and leaves the trial open, to be resumed. A trial that has ended,
+    failed ones too, is not played again: its result is read from the log.
     """
+    ended = next((e.body for e in journal.events if isinstance(e.body, TrialEnded)), None)
+    if ended is not None:
+        return TrialResult(ended.termination, prediction_of(journal.events), ended.detail)
     await journal.record(
         TrialStarted(
             task_id=setup.task.id,

@@ -21,6 +21,7 @@ _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|string|str|text")
 _ARRAY = re.compile(r"\[\s*(?=[{\[])")
 _OBJECT = re.compile(r"\{(?=\s*[\"'“]?\w)")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(\w*)[ \t]*$", re.MULTILINE)
+_CURLY = re.compile("[“”„‟＂]")
 _EMPTY = re.compile(r"(?:`{3,}\w*)?\s*\[\s*\]\s*(?:`{3,})?")
 
 # A text that begins ten thousand arrays is no answer; reading it must still end soon.
@@ -94,9 +95,11 @@ def _repaired(text: str) -> list[NamedTriple]:
     for candidate in candidates[:4]:
         if len(candidate) > _MAX_REPAIR:
             continue
-        for item in _with_members(_repair(candidate)):
-            if isinstance(item, list) and (triples := _triples(cast(list[object], item))):
-                return triples
+        # Typographic quotes in place of JSON's own are more than json-repair undoes.
+        for variant in dict.fromkeys((candidate, _CURLY.sub('"', candidate))):
+            for item in _with_members(_repair(variant)):
+                if isinstance(item, list) and (triples := _triples(cast(list[object], item))):
+                    return triples
     return []
 
 

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from cuecard.core.events import EVENT_BODY, AgentSpoke, Event, Termination, TrialEnded, UserSpoke
+from cuecard.core.journal import Journal, MemorySink
+from cuecard.core.parts import AgentReply, UserReply
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+
+def spoke(turn: int, text: str = "hi") -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=text))
+
+
+class SlowSink(MemorySink):
+    """Keeps an event only when told to, as a disk would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def append(self, event: Event) -> None:
+        await self.gate.wait()
+        await super().append(event)
+
+
+async def test_a_step_is_performed_once() -> None:
+    sink = MemorySink()
+    journal = Journal(sink, now=lambda: NOON)
+    performed: list[int] = []
+
+    async def perform() -> UserSpoke:
+        performed.append(1)
+        return spoke(0)
+
+    first = await journal.step("user/0", perform)
+    second = await journal.step("user/0", perform)
+    assert first == second == spoke(0)
+    assert performed == [1]
+    assert sink.events == [Event(seq=0, at=NOON, body=spoke(0))]
+    assert journal.recorded("user/0")
+    assert not journal.recorded("user/1")
+
+
+async def test_what_is_past_is_handed_back_and_not_recorded_again() -> None:
+    sink = MemorySink()
+    past = [Event(seq=0, at=NOON, body=spoke(0, "old"))]
+    journal = Journal(sink, past, now=lambda: NOON)
+    assert await journal.record(spoke(0, "new")) == spoke(0, "old")
+    await journal.record(spoke(1))
+    assert [event.seq for event in sink.events] == [1]
+    assert [event.seq for event in journal.events] == [0, 1]
+
+
+async def test_a_step_returns_only_when_its_event_is_safe() -> None:
+    sink = SlowSink()
+    step = asyncio.create_task(Journal(sink).record(spoke(0)))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not step.done()
+    sink.gate.set()
+    assert await step == spoke(0)
+
+
+async def test_parallel_steps_get_distinct_numbers() -> None:
+    sink = MemorySink()
+    journal = Journal(sink)
+    await asyncio.gather(*(journal.record(spoke(turn)) for turn in range(20)))
+    assert [event.seq for event in sink.events] == list(range(20))
+    assert len({event.body.key for event in sink.events}) == 20
+
+
+async def test_a_step_must_keep_its_key() -> None:
+    async def perform() -> UserSpoke:
+        return spoke(5)
+
+    with pytest.raises(ValueError, match="user/0"):
+        await Journal(MemorySink()).step("user/0", perform)
+
+
+async def test_a_failed_step_records_nothing() -> None:
+    async def perform() -> UserSpoke:
+        raise OSError("no")
+
+    journal = Journal(MemorySink())
+    with pytest.raises(OSError, match="no"):
+        await journal.step("user/0", perform)
+    assert journal.events == ()
+
+
+def test_bodies_survive_json() -> None:
+    for body in (
+        spoke(3),
+        AgentSpoke(turn=1, reply=AgentReply(text="x")),
+        TrialEnded(termination=Termination.CANCELLED, detail="d"),
+    ):
+        assert EVENT_BODY.validate_json(EVENT_BODY.dump_json(body)) == body
