@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, SelectionList
+
+from cuecard.core.events import AgentSpoke, Limits
+from cuecard.lab.runs import RunPlan, create_run, start_run
+from cuecard.store.records import RunState
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.run import RunScreen
+from cuecard.tui.screens.run_start import RunStartDialog
+from cuecard.tui.screens.runs import RunsScreen
+from cuecard.tui.screens.trial import TrialScreen
+from cuecard.tui.widgets.fitted_table import FittedTable
+from tui_rooms import live_agent, shown, until
+
+SIZE = (80, 24)
+TWO = ("facts-night-train", "espresso")
+
+
+async def started(database: Path, *tasks: str, name: str = "") -> None:
+    with Workspace.open(database) as workspace:
+        await start_run(workspace, RunPlan(tasks=tasks, name=name), by="Ana")
+
+
+async def test_an_empty_list_says_what_runs_are_for_and_n_starts_one(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "No runs yet" in shown(app.screen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+
+
+async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+        tasks = app.screen.query_one("#tasks", SelectionList)
+        assert len(tasks.selected) == 8
+        await pilot.press("a", "space", "down", "space")
+        await until(pilot, lambda: "tasks: 2 · agents: 1 · trials: 2" in shown(app.screen))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen))
+        await until(pilot, lambda: "2 of 2 trials" in shown(app.screen))
+        await until(pilot, lambda: "● done" in shown(app.screen))
+        await until(pilot, lambda: "Accuracy" in shown(app.screen))
+        await pilot.press("s")
+        await until(pilot, lambda: "offline baselines" in shown(app.screen))
+        assert "Judge: lexical" in shown(app.screen)
+        await pilot.press("t", "enter")
+        await until(pilot, lambda: isinstance(app.screen, TrialScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: "2/2" in shown(app.screen))
+    with Workspace.open(database) as workspace:
+        (run,) = workspace.runs.all()
+        assert (run.state, run.finished, run.created_by) == (RunState.DONE, 2, "Ana")
+
+
+async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
+    app_with_samples: CuecardApp, database: Path, home: Path
+) -> None:
+    app = app_with_samples
+    with live_agent(home, "I am looking, please wait a moment.", pause=0.05):
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press("3")
+            await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+            await pilot.press("n")
+            await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+            await pilot.press("a", "down", "down", "space", "tab")
+            await pilot.press("space", "down", "space")
+            app.screen.query_one("#turns", Input).value = "3"
+            await until(pilot, lambda: "trials: 1" in shown(app.screen))
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen))
+            await until(pilot, lambda: "1 playing" in shown(app.screen))
+            await pilot.press("c")
+            await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            await pilot.press("y")
+            await until(pilot, lambda: "– stopped" in shown(app.screen))
+            with Workspace.open(database) as workspace:
+                before = workspace.runs.events(1)
+            await pilot.press("r")
+            await until(pilot, lambda: "● done" in shown(app.screen))
+            assert "turn limit" in shown(app.screen)
+    with Workspace.open(database) as workspace:
+        after = workspace.runs.events(1)
+    assert after[: len(before)] == before
+    assert sum(isinstance(event.body, AgentSpoke) for event in after) == 3
+
+
+async def test_a_killed_run_is_called_open_and_resumed_only_after_asking(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    with Workspace.open(database) as workspace:
+        run = create_run(workspace, RunPlan(tasks=("facts-night-train",)), by="Ben")
+        workspace.runs.set_state(run.id, RunState.RUNNING)
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(RunScreen(run.id))
+        await until(pilot, lambda: "◌ open" in shown(app.screen))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: "● done" in shown(app.screen))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "complaint"),
+    [
+        ("samples", "0", "Samples per task"),
+        ("samples", "", "Samples per task"),
+        ("concurrency", "1000", "Trials at a time"),
+        ("turns", "0", "Turns at most"),
+    ],
+)
+async def test_a_plan_that_cannot_be_is_told_and_not_started(
+    app_with_samples: CuecardApp, field: str, value: str, complaint: str
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+        app.screen.query_one(f"#{field}", Input).value = value
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app._notifications)
+        assert complaint in next(iter(app._notifications)).message
+        assert isinstance(app.screen, RunStartDialog)
+
+
+async def test_names_of_runs_and_tasks_are_text(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    await started(database, "facts-night-train", name="[red]x[/] \x1b[31m[/]")
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "[red]x[/]" in shown(app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen))
+        await until(pilot, lambda: "[red]x[/]" in shown(app.screen))
+
+
+async def test_a_play_session_opens_as_its_trial(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    from cuecard.core.parts import PlayerRef
+
+    human = PlayerRef(name="Ana", kind="human")
+    with Workspace.open(database) as workspace:
+        run = workspace.runs.create(
+            name="by hand", kind="play", created_by="Ana", samples=1, limits=Limits()
+        )
+        workspace.runs.add_trial(
+            run.id,
+            task_id="espresso",
+            revision=1,
+            agent=human,
+            user=human,
+            world=human,
+            sample=0,
+            seed=0,
+        )
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "by hand" in shown(app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrialScreen))
+
+
+async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    await started(database, "facts-night-train", name="older")
+    await started(database, "facts-night-train", name="newer")
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "newer" in shown(app.screen))
+        table = app.screen.query_one(FittedTable)
+        text = shown(app.screen)
+        assert text.index("newer") < text.index("older")
+        await pilot.press("down", "r")
+        await until(pilot, lambda: table.cursor_row == 1)
+        for word in ("● done", "1/1", "Ana", "n New run"):
+            assert word in shown(app.screen)
