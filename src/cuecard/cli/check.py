@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
-from cuecard.cli.output import as_json, note, say
+from cuecard.cli.output import as_json, example, note, say
 from cuecard.core.i18n import _, ngettext
 
 
 def register(app: typer.Typer) -> None:
-    app.command("check", help=_("Check task files; exit 1 if any has errors."))(check)
+    app.command(
+        "check",
+        help=_("Check task files; exit 1 if any has errors."),
+        epilog=example("cuecard check tasks/ --strict"),
+    )(check)
 
 
 def check(
@@ -21,9 +25,11 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help=_("Count warnings as errors"))] = False,
 ) -> None:
     from cuecard.annotate.check import check_paths
+    from cuecard.annotate.lint import Severity
 
     report = check_paths(paths)
     found = report.problems if strict else report.errors
+    empty = not report.tasks and not report.problems
     if json:
         as_json(
             {
@@ -33,9 +39,11 @@ def check(
                 "problems": [problem.model_dump(mode="json") for problem in report.problems],
             }
         )
-        raise typer.Exit(1 if found else 0)
+        raise typer.Exit(1 if found or empty else 0)
     for problem in report.problems:
-        say(f"{problem} [{problem.code}]" + (f" — {problem.hint}" if problem.hint else ""))
+        kind = _("warning") if problem.severity is Severity.WARNING else _("error")
+        hint = f" — {problem.hint}" if problem.hint else ""
+        say(f"{problem} [{kind} {problem.code}]{hint}")
     note(
         ngettext("{n} task read", "{n} tasks read", report.tasks).format(n=report.tasks)
         + ", "
@@ -45,7 +53,6 @@ def check(
             n=len(report.warnings)
         )
     )
-    if not report.tasks and not report.problems:
+    if empty:
         note(_("There are no task files (*.yaml) there."))
-        raise typer.Exit(1)
-    raise typer.Exit(1 if found else 0)
+    raise typer.Exit(1 if found or empty else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -36,6 +37,11 @@ class Context:
 
         return Workspace.open(workspace_url(self.db), create=create)
 
+    @property
+    def names_workspace(self) -> bool:
+        """Whether a workspace was asked for by name, rather than the usual one."""
+        return bool(self.db or os.environ.get("CUECARD_DB"))
+
     def person(self, workspace: Workspace) -> str:
         """The name to work under: `--as`, `CUECARD_USER`, else the account's name; entered if new."""
         name = self.person_option or os.environ.get("CUECARD_USER") or _account()
@@ -45,6 +51,19 @@ class Context:
         from cuecard.core.config import load_config
 
         return load_config(self.config_path)
+
+    def command(self, *words: str) -> str:
+        """A command line to copy, with the options that stand before the verb now. A database's
+        address may hold a password and is not repeated.
+        """
+        options: list[str] = []
+        if self.db:
+            options += ["--db", "URL" if "://" in self.db else self.db]
+        if self.person_option:
+            options += ["--as", self.person_option]
+        if self.config_path:
+            options += ["--config", str(self.config_path)]
+        return shlex.join(("cuecard", *options, *words))
 
 
 def _account() -> str:

@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import say
+from cuecard.cli.output import example, say
 from cuecard.core.i18n import _, ngettext
 
 
 def register(app: typer.Typer) -> None:
-    app.command("init", help=_("Create a workspace here, with the sample tasks if you like."))(init)
+    app.command(
+        "init",
+        help=_("Make a workspace here, with the sample tasks."),
+        epilog=example("cuecard --db work.db init --no-samples"),
+    )(init)
 
 
 def init(
@@ -21,6 +25,7 @@ def init(
     samples: Annotated[bool, typer.Option(help=_("Add the sample tasks"))] = True,
 ) -> None:
     from cuecard.core.config import CONFIG_NAME, example_config
+    from cuecard.core.formats.json_files import write_text
 
     ours = Context.of(context)
     with ours.workspace(create=True) as workspace:
@@ -39,5 +44,5 @@ def init(
     if config.exists():
         say(_("{file} is there already; it was left alone.").format(file=config))
         return
-    config.write_text(example_config(), encoding="utf-8")
+    write_text(config, example_config())
     say(_("{file} written: name your models there.").format(file=config))

@@ -1,6 +1,7 @@
 """The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2.
 
-0: fine. 1: it worked and found problems, or something stood in the way. 2: wrong usage.
+0: fine. 1: it worked and found problems, or something stood in the way. 2: wrong usage. A command that
+was interrupted ends with 130, as shells expect.
 """
 
 from __future__ import annotations
@@ -8,18 +9,37 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from cuecard import __version__
 from cuecard.cli.context import Context
-from cuecard.cli.output import complain
+from cuecard.cli.output import complain, forgiving_streams
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, detect_language, set_language
 
 EXIT_PROBLEMS = 1
-EXIT_USAGE = 2
+
+
+class Verbs(typer.core.TyperGroup):
+    """All verbs, with what may stop any of them. Wrong usage is Typer's own affair (exit code 2);
+    anything else that is raised is a defect and keeps its traceback.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except CuecardError as error:
+            complain(error)
+            raise typer.Exit(EXIT_PROBLEMS) from None
+        except BrokenPipeError:
+            # The reader of our output (head, less) has gone; that is no error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
+        return result
 
 
 def build() -> typer.Typer:
@@ -28,6 +48,7 @@ def build() -> typer.Typer:
 
     app = typer.Typer(
         name="cuecard",
+        cls=Verbs,
         help=_("A workbench for benchmarks of interactive search agents. Alone, it opens the app."),
         no_args_is_help=False,
         pretty_exceptions_enable=False,
@@ -69,28 +90,9 @@ def _root(
 def run() -> int:
     """Parse `sys.argv`, do what it says, and return the exit code."""
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
+    forgiving_streams()
     try:
-        outcome = build()(standalone_mode=False)
-    except CuecardError as error:
-        complain(error)
-        return EXIT_PROBLEMS
-    except typer.Abort:
-        return 130
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of our output (head, less) has gone; that is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        return _usage(error)
-    return outcome if isinstance(outcome, int) else 0
-
-
-def _usage(error: Exception) -> int:
-    """Typer's own complaints about arguments; anything else is a defect and shows its traceback."""
-    show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
-    if show is None or not isinstance(code, int):
-        raise error
-    show()
-    return code or EXIT_USAGE
+        build()()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems
+from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+# What JSON allows but a terminal may act on: C1 controls, bidirectional marks.
+_ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+_NARROW = 8
+
+
+def forgiving_streams() -> None:
+    """A terminal that cannot show a character shows its code rather than a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
 
 @cache
 def console(stderr: bool = False) -> Console:
-    """A console that never wraps what a program may read, and never interprets markup."""
+    """A console that never interprets markup."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
+def example(command: str) -> str:
+    """The last line of a verb's help."""
+    # The mark keeps Typer from wrapping what follows.
+    return "\b\n" + _("Example: {command}").format(command=command)
+
+
 def say(text: str) -> None:
     console().print(for_display(text), soft_wrap=True)
+
+
+def prose(text: str) -> None:
+    """A paragraph, wrapped at words; for text that nobody will copy."""
+    console().print(for_display(text))
 
 
 def note(text: str) -> None:
@@ -34,15 +60,15 @@ def note(text: str) -> None:
 
 def as_json(data: object) -> None:
     """One JSON document on stdout; never NaN."""
-    json.dump(data, sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
-    sys.stdout.write("\n")
+    ascii_only = "utf" not in sys.stdout.encoding.lower()
+    text = json.dumps(data, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 def complain(error: CuecardError) -> None:
-    """What went wrong and how to mend it, on stderr."""
+    """What went wrong and how to mend it, on stderr; of files, every problem on a line."""
     if isinstance(error, FileProblems):
-        for problem in error.problems:
-            print(for_display(str(problem)), file=sys.stderr)
+        print(for_display(error.message), file=sys.stderr)
         if error.hint:
             print(for_display(error.hint), file=sys.stderr)
         return
@@ -59,19 +85,54 @@ def problem_json(problem: FileProblem) -> dict[str, Any]:
 
 
 def table(
-    title: str, headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: int = -1
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numbers: Container[int] = (),
+    footer: Sequence[object] = (),
 ) -> None:
-    """A table of plain texts; columns from index `right` on are numbers, aligned right."""
+    """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
+    right and do not wrap; the others wrap where the terminal ends. `footer` is a last row, set off.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=Text(title) if title else None, box=box.SIMPLE_HEAD, title_justify="left")
+    grid = Table(
+        box=box.SIMPLE_HEAD,
+        show_footer=bool(footer),
+        footer_style="bold",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+    )
     for index, heading in enumerate(headings):
-        numeric = 0 <= right <= index
+        numeric = index in numbers
         grid.add_column(
-            Text(heading), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+            Text(_broken(heading) if numeric else one_line(heading)),
+            Text(one_line(str(footer[index]))) if footer else "",
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
+            overflow="fold",
         )
     for row in rows:
         grid.add_row(*(Text(one_line(str(cell))) for cell in row))
+    if title:
+        console().print(Text(one_line(title), style="bold"), soft_wrap=True)
     console().print(grid)
+    console().print()
+
+
+def column_width(heading: str, cells: Iterable[object]) -> int:
+    """The columns of the terminal that a column of numbers takes in `table`, with the gap beside it."""
+    from rich.cells import cell_len
+
+    texts = [*_broken(heading).split("\n"), *(one_line(str(cell)) for cell in cells)]
+    return 2 + max(cell_len(text) for text in texts)
+
+
+def _broken(heading: str) -> str:
+    """Numbers are narrow: a long heading above them goes on two lines."""
+    line = one_line(heading)
+    return "\n".join(line.rsplit(" ", 1)) if len(line) > _NARROW else line

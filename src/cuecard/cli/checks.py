@@ -1,0 +1,201 @@
+"""What `cuecard doctor` looks at, one function each."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Literal
+
+from cuecard import __version__
+from cuecard.cli.context import Context
+from cuecard.cli.output import console
+from cuecard.core.config_models import Config, ModelConfig
+from cuecard.core.errors import CuecardError, FileProblems, NotFound
+from cuecard.core.i18n import _, current_language
+from cuecard.core.tasks.base import Frozen
+
+if TYPE_CHECKING:
+    from cuecard.core.llm.probe import ProbeReport
+
+State = Literal["ok", "warning", "problem", "skipped"]
+_OLDEST = (3, 11)
+_COLUMNS, _ROWS = 80, 24
+_REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class Check(Frozen):
+    """`name` is stable, for programs; `hint` says how to mend it; `data` further facts."""
+
+    name: str
+    state: State
+    detail: str
+    hint: str = ""
+    data: dict[str, Any] = {}
+
+
+def check_python() -> Check:
+    found = platform.python_version()
+    fine = sys.version_info[:2] >= _OLDEST
+    return Check(
+        name="python",
+        state="ok" if fine else "problem",
+        detail=f"{found} ({sys.executable})",
+        hint="" if fine else _("Cuecard needs Python 3.11 or newer"),
+        data={"version": found},
+    )
+
+
+def check_packages() -> Check:
+    """The packages that Cuecard's own metadata asks for, without its extras."""
+    try:
+        wanted = metadata.requires("cuecard") or []
+    except metadata.PackageNotFoundError:
+        return Check(name="packages", state="skipped", detail=_("Cuecard runs uninstalled"))
+    names = [m[0] for line in wanted if "extra ==" not in line if (m := _REQUIREMENT.match(line))]
+    versions: dict[str, str] = {"cuecard": __version__}
+    missing: list[str] = []
+    for name in sorted(names):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Check(
+            name="packages",
+            state="problem",
+            detail=_("missing: {names}").format(names=", ".join(missing)),
+            hint=_("install Cuecard again"),
+            data=versions,
+        )
+    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Check(name="packages", state="ok", detail=listed, data=versions)
+
+
+def check_encoding() -> Check:
+    """Whether Chinese and the glyphs of the app can be written at all."""
+    encoding = sys.stdout.encoding or ""
+    fine = "utf" in encoding.lower()
+    return Check(
+        name="encoding",
+        state="ok" if fine else "problem",
+        detail=_("{encoding}, language {language}").format(
+            encoding=encoding, language=current_language()
+        ),
+        hint="" if fine else _("choose a UTF-8 locale, such as LANG=C.UTF-8, or set PYTHONUTF8=1"),
+        data={"encoding": encoding, "language": current_language()},
+    )
+
+
+def check_terminal() -> Check:
+    if not sys.stdout.isatty():
+        return Check(name="terminal", state="skipped", detail=_("the output is not a terminal"))
+    columns, rows = shutil.get_terminal_size()
+    colours = console().color_system
+    hints: list[str] = []
+    if columns < _COLUMNS or rows < _ROWS:
+        hints.append(_("the app wants at least 80 columns and 24 lines"))
+    if colours is None:
+        hints.append(_("no colours: TERM or NO_COLOR says so"))
+    return Check(
+        name="terminal",
+        state="warning" if hints else "ok",
+        detail=_("{columns} x {rows}, colours: {colours}").format(
+            columns=columns, rows=rows, colours=colours or _("none")
+        ),
+        hint="; ".join(hints),
+        data={"columns": columns, "rows": rows, "colours": colours},
+    )
+
+
+def check_workspace(ours: Context) -> Check:
+    """No workspace where none was named is no fault: `cuecard` makes one."""
+    from cuecard.store.migrations import HEAD
+
+    try:
+        with ours.workspace() as workspace:
+            tasks, runs = len(workspace.tasks.summaries()), len(workspace.runs.all())
+            place = workspace.public_url
+    except CuecardError as error:
+        absent = isinstance(error, NotFound) and not ours.names_workspace
+        return Check(
+            name="workspace",
+            state="warning" if absent else "problem",
+            detail=": ".join(filter(None, (error.title, error.message))),
+            hint=error.hint,
+        )
+    return Check(
+        name="workspace",
+        state="ok",
+        detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
+            place=place, version=HEAD, tasks=tasks, runs=runs
+        ),
+        data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
+    )
+
+
+def check_config(ours: Context) -> tuple[Check, Config | None]:
+    from pathlib import Path
+
+    from cuecard.core.config import CONFIG_NAME
+
+    path = ours.config_path or Path(CONFIG_NAME)
+    try:
+        config = ours.config()
+    except FileProblems as error:
+        problems = [{"line": p.line, "place": p.place, "reason": p.reason} for p in error.problems]
+        return Check(
+            name="config",
+            state="problem",
+            detail=error.message,
+            hint=error.hint,
+            data={"file": str(path), "problems": problems},
+        ), None
+    except CuecardError as error:
+        return Check(name="config", state="problem", detail=str(error), hint=error.hint), None
+    detail = _("{file}: {models} models, {agents} agents").format(
+        file=path, models=len(config.models), agents=len(config.agents)
+    )
+    if not path.exists():
+        detail = _("no {file} here: only the embedded players").format(file=path)
+    return Check(name="config", state="ok", detail=detail, data={"file": str(path)}), config
+
+
+async def check_model(name: str, config: ModelConfig) -> Check:
+    """One call of the model."""
+    from cuecard.core.llm.probe import probe
+
+    report = await probe(config)
+    data = {"base_url": config.base_url, **report.model_dump(mode="json")}
+    if not report.reachable:
+        return Check(
+            name=f"model:{name}",
+            state="problem",
+            detail=report.error,
+            hint=_("check {url} and its entry in cuecard.yaml").format(url=config.base_url),
+            data=data,
+        )
+    hints = _shortcomings(report)
+    detail = _("answered in {ms} ms: {what}").format(
+        ms=report.latency_ms,
+        what=", ".join(
+            (
+                _("streams") if report.streaming else _("does not stream"),
+                _("calls tools") if report.tool_calls else _("called no tool"),
+                _("counts tokens") if report.usage else _("does not count tokens"),
+            )
+        ),
+    )
+    state = "warning" if hints else "ok"
+    return Check(name=f"model:{name}", state=state, detail=detail, hint="; ".join(hints), data=data)
+
+
+def _shortcomings(report: ProbeReport) -> list[str]:
+    hints: list[str] = []
+    if not report.streaming:
+        hints.append(_("replies will come all at once"))
+    if not report.tool_calls:
+        hints.append(_("an agent on this model may not search"))
+    return hints

@@ -1,0 +1,33 @@
+"""Closed lists of option values, so that a wrong one is wrong usage."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class FormatChoice(StrEnum):
+    """The formats of `core.formats.registry`."""
+
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+
+
+class InputFormat(StrEnum):
+    """The same, or told from the files."""
+
+    AUTO = "auto"
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+
+
+class FamilyChoice(StrEnum):
+    GRAPH = "graph"
+    TABLE = "table"
+    CHECKPOINTS = "checkpoints"
+    FACTS = "facts"

@@ -1,0 +1,102 @@
+"""`cuecard doctor`: does everything work here that Cuecard needs?"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.output import as_json, console, example, table
+from cuecard.core.i18n import N_, _
+
+if TYPE_CHECKING:
+    from cuecard.cli.checks import Check, State
+    from cuecard.core.config_models import Config
+
+_STATE: dict[State, str] = {
+    "ok": N_("✓ fine"),
+    "warning": N_("! note"),
+    "problem": N_("✗ wrong"),
+    "skipped": N_("– skipped"),
+}
+_NAME: dict[str, str] = {
+    "python": N_("Python"),
+    "packages": N_("packages"),
+    "terminal": N_("terminal"),
+    "encoding": N_("text"),
+    "workspace": N_("workspace"),
+    "config": N_("configuration"),
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "doctor",
+        help=_("Look whether everything works here. Calls each model of cuecard.yaml once."),
+        epilog=example("cuecard doctor --offline"),
+    )(doctor)
+
+
+def doctor(
+    context: typer.Context,
+    offline: Annotated[bool, typer.Option("--offline", help=_("Call no model"))] = False,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.cli import checks
+
+    ours = Context.of(context)
+    about_config, config = checks.check_config(ours)
+    found = [
+        checks.check_python(),
+        checks.check_packages(),
+        checks.check_terminal(),
+        checks.check_encoding(),
+        checks.check_workspace(ours),
+        about_config,
+        *(_models(config, offline=offline) if config else ()),
+    ]
+    wrong = any(check.state == "problem" for check in found)
+    if json:
+        as_json({"ok": not wrong, "checks": [check.model_dump(mode="json") for check in found]})
+    else:
+        _print(found)
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _models(config: Config, *, offline: bool) -> list[Check]:
+    from cuecard.cli.checks import Check, check_model
+
+    if offline:
+        return [
+            Check(name=f"model:{name}", state="skipped", detail=_("not called"))
+            for name in config.models
+        ]
+
+    async def all_of_them() -> list[Check]:
+        calls = (check_model(name, model) for name, model in config.models.items())
+        return list(await asyncio.gather(*calls))
+
+    with console(stderr=True).status(_("Calling the models…")):
+        return asyncio.run(all_of_them())
+
+
+def _print(found: list[Check]) -> None:
+    table(
+        "",
+        (_("what"), _("state"), _("found")),
+        [
+            (
+                _name(check.name),
+                _(_STATE[check.state]),
+                " — ".join(filter(None, (check.detail, check.hint))),
+            )
+            for check in found
+        ],
+    )
+
+
+def _name(name: str) -> str:
+    kind, _colon, model = name.partition(":")
+    return _("model {name}").format(name=model) if kind == "model" else _(_NAME.get(name, name))

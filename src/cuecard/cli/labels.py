@@ -1,0 +1,67 @@
+"""Words for what the engine counts and the store records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuecard.core.events import Termination
+from cuecard.core.i18n import N_, _
+from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.labels import COUNTS
+from cuecard.core.tasks import Family
+from cuecard.core.text import one_line
+from cuecard.store.records import RunState
+
+FAMILY: dict[Family, str] = {
+    "graph": N_("Graph tasks"),
+    "table": N_("Table tasks"),
+    "checkpoints": N_("Checkpoint tasks"),
+    "facts": N_("Fact tasks"),
+}
+RUN_STATE: dict[RunState, str] = {
+    RunState.RUNNING: N_("running"),
+    RunState.DONE: N_("done"),
+    RunState.CANCELLED: N_("cancelled"),
+}
+TERMINATION: dict[Termination, str] = {
+    Termination.USER_DONE: N_("user done"),
+    Termination.ANSWERED: N_("answered"),
+    Termination.MAX_TURNS: N_("turn limit"),
+    Termination.CONTEXT_OVERFLOW: N_("context overflow"),
+    Termination.ERROR_LOOP: N_("error loop"),
+    Termination.EMPTY_RESPONSE: N_("empty reply"),
+    Termination.API_ERROR: N_("API error"),
+    Termination.INTERNAL_ERROR: N_("internal error"),
+    Termination.CANCELLED: N_("cancelled"),
+}
+
+
+def termination_label(termination: Termination | None) -> str:
+    return _(TERMINATION[termination]) if termination else _("open")
+
+
+def player_label(ref: PlayerRef) -> str:
+    """The name, and whether this is an offline baseline: nobody may take it for a model."""
+    name = one_line(ref.name, 40)
+    return _("{name} (offline baseline)").format(name=name) if ref.baseline else name
+
+
+def baselines_line(players: Iterable[tuple[str, PlayerRef]]) -> str:
+    """`Offline baselines, not results of models: agent offline, judge lexical.`, from pairs of the part's
+    translated name and its player; "" if none of them is a baseline.
+    """
+    found = dict.fromkeys(f"{part} {one_line(p.name, 40)}" for part, p in players if p.baseline)
+    if not found:
+        return ""
+    return _("Offline baselines, not results of models: {players}.").format(
+        players=", ".join(found)
+    )
+
+
+def number(name: str, value: float | None) -> str:
+    """A measure's value: shares with three decimals, counts with one where they are means."""
+    if value is None:
+        return "–"
+    if name not in COUNTS:
+        return f"{value:.3f}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

@@ -1,0 +1,67 @@
+"""`cuecard score`: the numbers of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.output import as_json, example, note
+from cuecard.core.i18n import _, ngettext
+
+if TYPE_CHECKING:
+    from cuecard.lab.scores import RunScores
+
+
+def register(app: typer.Typer) -> None:
+    app.command("score", help=_("The scores of a run."), epilog=example("cuecard score 4 --json"))(
+        score
+    )
+
+
+def score(
+    context: typer.Context,
+    run: Annotated[int, typer.Argument(metavar="RUN", help=_("Number of the run"))],
+    judge: Annotated[str, typer.Option(help=_("Whose judgements"))] = "lexical",
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.lab.scores import score_run
+
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        scores = score_run(workspace, run, judge)
+    show(scores, ours, json=json)
+
+
+def show(scores: RunScores, ours: Context, *, json: bool) -> None:
+    """Print the scores of a run, and on stderr what is not in them yet."""
+    from cuecard.cli.score_json import scores_json
+    from cuecard.cli.score_tables import print_scores
+
+    if json:
+        as_json(scores_json(scores))
+    else:
+        print_scores(scores)
+    run = scores.run
+    unjudged = sum(scored.judge is None for scored in scores.trials)
+    if run.trials > run.finished:
+        note(
+            ngettext(
+                "{n} trial is still open. Go on with: {command}",
+                "{n} trials are still open. Go on with: {command}",
+                run.trials - run.finished,
+            ).format(
+                n=run.trials - run.finished, command=ours.command("run", "--resume", str(run.id))
+            )
+        )
+    if unjudged:
+        note(
+            ngettext(
+                "{n} trial is not judged by {judge}. Judge it with: {command}",
+                "{n} trials are not judged by {judge}. Judge them with: {command}",
+                unjudged,
+            ).format(
+                n=unjudged, judge=scores.judge, command=ours.command("judge", "--run", str(run.id))
+            )
+        )

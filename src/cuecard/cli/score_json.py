@@ -1,0 +1,96 @@
+"""Scores as JSON: every measure by its name, undefined ones null, with the n of each beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuecard.core.scoring.aggregate import AggregateMeasure
+    from cuecard.core.scoring.measures import Measure
+    from cuecard.core.scoring.profiles import ProfileCount
+    from cuecard.lab.scores import GroupScores, RunScores, TrialScores
+    from cuecard.store.records import RunRecord
+
+Json = dict[str, Any]
+
+
+def measures_json(measures: Sequence[Measure]) -> Json:
+    """`{name: value, ..., "n": {name: n}, "undefined": {name: reason}}`."""
+    return {
+        **{measure.name: measure.value for measure in measures},
+        "n": {measure.name: measure.n for measure in measures},
+        "undefined": {m.name: m.reason for m in measures if m.value is None},
+    }
+
+
+def aggregate_json(measures: Iterable[AggregateMeasure]) -> Json:
+    """`{name: {"avg": value, "best": value, "n": {"avg": tasks, ...}, "trials", "undefined",
+    "samples"}}`; which statistics there are follows from the measure.
+    """
+    result: Json = {}
+    for measure in measures:
+        entry = result.setdefault(measure.name, {"n": {}})
+        entry[measure.statistic.value] = measure.value
+        entry["n"][measure.statistic.value] = measure.n
+        entry.setdefault("trials", measure.trials)
+        entry.setdefault("undefined", measure.undefined)
+        entry.setdefault("samples", measure.samples)
+    return result
+
+
+def run_json(run: RunRecord) -> Json:
+    return {**run.model_dump(mode="json"), "open": run.trials - run.finished}
+
+
+def scores_json(scores: RunScores) -> Json:
+    """`results`: an object for each trial that has ended; `groups`: one for each agent and family."""
+    return {
+        "run": run_json(scores.run),
+        "judge": scores.judge,
+        "results": [_trial_json(scored) for scored in scores.trials],
+        "groups": [_group_json(group) for group in scores.groups],
+    }
+
+
+def _trial_json(scored: TrialScores) -> Json:
+    trial = scored.trial
+    players = (trial.agent, trial.user, trial.world, *([scored.judge] if scored.judge else ()))
+    return {
+        "trial_id": trial.id,
+        "task_id": trial.task_id,
+        "revision": trial.revision,
+        "family": trial.family,
+        "agent": trial.agent.name,
+        "model": trial.agent.model,
+        "sample": trial.sample,
+        "seed": trial.seed,
+        "termination": trial.termination.value if trial.termination else None,
+        "detail": trial.detail,
+        "baseline": any(player.baseline for player in players),
+        "judged": scored.judge is not None,
+        **measures_json(scored.measures),
+    }
+
+
+def _group_json(group: GroupScores) -> Json:
+    return {
+        "agent": group.agent,
+        "family": group.family,
+        "trials": group.trials,
+        "ended": group.ended,
+        "judged": group.judged,
+        "failed": group.failed,
+        "baseline": group.baseline,
+        "measures": aggregate_json(group.measures),
+        "profiles": {profile.profile.value: _profile_json(profile) for profile in group.profiles},
+    }
+
+
+def _profile_json(profile: ProfileCount) -> Json:
+    return {
+        "count": profile.count,
+        "share": profile.share.value,
+        "pass_rate": profile.pass_rate.value,
+        "n": profile.share.n,
+    }

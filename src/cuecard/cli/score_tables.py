@@ -1,0 +1,190 @@
+"""Scores as tables: each number with its n, baselines named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuecard.cli.labels import FAMILY, baselines_line, number, player_label
+from cuecard.cli.output import column_width, console, prose, say, table
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.aggregate import AggregateMeasure, Statistic
+from cuecard.core.scoring.labels import PROFILE_LABELS, measure_label, statistic_label
+from cuecard.core.tasks import FAMILIES, Family
+
+if TYPE_CHECKING:
+    from cuecard.core.scoring.measures import Measure
+    from cuecard.core.scoring.profiles import ProfileCount
+    from cuecard.lab.scores import GroupScores, RunScores
+
+HEADLINES: dict[Family, tuple[str, ...]] = {
+    "graph": ("triplet_f1", "node_f1"),
+    "table": ("success", "row_f1", "item_f1"),
+    "checkpoints": ("acc", "cp", "detection_f1"),
+    "facts": ("pass_at_1", "fcr", "hit_rate"),
+}
+"""What a table of single results shows of each family; all measures are in the JSON."""
+
+# Told only where there is something to tell.
+_QUIET = frozenset(
+    ("unjudged", "prompt_tokens", "completion_tokens", "stages_disclosed", "stage_share", "asks")
+)
+
+
+def print_scores(scores: RunScores) -> None:
+    """A table for each agent and family of the run."""
+    for group in scores.groups:
+        _print_group(scores, group)
+
+
+def _print_group(scores: RunScores, group: GroupScores) -> None:
+    mine = [
+        scored
+        for scored in scores.trials
+        if scored.trial.agent.name == group.agent and scored.trial.family == group.family
+    ]
+    agent = player_label(mine[0].trial.agent) if mine else group.agent
+    title = _("{family}: agent {agent}").format(family=_(FAMILY[group.family]), agent=agent)
+    shown = [m for m in group.measures if not (m.name in _QUIET and not m.value)]
+    if shown:
+        print_aggregate(title, shown)
+    else:
+        say(_("{title}: nothing judged yet").format(title=title))
+    _print_profiles(group.profiles)
+    players: list[tuple[str, PlayerRef]] = []
+    for scored in mine:
+        trial = scored.trial
+        players += [(_("agent"), trial.agent), (_("user"), trial.user), (_("world"), trial.world)]
+        players += [(_("judge"), scored.judge)] if scored.judge else []
+    counted = ngettext(
+        "{n} trial: {ended} ended, {failed} of them by a failure; {judged} judged.",
+        "{n} trials: {ended} ended, {failed} of them by a failure; {judged} judged.",
+        group.trials,
+    ).format(n=group.trials, ended=group.ended, failed=group.failed, judged=group.judged)
+    prose(" ".join(filter(None, (counted, baselines_line(players)))) + "\n")
+
+
+def print_aggregate(title: str, measures: Sequence[AggregateMeasure]) -> None:
+    """Means over tasks; a column for each way of taking the samples together, if there are several."""
+    samples = max((measure.samples for measure in measures), default=1)
+    names = list(dict.fromkeys(measure.name for measure in measures))
+    found = {(measure.name, measure.statistic): measure for measure in measures}
+    present = {measure.statistic for measure in measures}
+    several = [s for s in Statistic if s in present] if samples > 1 else [Statistic.AVG]
+    rows: list[list[str]] = []
+    for name in names:
+        average = found[name, Statistic.AVG]
+        cells = [
+            number(name, entry.value) if (entry := found.get((name, statistic))) else ""
+            for statistic in several
+        ]
+        rows.append([measure_label(name), *cells, str(average.n), _remark(average)])
+    remarks = any(row[-1] for row in rows)
+    headings = [statistic_label(s, samples) for s in several] if samples > 1 else [_("mean")]
+    table(
+        title,
+        (_("measure"), *headings, _("n tasks"), *([_("remark")] if remarks else ())),
+        [row if remarks else row[:-1] for row in rows],
+        numbers=range(1, len(headings) + 2),
+    )
+
+
+def _remark(measure: AggregateMeasure) -> str:
+    if measure.value is None:
+        return measure.reason
+    if measure.undefined:
+        return ngettext(
+            "{n} trial has no value", "{n} trials have no value", measure.undefined
+        ).format(n=measure.undefined)
+    return ""
+
+
+def _print_profiles(profiles: Sequence[ProfileCount]) -> None:
+    if not any(profile.count for profile in profiles):
+        return
+    table(
+        _("What the agent did at {n} ambiguous checkpoints").format(n=profiles[0].share.n),
+        (_("behaviour"), _("share"), "n", _("passed"), "n"),
+        [
+            (
+                _(PROFILE_LABELS[p.profile]),
+                number("share", p.share.value),
+                p.count,
+                number("pass_rate", p.pass_rate.value),
+                p.pass_rate.n,
+            )
+            for p in profiles
+        ],
+        numbers=range(1, 5),
+    )
+
+
+class Result(NamedTuple):
+    """One judged output, as a line of a table."""
+
+    family: Family
+    name: str
+    measures: Sequence[Measure]
+
+
+def print_results(
+    results: Sequence[Result],
+    families: Mapping[Family, Sequence[AggregateMeasure]],
+    *,
+    remark: str = "",
+) -> None:
+    """A table for each family: a line for each result, and the means over tasks below. `remark` stands
+    beside each title.
+    """
+    for family in FAMILIES:
+        mine = [result for result in results if result.family == family]
+        if mine:
+            title = _(FAMILY[family]) + (f" ({remark})" if remark else "")
+            _print_family(title, mine, families[family])
+
+
+def _print_family(title: str, results: Sequence[Result], means: Sequence[AggregateMeasure]) -> None:
+    present = {measure.name for result in results for measure in result.measures}
+    shares = [name for name in HEADLINES[results[0].family] if name in present]
+    counts = [name for name in ("agent_turns", "tool_calls") if name in present]
+    average = {m.name: m for m in means if m.statistic is Statistic.AVG}
+    tasks = max((average[name].n for name in shares), default=0)
+    label = ngettext("mean of {n} task", "mean of {n} tasks", tasks).format(n=tasks)
+    columns = [_Column(_("task"), [result.name for result in results], label)]
+    for name in (*shares, *counts):
+        found = [_measure(result, name) for result in results]
+        values = [number(name, measure.value if measure else None) for measure in found]
+        mean = average[name]
+        columns.append(_Column(measure_label(name), values, number(name, mean.value)))
+        if name in shares and (mean.n != tasks or any(m is None or m.n != 1 for m in found)):
+            ns = [str(measure.n) if measure else "" for measure in found]
+            columns.append(_Column("n", ns, str(mean.n)))
+    columns = _fitting(columns, optional=len(counts))
+    table(
+        title,
+        [column.heading for column in columns],
+        list(zip(*(column.cells for column in columns), strict=True)),
+        numbers=range(1, len(columns)),
+        footer=[column.footer for column in columns],
+    )
+
+
+class _Column(NamedTuple):
+    heading: str
+    cells: Sequence[str]
+    footer: str
+
+
+def _fitting(columns: list[_Column], *, optional: int) -> list[_Column]:
+    """The columns without as many of the last `optional` ones as the terminal is too narrow for."""
+    widths = [column_width(c.heading, (*c.cells, c.footer)) for c in columns]
+    for _column in range(optional):
+        if sum(widths[: len(columns)]) - 2 <= console().width:
+            break
+        columns = columns[:-1]
+    return columns
+
+
+def _measure(result: Result, name: str) -> Measure | None:
+    return next((measure for measure in result.measures if measure.name == name), None)

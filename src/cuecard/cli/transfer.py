@@ -1,0 +1,143 @@
+"""`cuecard import` and `cuecard export`: tasks in and out of the workspace, in any format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.choices import FamilyChoice, FormatChoice, InputFormat
+from cuecard.cli.context import Context
+from cuecard.cli.output import as_json, complain, example, note, say
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _, ngettext
+
+if TYPE_CHECKING:
+    from cuecard.core.tasks import Family
+    from cuecard.lab.importing import ImportReport
+    from cuecard.store.workspace import Workspace
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "import",
+        help=_("Bring tasks from files into the workspace."),
+        epilog=example("cuecard import tasks/ --format vibesearch"),
+    )(import_)
+    app.command(
+        "export",
+        help=_("Write tasks into a folder."),
+        epilog=example("cuecard export --format widesearch -o out"),
+    )(export)
+
+
+def import_(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help=_("Task files or folders"))],
+    format: Annotated[InputFormat, typer.Option(help=_("Their format"))] = InputFormat.AUTO,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.lab.importing import import_path
+
+    ours = Context.of(context)
+    reports: list[tuple[Path, ImportReport]] = []
+    refused: list[tuple[Path, CuecardError]] = []
+    with ours.workspace() as workspace:
+        person = ours.person(workspace)
+        for path in paths:
+            try:
+                report = import_path(workspace, path, format=format.value, by=person)
+            except CuecardError as error:
+                refused.append((path, error))
+            else:
+                reports.append((path, report))
+    if json:
+        as_json(
+            {
+                "files": [{"path": str(path), "format": r.format} for path, r in reports],
+                "tasks": [task.model_dump(mode="json") for _path, r in reports for task in r.tasks],
+                "problems": [
+                    *(p.model_dump(mode="json") for _path, r in reports for p in r.problems),
+                    *(
+                        {"file": str(path), "place": "", "reason": str(error), "line": None}
+                        for path, error in refused
+                    ),
+                ],
+            }
+        )
+    else:
+        for path, report in reports:
+            _print(path, report)
+        for _path, error in refused:
+            complain(error)
+    raise typer.Exit(1 if refused or any(report.problems for _path, report in reports) else 0)
+
+
+def _print(path: Path, report: ImportReport) -> None:
+    say(
+        _("{path} ({format}): {new} new, {revised} revised, {unchanged} unchanged").format(
+            path=path,
+            format=report.format,
+            new=report.count("new"),
+            revised=report.count("revised"),
+            unchanged=report.count("unchanged"),
+        )
+    )
+    for problem in report.problems:
+        note(str(problem))
+
+
+def export(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Option("-o", "--output", help=_("Folder to write into, made if absent"))
+    ],
+    tasks: Annotated[
+        list[str] | None, typer.Argument(metavar="TASK", help=_("Task ids; none means all"))
+    ] = None,
+    format: Annotated[FormatChoice, typer.Option(help=_("Format"))] = FormatChoice.CUECARD,
+    family: Annotated[
+        FamilyChoice | None, typer.Option(help=_("Only tasks of this family"))
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.lab.importing import export_tasks
+
+    if tasks and family:
+        raise typer.BadParameter(_("name tasks or a family, not both"), param_hint="--family")
+    with Context.of(context).workspace() as workspace:
+        chosen = family.value if family else None
+        if not tasks and chosen is None:
+            chosen = _only_family(workspace, format)
+        files = export_tasks(
+            workspace, folder, format=format.value, task_ids=tasks or None, family=chosen
+        )
+    if json:
+        as_json({"format": format.value, "files": [str(file) for file in files]})
+        return
+    say(
+        ngettext(
+            "{n} file written to {folder}.", "{n} files written to {folder}.", len(files)
+        ).format(n=len(files), folder=folder)
+    )
+
+
+def _only_family(workspace: Workspace, format: FormatChoice) -> Family | None:
+    """The family of a format that holds just one; says how many tasks that leaves out."""
+    from cuecard.core.formats.registry import FORMATS
+
+    families = FORMATS[format.value].families
+    if len(families) != 1:
+        return None
+    family = families[0]
+    left = sum(summary.family != family for summary in workspace.tasks.summaries())
+    if left:
+        note(
+            ngettext(
+                "{n} task of another family is left out; {format} holds {family} tasks.",
+                "{n} tasks of other families are left out; {format} holds {family} tasks.",
+                left,
+            ).format(n=left, format=format.value, family=family)
+        )
+    return family

@@ -1,0 +1,125 @@
+"""The command line from outside (a process of its own) and from inside (the same entry point)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuecard.cli.main import run
+from cuecard.core.i18n import current_language, set_language
+
+TASK = """\
+id: {id}
+title: A ferry
+family: facts
+language: en
+query: {query}
+sources: [{{url: "https://example.org/ferry"}}]
+gold:
+  facts:
+    - {{key: ferry ticket, value: "10", unit: euros}}
+    - {{key: ferry surcharge, value: "2", unit: euros}}
+  answer: 12 euros
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """The JSON on stdout, which is all there is on stdout."""
+
+        def refuse(name: str) -> object:
+            raise AssertionError(f"{name} is no JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+
+Call = Callable[..., Outcome]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """As on a fresh machine: an empty home, nothing chosen, no model configured."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("CUECARD_")}
+    return {**kept, "HOME": str(tmp_path), "LANG": "C.UTF-8", "LC_ALL": "", "COLUMNS": "80"}
+
+
+@pytest.fixture
+def program(tmp_path: Path, environment: dict[str, str]) -> Call:
+    """`cuecard ...` in a process of its own, in `tmp_path`."""
+
+    def call(*words: str, **more: str) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "cuecard", *words],
+            cwd=tmp_path,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture
+def cuecard(
+    tmp_path: Path,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Call]:
+    """The same entry point within this process, in `tmp_path`."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CUECARD_DB", "CUECARD_USER", "CUECARD_LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "LANG", "LC_ALL", "COLUMNS"):
+        monkeypatch.setenv(name, environment[name])
+    language = current_language()
+
+    def call(*words: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["cuecard", *words])
+        code = run()
+        written = capsys.readouterr()
+        return Outcome(code, written.out, written.err)
+
+    yield call
+    set_language(language)
+
+
+@pytest.fixture
+def task_file(tmp_path: Path) -> Callable[..., Path]:
+    def write(id: str, query: str = "What does the ferry cost?", folder: str = ".") -> Path:
+        path = tmp_path / folder / f"{id}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(TASK.format(id=id, query=query), encoding="utf-8")
+        return path
+
+    return write
+
+
+def write_lines(path: Path, *objects: object) -> Path:
+    text = "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def lines() -> Callable[..., Path]:
+    """Write JSON lines."""
+    return write_lines

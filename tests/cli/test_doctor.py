@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import openai_server as fake
+
+MODEL = """\
+models:
+  {name}: {{base_url: "{url}", model: m, retries: 0}}
+"""
+
+
+def states(data) -> dict[str, str]:
+    return {check["name"]: check["state"] for check in data["checks"]}
+
+
+def test_offline_on_a_fresh_machine(program):
+    shown = program("doctor", "--offline")
+    assert (shown.code, shown.err) == (0, "")
+    assert "textual" in shown.out
+    assert "cuecard init" in shown.out
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
+
+
+def test_json(cuecard):
+    cuecard("init")
+    data = cuecard("doctor", "--offline", "--json").data
+    assert data["ok"] is True
+    assert states(data) == {
+        "python": "ok",
+        "packages": "ok",
+        "terminal": "skipped",
+        "encoding": "ok",
+        "workspace": "ok",
+        "config": "ok",
+    }
+    workspace = next(c for c in data["checks"] if c["name"] == "workspace")
+    assert workspace["data"]["tasks"] == 8
+    assert workspace["data"]["version"]
+
+
+def test_what_is_wrong_is_told_with_its_line(cuecard, tmp_path: Path):
+    (tmp_path / "cuecard.yaml").write_text(
+        "models: {}\nagents:\n  live: {kind: react, model: ghost}\n", encoding="utf-8"
+    )
+    shown = cuecard("doctor", "--offline")
+    assert shown.code == 1
+    assert "cuecard.yaml:3: agents.live.model" in " ".join(shown.out.split())
+    found = cuecard("doctor", "--offline", "--json")
+    assert found.data["ok"] is False
+    config = next(c for c in found.data["checks"] if c["name"] == "config")
+    assert config["data"]["problems"][0]["line"] == 3
+
+
+def test_a_workspace_that_was_named_must_be_there(cuecard, tmp_path: Path):
+    assert cuecard("--db", "nowhere.db", "doctor", "--offline").code == 1
+    (tmp_path / "text.db").write_text("no database at all, just text" * 50, encoding="utf-8")
+    data = cuecard("--db", "text.db", "doctor", "--offline", "--json").data
+    assert states(data)["workspace"] == "problem"
+
+
+def test_each_model_is_called_once(cuecard, tmp_path: Path):
+    able = fake.calls(("search", {"query": "capital of Peru"}))
+    with fake.running(lambda request: able) as server:
+        text = MODEL.format(name="good", url=server.url)
+        text += MODEL.format(name="dead", url="http://127.0.0.1:9/v1").split("\n", 1)[1]
+        (tmp_path / "cuecard.yaml").write_text(text, encoding="utf-8")
+        found = cuecard("doctor", "--json")
+        assert found.code == 1
+        assert len(server.requests) == 1
+        checks = {check["name"]: check for check in found.data["checks"]}
+        assert checks["model:good"]["state"] == "ok"
+        assert checks["model:good"]["data"]["streaming"] is True
+        assert checks["model:dead"]["state"] == "problem"
+        skipped = cuecard("doctor", "--offline", "--json")
+        assert states(skipped.data)["model:good"] == "skipped"
+        assert len(server.requests) == 1
+
+
+def test_a_weak_model_is_a_warning(cuecard, tmp_path: Path):
+    with fake.running(lambda request: fake.text("Lima")) as server:
+        (tmp_path / "cuecard.yaml").write_text(
+            MODEL.format(name="weak", url=server.url), encoding="utf-8"
+        )
+        shown = cuecard("doctor")
+    assert shown.code == 0
+    assert "called no tool" in " ".join(shown.out.split())

@@ -1,0 +1,170 @@
+"""What holds for every verb: help, usage, errors, languages, pipes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from cuecard import __version__
+from cuecard.cli.choices import FamilyChoice, FormatChoice, InputFormat
+from cuecard.cli.main import Verbs
+from cuecard.core.formats.registry import FORMATS
+from cuecard.core.tasks import FAMILIES
+
+VERBS = (
+    "init import export check run runs score judge agree demo doctor".split()  # noqa: SIM905
+)
+
+
+def test_version_and_language(program):
+    assert program("--version").out == f"cuecard {__version__}\n"
+    chinese = program("runs", CUECARD_LANG="zh")
+    assert chinese.code == 1
+    assert chinese.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_verb_has_help(cuecard, language, monkeypatch):
+    monkeypatch.setenv("CUECARD_LANG", language)
+    listed = cuecard("--help")
+    assert listed.code == 0
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} +\S", listed.out, re.MULTILINE), verb
+        shown = cuecard(verb, "--help")
+        assert (shown.code, shown.err) == (0, "")
+        assert f"cuecard {verb} " in shown.out
+        assert "Traceback" not in shown.out
+
+
+def test_wrong_usage(cuecard):
+    for words in (
+        ("brew",),
+        ("score",),
+        ("score", "four"),
+        ("check",),
+        ("export",),
+        ("export", "espresso", "--family", "graph", "-o", "x"),
+        ("export", "-o", "x", "--format", "latex"),
+        ("import", "--format", "latex", "x"),
+        ("run", "--samples", "0"),
+        ("run", "--resume", "1", "espresso"),
+        ("run", "--resume", "1", "--seed", "0"),
+        ("judge",),
+        ("judge", "--tasks", "x"),
+        ("judge", "--tasks", "x", "--run", "1"),
+        ("agree",),
+        ("agree", "x.csv", "--run", "1"),
+        ("--bogus", "runs"),
+    ):
+        refused = cuecard(*words)
+        assert refused.code == 2, words
+        assert refused.out == ""
+        assert "Usage: cuecard" in refused.err
+        assert "Error: " in refused.err
+        assert "Traceback" not in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs",),
+        ("score", "1"),
+        ("judge", "--run", "1"),
+        ("run",),
+        ("export", "-o", "x"),
+        ("import", "x"),
+        ("agree", "--run", "1"),
+    ],
+)
+def test_no_workspace_is_told_in_one_sentence_with_a_way_out(cuecard, words):
+    refused = cuecard(*words)
+    assert refused.code == 1
+    assert refused.out == ""
+    assert refused.err.startswith("cuecard: There is no workspace here: ")
+    assert "`cuecard init`" in refused.err
+    assert refused.err.count("\n") == 1
+    assert not Path("cuecard.db").exists()
+
+
+def test_options_before_the_verb(program, tmp_path: Path):
+    made = program("--db", "w.db", "--as", "Ann", "init", "--no-samples")
+    assert made.code == 0
+    assert (tmp_path / "w.db").exists()
+    assert (tmp_path / "cuecard.yaml").exists()
+    listed = program("runs", "--json", CUECARD_DB="w.db")
+    assert listed.data == {"runs": []}
+    told = program("runs", CUECARD_DB="w.db")
+    assert (told.code, told.out) == (0, "")
+    assert "`cuecard run`" in told.err
+
+
+def test_options_before_the_verb_name_the_person(cuecard):
+    cuecard("--db", "w.db", "--as", "Ann", "init")
+    cuecard("--db", "w.db", "--as", "Bea", "run", "facts-night-train")
+    found = cuecard("--db", "w.db", "runs", "--json").data["runs"]
+    assert [(run["id"], run["created_by"], run["state"]) for run in found] == [(1, "Bea", "done")]
+
+
+def test_init_leaves_what_is_there(cuecard):
+    Path("cuecard.yaml").write_text("models: {}\n", encoding="utf-8")
+    assert cuecard("init").code == 0
+    again = cuecard("init")
+    assert again.code == 0
+    assert "left alone" in again.out
+    assert Path("cuecard.yaml").read_text(encoding="utf-8") == "models: {}\n"
+
+
+def test_a_configuration_that_cannot_be_written_is_no_traceback(cuecard):
+    Path("file").write_text("", encoding="utf-8")
+    refused = cuecard("--config", "file/cuecard.yaml", "init", "--no-samples")
+    assert refused.code == 1
+    assert "file/cuecard.yaml" in refused.err
+
+
+def test_a_broken_pipe_is_quiet(tmp_path: Path, environment):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "cuecard", "check", "--json", "."],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert started.stdout
+    assert started.stderr
+    started.stdout.close()
+    said = started.stderr.read()
+    assert (started.wait(60), said) == (0, b"")
+    started.stderr.close()
+
+
+def test_a_terminal_without_unicode_gets_codes(program, task_file):
+    task_file("渡轮", "轮渡多少钱？")
+    listed = program("check", "渡轮.yaml", "nowhere-渡", PYTHONIOENCODING="ascii:strict")
+    assert listed.code == 1
+    assert "\\u6e21" in listed.out
+    assert "Traceback" not in listed.err
+
+
+def test_a_defect_keeps_its_traceback():
+    app = typer.Typer(cls=Verbs, pretty_exceptions_enable=False)
+
+    @app.callback()
+    def root() -> None: ...
+
+    @app.command("break")
+    def break_() -> None:
+        raise ZeroDivisionError("a defect")
+
+    with pytest.raises(ZeroDivisionError, match="a defect"):
+        app(["break"])
+
+
+def test_choices_are_those_of_the_engine():
+    assert [choice.value for choice in FormatChoice] == list(FORMATS)
+    assert [choice.value for choice in InputFormat] == ["auto", *FORMATS]
+    assert [choice.value for choice in FamilyChoice] == list(FAMILIES)

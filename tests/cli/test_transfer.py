@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuecard.core.formats.registry import FORMATS
+
+
+@pytest.fixture
+def samples(cuecard):
+    cuecard("init")
+    return cuecard
+
+
+def read(folder: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(folder)): file.read_text(encoding="utf-8")
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def test_out_and_in_again(program, tmp_path: Path):
+    assert program("init").code == 0
+    out = program("export", "-o", "out")
+    assert (out.code, out.out) == (0, "8 files written to out.\n")
+    back = program("--db", "other.db", "init", "--no-samples")
+    assert back.code == 0
+    back = program("--db", "other.db", "import", "out", "--json")
+    assert (back.code, back.err) == (0, "")
+    assert len(back.data["tasks"]) == 8
+    assert {task["outcome"] for task in back.data["tasks"]} == {"new"}
+    assert program("--db", "other.db", "export", "--output", "again", "--json").code == 0
+    assert read(tmp_path / "again") == read(tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["vibesearch", "widesearch", "paraworld", "discobench"])
+def test_each_format_comes_back_alike(samples, tmp_path: Path, name):
+    out = samples("export", "--format", name, "-o", "out")
+    assert out.code == 0
+    assert f"6 tasks of other families are left out; {name} holds" in out.err
+    samples("--db", "other.db", "init", "--no-samples")
+    back = samples("--db", "other.db", "import", "out")
+    assert back.code == 0
+    assert back.out == f"out ({name}): 2 new, 0 revised, 0 unchanged\n"
+    again = samples("--db", "other.db", "export", "--format", name, "-o", "again", "--json")
+    assert again.data["format"] == name
+    assert read(tmp_path / "again") == read(tmp_path / "out")
+    once_more = samples("--db", "other.db", "import", "again", "--format", name, "--json")
+    assert {task["outcome"] for task in once_more.data["tasks"]} == {"unchanged"}
+
+
+def test_named_tasks_and_families(samples, tmp_path: Path):
+    assert samples("export", "espresso", "table-us-states", "-o", "two").code == 0
+    assert sorted(read(tmp_path / "two")) == ["espresso.yaml", "table-us-states.yaml"]
+    assert samples("export", "--family", "facts", "-o", "facts").out.startswith("2 files")
+    unknown = samples("export", "espresso", "ghost", "-o", "none")
+    assert unknown.code == 1
+    assert "ghost" in unknown.err
+    wrong = samples("export", "espresso", "--format", "widesearch", "-o", "none")
+    assert wrong.code == 1
+    assert "espresso" in wrong.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_one_bad_file_harms_no_other(samples, task_file, tmp_path: Path):
+    task_file("ferry", folder="tasks")
+    (tmp_path / "tasks" / "bad.yaml").write_text("id: bad\n", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+    found = samples("import", "nowhere", "tasks", "notes.txt")
+    assert found.code == 1
+    assert found.out == "tasks (cuecard): 1 new, 0 revised, 0 unchanged\n"
+    assert "tasks/bad.yaml: title: is missing" in found.err
+    assert "cuecard: There is no such file: nowhere" in found.err
+    assert "notes.txt" in found.err
+    data = samples("import", "nowhere", "tasks", "--json").data
+    assert [task["outcome"] for task in data["tasks"]] == ["unchanged"]
+    assert {problem["file"] for problem in data["problems"]} == {"nowhere", "tasks/bad.yaml"}
+
+
+def test_a_task_of_another_benchmark(samples, tmp_path: Path):
+    line = {
+        "index": 7,
+        "prompt": [{"role": "user", "content": "When does the ferry leave?"}],
+        "answer": "09:15",
+        "extra_info": {
+            "world_truth_info": {
+                "generated_question": "When does the ferry leave?",
+                "atomic_facts": {"first ferry": "09:00", "delay today": "15 minutes"},
+                "final_answer": "09:15",
+            }
+        },
+        "level": 3,
+    }
+    (tmp_path / "in.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert (
+        samples("import", "in.jsonl").out == "in.jsonl (paraworld): 1 new, 0 revised, 0 unchanged\n"
+    )
+    assert "paraworld" in FORMATS
+    assert samples("export", "paraworld_7", "--format", "paraworld", "-o", "out").code == 0
+    written = (tmp_path / "out" / "paraworld.jsonl").read_text(encoding="utf-8")
+    assert json.loads(written) == line
