@@ -160,6 +160,13 @@ class TaskEdit:
         if not _same(self._data, data):
             self._advance(copy.deepcopy(dict(data)), ())
 
+    def rename(self, task_id: str) -> None:
+        """Give a task that was never saved another id, in all its history: undo keeps it."""
+        for step in (*self._done, *self._undone):
+            step.before = {**step.before, "id": task_id}
+        self._data = {**self._data, "id": task_id}
+        self._tell(("id",))
+
     def mark_saved(self, base: int, data: Mapping[str, Any]) -> None:
         """`data` is now revision `base`, and what is edited further is based on it."""
         self.base = base

@@ -122,3 +122,8 @@ def _next(values: Sequence[str], current: str) -> str:
     """The value after `current`, and after the last one "" again."""
     circle = ("", *values)
     return circle[(circle.index(current) + 1) % len(circle)]
+
+
+def moment(when: datetime) -> str:
+    """A time as the person's clock shows it."""
+    return when.astimezone().strftime("%Y-%m-%d %H:%M")

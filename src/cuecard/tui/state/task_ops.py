@@ -72,9 +72,25 @@ def remove_persona(edit: TaskEdit) -> None:
         edit.set(PERSONA, None)
 
 
+def column_names(edit: TaskEdit) -> list[str]:
+    """The columns' names, in order."""
+    return [str(column.get("name", "")) for column in edit.items(COLUMNS)]
+
+
+def write_cell(edit: TaskEdit, row: int, column: int, text: str) -> None:
+    """Type into a cell; a row that is too short (from an import) is filled up first."""
+    here = (*ROWS, row, column)
+    cells = edit.items((*ROWS, row))
+    if column < len(cells):
+        edit.set(here, text, typing=True)
+        return
+    with edit.together(here, typing=True):
+        edit.set((*ROWS, row), [*cells, *[""] * (column - len(cells)), text])
+
+
 def is_key(edit: TaskEdit, column: int) -> bool:
     """Whether rows are joined on this column. Of several columns of one name the first ones are."""
-    names = _column_names(edit)
+    names = column_names(edit)
     if column >= len(names):
         return False
     earlier = names[:column].count(names[column])
@@ -83,7 +99,7 @@ def is_key(edit: TaskEdit, column: int) -> bool:
 
 def write_key(edit: TaskEdit, column: int, key: bool) -> None:
     """Make a column a key column, or not."""
-    flags = [is_key(edit, index) for index in range(len(_column_names(edit)))]
+    flags = [is_key(edit, index) for index in range(len(column_names(edit)))]
     flags[column] = key
     _write_keys(edit, flags)
 
@@ -91,7 +107,7 @@ def write_key(edit: TaskEdit, column: int, key: bool) -> None:
 def rename_column(edit: TaskEdit, column: int, name: str) -> None:
     """Rename a column; a key column stays one."""
     with edit.together((*COLUMNS, column, "name"), typing=True):
-        flags = [is_key(edit, index) for index in range(len(_column_names(edit)))]
+        flags = [is_key(edit, index) for index in range(len(column_names(edit)))]
         edit.set((*COLUMNS, column, "name"), name)
         _write_keys(edit, flags)
 
@@ -109,13 +125,9 @@ def write_ambiguity(edit: TaskEdit, step: Path, kind: str | None) -> None:
         edit.set(here, blank_ambiguity(kind))
 
 
-def _column_names(edit: TaskEdit) -> list[str]:
-    return [str(column.get("name", "")) for column in edit.items(COLUMNS)]
-
-
 def _write_keys(edit: TaskEdit, flags: list[bool]) -> None:
     """In column order, and what names no column stays where it can be seen and mended."""
-    names = _column_names(edit)
+    names = column_names(edit)
     keys = [name for name, key in zip(names, flags, strict=True) if key]
     edit.set(KEYS, keys)
 

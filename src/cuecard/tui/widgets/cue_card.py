@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
@@ -55,7 +56,8 @@ class CueCard(VerticalScroll):
         self.set_class(state == "done", "-done")
         self.set_class(state == "later", "-later")
         mark = {"now": "▸", "done": "✓", "later": "·"}[state]
-        self.border_title = f"{mark} {number}/{total} {one_line(stage.title, 60)}"
+        # As text, never as a string: strings of borders are parsed for markup.
+        self.border_title = Text(f"{mark} {number}/{total} {one_line(stage.title, 60)}")
         kind = _(CUE_KIND[stage.cue.kind.value])
         self.border_subtitle = kind
         self.query_one("#cue", Static).update(for_display(stage.cue.text))

@@ -1,0 +1,74 @@
+"""Labels of what can be chosen in the editor's forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import one_line
+from cuecard.tui.screens.task.specs import Options
+from cuecard.tui.state import task_ops
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.widgets.cue_card import CUE_KIND
+
+LANGUAGE = {"en": "English", "zh": "中文"}
+DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
+FACT_KIND = {"fact": N_("fact"), "rule": N_("rule or convention")}
+AMBIGUITY = {
+    "entity": N_("entity: several things of that name"),
+    "version": N_("version: several editions or times"),
+    "criteria": N_("criteria: several measures"),
+    "factual": N_("factual: sources disagree"),
+}
+PREPROCESS = {
+    "norm_str": N_("norm_str: case, blanks and * ignored"),
+    "extract_number": N_("extract_number: the first number"),
+    "norm_date": N_("norm_date: as YYYY-MM-DD"),
+}
+METRIC = {
+    "exact_match": N_("exact_match: the same text"),
+    "number_near": N_("number_near: within a relative tolerance"),
+    "date_near": N_("date_near: within 31 days"),
+    "url_match": N_("url_match: the same hosts"),
+    "in_match": N_("in_match: contained in the gold cell"),
+    "llm_judge": N_("llm_judge: a model decides by the criterion"),
+}
+CUE = CUE_KIND
+
+
+def labelled(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
+    """The values with their translated labels."""
+    return lambda edit: [(_(label), value) for value, label in choices.items()]
+
+
+def stage_options(edit: TaskEdit) -> Options:
+    """The persona's stages by number and title."""
+    stages = edit.items(task_ops.STAGES)
+    return [(f"{n} {one_line(str(stage['title']), 60)}", n) for n, stage in enumerate(stages, 1)]
+
+
+def node_names(edit: TaskEdit) -> list[str]:
+    """Every node that a triple names or that is listed."""
+    triples = edit.items(task_ops.TRIPLES)
+    ends = [str(triple[end]) for triple in triples for end in ("head", "tail")]
+    return [*ends, *(str(node["id"]) for node in edit.items(task_ops.NODES))]
+
+
+def relations(edit: TaskEdit) -> list[str]:
+    return [str(triple["relation"]) for triple in edit.items(task_ops.TRIPLES)]
+
+
+def known(field: str) -> Callable[[TaskEdit], Sequence[str]]:
+    """What other facts have in `field`."""
+
+    def values(edit: TaskEdit) -> list[str]:
+        return [str(fact.get(field, "")) for fact in edit.items(task_ops.FACTS)]
+
+    return values
+
+
+def listed(value: Any) -> str:
+    """A list of texts in one cell of a table."""
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    return " · ".join(str(item) for item in items)

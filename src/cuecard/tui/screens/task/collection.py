@@ -1,0 +1,193 @@
+"""A tab that is a list of things beside the form of the one under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.widgets import DataTable
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.form import Form
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.screens.task.specs import FieldSpec
+from cuecard.tui.state import task_ops
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.trees import Path
+from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+
+
+@dataclass(frozen=True)
+class CollectionSpec:
+    """`columns` of the list; `cells` gives one line of it as plain text. `title` and `about` are
+    shown where the list is empty. `beside`: the form stands beside the list even where it is narrow.
+    """
+
+    path: Path
+    columns: Sequence[FittedColumn]
+    cells: Callable[[TaskEdit, int], Sequence[str]]
+    fields: Sequence[FieldSpec]
+    blank: Callable[[], Any]
+    title: str
+    about: str
+    beside: bool = False
+
+
+class Collection(TaskPane):
+    """The keys of the list work while the list has the focus; Enter goes to the form, Escape back."""
+
+    BINDINGS = keys(
+        Key("items.add", "a,insert", "add", N_("Add"), N_("Add one below"), shown_as="a"),
+        Key("items.delete", "d,delete", "remove", N_("Delete"), N_("Delete this one; ^z brings it back"), shown_as="d"),
+        Key("items.copy", "c", "copy", N_("Copy"), N_("Add one like this below"), show=False),
+        Key("items.up", "left_square_bracket,shift+up", "shift(-1)", N_("Move"), N_("Move this one up"), shown_as="[ ]"),
+        Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Down"), N_("Move this one down"), show=False, shown_as="]"),
+    )  # fmt: skip
+
+    def __init__(self, spec: CollectionSpec, *, id: str) -> None:
+        super().__init__(id=id, classes="-beside" if spec.beside else "-stacked")
+        self.spec = spec
+        self._edit: TaskEdit | None = None
+        self._index = -1
+
+    def compose(self) -> ComposeResult:
+        with Container(classes="collection"):
+            with Vertical(classes="list"):
+                yield FittedTable(self.spec.columns)
+            with Vertical(classes="detail"):
+                yield Form(self.spec.fields)
+                yield from self.compose_more()
+                yield EmptyState(
+                    _(self.spec.title), _(self.spec.about), ("a", _("add the first one"))
+                )
+
+    def compose_more(self) -> ComposeResult:
+        """What stands below the form."""
+        yield from ()
+
+    @property
+    def table(self) -> FittedTable:
+        return self.query_one(FittedTable)
+
+    @property
+    def form(self) -> Form:
+        return self.query_one(Form)
+
+    @property
+    def index(self) -> int:
+        """Of the thing under the cursor; -1 where there is none."""
+        return self._index
+
+    def load(self, edit: TaskEdit) -> None:
+        self._fill(edit, self._index)
+
+    def commit(self) -> None:
+        self.form.commit()
+
+    def noticed(self, path: Path) -> None:
+        depth, edit = len(self.spec.path), self._edit
+        if edit is None or path[:depth] != self.spec.path or len(path) <= depth:
+            return
+        index = path[depth]
+        if isinstance(index, int) and len(edit.items(self.spec.path)) == self.table.count:
+            self.table.update_row(index, self.spec.cells(edit, index))
+            if index == self._index:
+                self.show_item(edit, index)
+
+    def locate(self, path: Path) -> None:
+        depth = len(self.spec.path)
+        index = path[depth] if len(path) > depth else None
+        if isinstance(index, int) and 0 <= index < self.table.count:
+            self.table.go_to(index)
+            self._go(index)
+
+    def reveal(self, path: Path) -> None:
+        self.locate(path)
+        inner = path[len(self.spec.path) + 1 :]
+        if inner and self._index >= 0:
+            self.form.reveal(inner)
+        else:
+            self.table.focus()
+
+    def step_back(self) -> bool:
+        if self.table.has_focus:
+            return False
+        self.table.focus()
+        return True
+
+    def show_item(self, edit: TaskEdit, index: int) -> None:
+        """The thing under the cursor is another one, or changed."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action not in ("add", "remove", "copy", "shift"):
+            return True
+        return self.table.has_focus and (action == "add" or self._index >= 0)
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        self._go(self.table.cursor_row)
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        if self._index >= 0:
+            self.form.reveal(())
+
+    def action_add(self) -> None:
+        self._insert(self.spec.blank())
+        self.form.reveal(())
+
+    def action_copy(self) -> None:
+        if self._edit is not None:
+            self._insert(self._edit.items(self.spec.path)[self._index])
+
+    def action_remove(self) -> None:
+        if self._edit is not None:
+            self._settle()
+            task_ops.delete_item(self._edit, self.spec.path, self._index)
+            self._fill(self._edit, self._index)
+
+    def action_shift(self, by: int) -> None:
+        edit = self._edit
+        if edit is not None and 0 <= self._index + by < len(edit.items(self.spec.path)):
+            self._settle()
+            task_ops.move_item(edit, self.spec.path, self._index, self._index + by)
+            self._fill(edit, self._index + by)
+
+    def _insert(self, value: Any) -> None:
+        if self._edit is not None:
+            self._settle()
+            task_ops.insert_item(self._edit, self.spec.path, self._index + 1, value)
+            self._fill(self._edit, self._index + 1)
+
+    def _settle(self) -> None:
+        """Places are about to shift: write what is typed, then let go of them."""
+        self.form.commit()
+        self.form.unload()
+
+    def _fill(self, edit: TaskEdit, index: int) -> None:
+        count = len(edit.items(self.spec.path))
+        self._edit = edit
+        self._index = -1
+        index = min(max(index, 0), count - 1)
+        self.table.fill([self.spec.cells(edit, i) for i in range(count)], cursor=max(index, 0))
+        self._go(index)
+        self.refresh_bindings()
+
+    def _go(self, index: int) -> None:
+        edit = self._edit
+        if edit is None or index == self._index:
+            return
+        here = 0 <= index < len(edit.items(self.spec.path))
+        self._index = index if here else -1
+        self.form.display = here
+        self.query_one(EmptyState).display = not here
+        if here:
+            self.form.load(edit, (*self.spec.path, index))
+            self.show_item(edit, index)
+        else:
+            self.form.unload()

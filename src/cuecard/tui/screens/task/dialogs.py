@@ -1,0 +1,146 @@
+"""The editor's small dialogs: a message for a revision, a conflict, a plain question."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Footer, Input
+
+from cuecard.core.errors import Conflict
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardDialog
+from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.widgets.plain import PlainText
+
+
+class AskLine(CuecardDialog[str | None]):
+    """A question with a one-line answer; None when the person left it. `required`: not blank."""
+
+    BINDINGS = keys(
+        Key("ask.accept", "ctrl+s", "accept", N_("OK"), N_("Take this answer"), shown_as="^s"),
+    )
+
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        *,
+        button: str,
+        value: str = "",
+        placeholder: str = "",
+        required: bool = True,
+    ) -> None:
+        super().__init__()
+        self._title, self._text, self._button = title, text, button
+        self._value, self._placeholder, self._required = value, placeholder, required
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(self._title)
+            yield PlainText(self._text)
+            yield LineEditor(self._value, placeholder=self._placeholder, id="answer")
+            with Horizontal(classes="buttons"):
+                yield Button(self._button, variant="primary", id="accept")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#answer", Input).focus()
+
+    def on_input_submitted(self) -> None:
+        self.action_accept()
+
+    def on_button_pressed(self) -> None:
+        self.action_accept()
+
+    def action_accept(self) -> None:
+        answer = self.query_one("#answer", Input).value.strip()
+        if answer or not self._required:
+            self.dismiss(answer)
+        else:
+            self.notify(_("Please write something first."), severity="warning", markup=False)
+
+
+class Confirm(CuecardDialog[bool]):
+    """A yes that must be given on purpose: the way back has the focus."""
+
+    BINDINGS = keys(Key("confirm.yes", "y", "yes", N_("Yes"), N_("Do it")))
+
+    def __init__(self, title: str, text: str, *, button: str) -> None:
+        super().__init__()
+        self._title, self._text, self._button = title, text, button
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(self._title)
+            yield PlainText(self._text)
+            with Horizontal(classes="buttons"):
+                yield Button(_("Cancel"), id="no")
+                yield Button(self._button, variant="warning", id="yes")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#no", Button).focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_yes(self) -> None:
+        self.dismiss(True)
+
+
+class Choice(StrEnum):
+    """What to do when somebody else saved first."""
+
+    KEEP = "keep"
+    THEIRS = "theirs"
+    ON_TOP = "on_top"
+    RENAME = "rename"
+
+
+class ConflictDialog(CuecardDialog[Choice | None]):
+    """Nothing is lost whatever is chosen: the draft is on disk and their revision in the history."""
+
+    def __init__(self, conflict: Conflict, *, changed: list[str], new: bool) -> None:
+        super().__init__()
+        self._conflict, self._changed, self._new = conflict, changed, new
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(self._conflict.title)
+            yield PlainText(self._explained())
+            with VerticalScroll(classes="choices", can_focus=False):
+                yield Button(_("Keep my draft and go on editing"), id=Choice.KEEP.value)
+                yield Button(_("Open theirs beside my draft, read only"), id=Choice.THEIRS.value)
+                if self._new:
+                    yield Button(_("Give mine another id"), id=Choice.RENAME.value)
+                else:
+                    yield Button(_("Save mine as the next revision"), id=Choice.ON_TOP.value)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(f"#{Choice.KEEP.value}", Button).focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(Choice(str(event.button.id)))
+
+    def _explained(self) -> str:
+        lines = [self._conflict.message, ""]
+        if self._changed:
+            lines += [
+                _("Changed since you began: {places}").format(places=", ".join(self._changed)),
+                "",
+            ]
+        if self._new:
+            lines.append(_("Nothing was overwritten, and your draft is on disk."))
+        else:
+            lines.append(
+                _(
+                    "Nothing was overwritten, and your draft is on disk. If you save yours as the"
+                    " next revision, theirs stays in the history."
+                )
+            )
+        return "\n".join(lines)

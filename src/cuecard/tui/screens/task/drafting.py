@@ -1,0 +1,157 @@
+"""A task open for editing: its draft is kept, its problems are found, whatever else a screen does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from datetime import UTC, datetime
+
+from textual.app import ComposeResult
+from textual.widgets import Footer, Static
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.task.editor import TaskEditor
+from cuecard.tui.screens.task.title import TaskTitle
+from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.task_list import moment
+from cuecard.tui.state.task_places import find_problems
+from cuecard.tui.state.task_session import Opened, keep_draft, open_task
+from cuecard.tui.state.trees import Path, parse_place
+
+CHECK_AFTER = 0.25
+
+
+class DraftingScreen(CuecardScreen[None]):
+    """Edits the newest revision of a task, or this person's draft of it. `place` is where to begin.
+
+    Drafts go under the name that the person had when the task was opened.
+    """
+
+    def __init__(self, task_id: str, *, place: str = "") -> None:
+        super().__init__()
+        self.task_id = task_id
+        self._begin_at = place
+        self._person = ""
+        self._state: str | None = None
+        self._written_at: datetime | None = None
+        self._edit: TaskEdit | None = None
+        self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
+
+    def compose(self) -> ComposeResult:
+        yield TaskTitle()
+        yield Static(_("Opening {task}…").format(task=self.task_id), id="opening", markup=False)
+        yield Footer(show_command_palette=False)
+
+    @property
+    def editor(self) -> TaskEditor:
+        return self.query_one(TaskEditor)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the task is open; nothing but leaving works before."""
+        return self._edit is not None and bool(self.query(TaskEditor))
+
+    @property
+    def edit(self) -> TaskEdit:
+        """The open edit; only once `loaded`."""
+        if self._edit is None:
+            raise RuntimeError("the task is not open yet")
+        return self._edit
+
+    @property
+    def author(self) -> str:
+        """Under whose name this screen drafts and saves."""
+        return self._person
+
+    def on_mount(self) -> None:
+        self.load()
+
+    async def on_unmount(self) -> None:
+        with contextlib.suppress(CuecardError):
+            await self.keeper.flush()
+
+    @guarded("open")
+    async def load(self) -> None:
+        person = self._person = self.person
+        try:
+            opened = await self.services.ask(lambda ws: open_task(ws, self.task_id, person))
+        except CuecardError:
+            self.dismiss(None)
+            raise
+        await self._show(opened)
+        self._tell_about(opened)
+
+    async def _show(self, opened: Opened) -> None:
+        edit = self._edit = opened.edit
+        self._state = opened.state.value if opened.state else None
+        self._written_at = opened.restored
+        edit.listener = self._changed
+        editor = TaskEditor(edit)
+        await self.query_one("#opening").remove()
+        await self.mount(editor, before=self.query_one(Footer))
+        await editor.go_to(parse_place(self._begin_at))
+        self.refresh_bindings()
+        self.show_title()
+        self.check()
+
+    def _tell_about(self, opened: Opened) -> None:
+        edit = opened.edit
+        if opened.restored is not None:
+            text = _("Your draft of {time} was restored.").format(time=moment(opened.restored))
+            self.cue_app.tell(text, title=_("Draft"))
+        if opened.newest is not None and opened.newest.number != edit.base:
+            newest = opened.newest
+            text = _("{author} has saved revision {number} since you began from revision {base}.")
+            self.notify(
+                text.format(author=newest.author, number=newest.number, base=edit.base),
+                severity="warning",
+                timeout=10,
+                markup=False,
+            )
+
+    def _changed(self, path: Path) -> None:
+        """The edit's listener: the draft, the problems and what is shown follow."""
+        self.keeper.touch()
+        self.check()
+        self.editor.noticed(path)
+        if path in (("title",), ()):
+            self.show_title()
+
+    async def refresh_state(self) -> None:
+        """Read where the task stands in the workflow, and show it."""
+        state = await self.services.ask(lambda ws: ws.reviews.state(self.task_id))
+        self._state = state.value
+        self.show_title()
+
+    def show_title(self) -> None:
+        if self._edit is not None:
+            title = self.query_one(TaskTitle)
+            title.load(self._edit, self._state)
+            title.tell(self._edit, self.keeper.state, self._written_at)
+
+    async def _write_draft(self) -> None:
+        if (edit := self._edit) is not None:
+            # What is typed after this write has begun is another step for undo.
+            edit.seal()
+            person, base, data, changed = self._person, edit.base, edit.data, edit.changed
+            await self.services.ask(lambda ws: keep_draft(ws, person, base, data, changed))
+
+    def _draft_noticed(self, state: DraftState, error: BaseException | None) -> None:
+        if state is DraftState.WRITTEN:
+            self._written_at = datetime.now(UTC)
+        # The last draft may be written while the screen is being taken down.
+        for title in self.query(TaskTitle) if self._edit is not None else ():
+            title.tell(self.edit, state, self._written_at)
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            self.report(error)
+
+    @guarded("check")
+    async def check(self) -> None:
+        """Look for problems once the keys rest; a newer change cancels this."""
+        await asyncio.sleep(CHECK_AFTER)
+        if self._edit is not None:
+            problems = await asyncio.to_thread(find_problems, self._edit.data)
+            self.editor.show_problems(problems)

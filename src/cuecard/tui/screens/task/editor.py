@@ -1,0 +1,182 @@
+"""The tabs of the editor and the panes behind them, over one edit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import ContentSwitcher, Tab, Tabs
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.screens.task.panes import make_pane
+from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.task_places import TAB_LABEL, Problem, TabId, tab_of, tabs_of
+from cuecard.tui.state.trees import Path
+
+
+class TaskEditor(Vertical):
+    """Panes are made when their tab is opened first. The edit is the only state they share."""
+
+    BINDINGS = keys(
+        Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False),
+        Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right")),
+        Key("editor.undo", "ctrl+z", "undo", N_("Undo"), N_("Take the last change back"), shown_as="^z", priority=True, show=False),
+        Key("editor.redo", "ctrl+y", "redo", N_("Redo"), N_("Change it again"), shown_as="^y", priority=True, show=False),
+    )  # fmt: skip
+
+    class Turned(Message):
+        """Another tab is shown."""
+
+        def __init__(self, tab: TabId) -> None:
+            super().__init__()
+            self.tab: TabId = tab
+
+    def __init__(self, edit: TaskEdit) -> None:
+        super().__init__()
+        self.edit = edit
+        self._tabs: tuple[TabId, ...] = tabs_of(edit.data)
+        self._problems: Sequence[Problem] = ()
+        # Keys and clicks may ask for tabs faster than they are mounted.
+        self._fitting, self._opening = asyncio.Lock(), asyncio.Lock()
+
+    def compose(self) -> ComposeResult:
+        yield Tabs(*(Tab(_(TAB_LABEL[tab]), id=tab) for tab in self._tabs))
+        yield ContentSwitcher()
+
+    @property
+    def tabs(self) -> Tabs:
+        return self.query_one(Tabs)
+
+    @property
+    def pane(self) -> TaskPane | None:
+        """The pane that is shown."""
+        current = self.query_one(ContentSwitcher).visible_content
+        return current if isinstance(current, TaskPane) else None
+
+    def commit(self) -> None:
+        """Write what is typed and not yet in the edit."""
+        if self.pane is not None:
+            self.pane.commit()
+
+    def reload(self) -> None:
+        """The edit changed as a whole: show it again."""
+        if self.pane is not None:
+            self.pane.load(self.edit)
+
+    def noticed(self, path: Path) -> None:
+        """Something at `path` changed."""
+        if self.pane is not None:
+            self.pane.noticed(path)
+        if len(path) < 2:
+            self.run_worker(self._fit_tabs(), group="tabs")
+
+    async def go_to(self, path: Path) -> None:
+        """Open the tab on which `path` is edited, and go there."""
+        await self.open(tab_of(path, self.edit.data))
+        if self.pane is not None:
+            self.pane.reveal(path)
+
+    async def open(self, tab: TabId) -> None:
+        """Show a tab, with the edit as it stands."""
+        await self._fit_tabs()
+        async with self._opening:
+            switcher = self.query_one(ContentSwitcher)
+            if switcher.current != tab:
+                self.commit()
+            if not switcher.query_children(f"#{tab}"):
+                await switcher.add_content(make_pane(tab))
+            switcher.current = tab
+            if self.tabs.active != tab:
+                with self.prevent(Tabs.TabActivated):
+                    self.tabs.active = tab
+            self.reload()
+        if tab == "problems":
+            self._show_problems()
+        self.post_message(self.Turned(tab))
+
+    async def enter(self, tab: TabId) -> None:
+        """Show a tab and go into it."""
+        await self.open(tab)
+        if self.pane is not None:
+            self.pane.reveal(())
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        """Count them in the tab's label, by severity, and list them on the tab."""
+        self._problems = problems
+        label = Text(_(TAB_LABEL["problems"]))
+        errors = sum(problem.severity == "error" for problem in problems)
+        if errors:
+            label.append(f" ✗{errors}")
+        if warnings := len(problems) - errors:
+            label.append(f" !{warnings}")
+        self.tabs.query_one("#problems", Tab).label = label.plain
+        self._show_problems()
+
+    def step_back(self) -> bool:
+        """Escape: out of a form to its list or to the tabs; False when there is nothing above."""
+        if self.pane is not None and self.pane.has_focus_within and not self.tabs.has_focus:
+            if not self.pane.step_back():
+                if self.pane.query("DataTable:focus"):
+                    return False
+                self.tabs.focus()
+            return True
+        return False
+
+    async def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
+        event.stop()
+        tab: TabId | None = next((tab for tab in self._tabs if tab == event.tab.id), None)
+        if tab is not None and self.query_one(ContentSwitcher).current != tab:
+            await self.open(tab)
+
+    async def action_turn(self, by: int) -> None:
+        """Go to the next tab and into it."""
+        tabs = tabs_of(self.edit.data)
+        here = next((i for i, tab in enumerate(tabs) if tab == self.tabs.active), 0)
+        await self.enter(tabs[(here + by) % len(tabs)])
+
+    async def action_undo(self) -> None:
+        await self._travel(back=True)
+
+    async def action_redo(self) -> None:
+        await self._travel(back=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action not in ("undo", "redo") or not self.screen.is_modal
+
+    async def _travel(self, *, back: bool) -> None:
+        self.commit()
+        path = self.edit.undo() if back else self.edit.redo()
+        if path is None:
+            message = _("Nothing to take back.") if back else _("Nothing to do again.")
+            self.notify(message, timeout=2, markup=False)
+            return
+        tab = tab_of(path, self.edit.data)
+        if path and tab != self.tabs.active:
+            await self.open(tab)
+            self.tabs.focus()
+        else:
+            self.reload()
+        if self.pane is not None:
+            self.pane.locate(path)
+
+    async def _fit_tabs(self) -> None:
+        """Stages come and go with the persona."""
+        async with self._fitting:
+            wanted = tabs_of(self.edit.data)
+            for tab in set(self._tabs) - set(wanted):
+                await self.tabs.remove_tab(tab)
+            for index, tab in enumerate(wanted):
+                if tab not in self._tabs:
+                    await self.tabs.add_tab(Tab(_(TAB_LABEL[tab]), id=tab), after=wanted[index - 1])
+            self._tabs = wanted
+
+    def _show_problems(self) -> None:
+        for pane in self.query(ProblemsPane):
+            pane.show(self._problems)

@@ -1,0 +1,207 @@
+"""One field of a form: a label and the widget that edits its value."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Checkbox, Input, Label, Select, SelectionList, TextArea
+from textual.widgets.selection_list import Selection
+
+from cuecard.core.i18n import _
+from cuecard.core.text import for_display, one_line
+from cuecard.tui.screens.task.specs import FieldSpec
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.trees import Path
+
+
+class LineEditor(Input):
+    """A short text. What is pasted loses what a terminal could act on."""
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.text = for_display(event.text)
+
+
+class TextEditor(TextArea):
+    """A long text; grows with it. What is pasted loses what a terminal could act on."""
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.text = for_display(event.text)
+
+    def show(self, text: str) -> None:
+        """Load `text`, with the cursor where it first differs from what stood there."""
+        old, same = self.text, 0
+        while same < min(len(old), len(text)) and old[same] == text[same]:
+            same += 1
+        self.load_text(text)
+        before = text[:same]
+        if old:
+            self.move_cursor((before.count("\n"), same - (before.rfind("\n") + 1)))
+
+
+class FieldRow(Horizontal):
+    """`load` it with an edit and a place; it writes every change into the edit at once."""
+
+    class Edited(Message):
+        """What this field shows was changed by the person and is in the edit."""
+
+        def __init__(self, row: FieldRow) -> None:
+            super().__init__()
+            self.row = row
+
+    def __init__(self, spec: FieldSpec) -> None:
+        super().__init__(classes=f"field -{spec.kind}")
+        self.spec = spec
+        self._edit: TaskEdit | None = None
+        self._place: Path = ()
+        self._shown: Any = None
+
+    def compose(self) -> ComposeResult:
+        yield Label(_(self.spec.label), classes="field-label", markup=False)
+        yield self._editor()
+
+    @property
+    def editor(self) -> Widget:
+        return self.query_one(".editor", Widget)
+
+    def load(self, edit: TaskEdit, place: Path) -> None:
+        """Show what the edit holds at `place`; what was typed for the place before is kept first."""
+        self.commit()
+        moved = (edit, place) != (self._edit, self._place)
+        self._edit, self._place = edit, place
+        self.display = self.spec.shown is None or self.spec.shown(edit, place)
+        value = self.spec.value(edit, place)
+        if moved or not self.display or value != self._value():
+            self._shown = value
+            self._show(value, edit)
+        # Read back, since a widget may show a value in its own way (line ends, control characters):
+        # only what a person changes after this is an edit.
+        self._shown = self._value()
+
+    def reload(self) -> None:
+        """Show again what the edit holds now."""
+        if self._edit is not None:
+            self.load(self._edit, self._place)
+
+    def commit(self) -> None:
+        """Put what the widget shows into the edit, if that is not done yet."""
+        if self._edit is None or not self.display:
+            return
+        value = self._value()
+        if value != self._shown:
+            self._shown = value
+            self.spec.store(self._edit, self._place, value)
+            self.post_message(self.Edited(self))
+
+    def unload(self) -> None:
+        """The thing at the place is gone; nothing more is written there."""
+        self._edit = None
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.commit()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.commit()
+
+    def on_select_changed(self, event: Select.Changed) -> None:
+        event.stop()
+        self.commit()
+
+    def on_selection_list_selected_changed(self, event: Message) -> None:
+        event.stop()
+        self.commit()
+
+    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
+        event.stop()
+        self.commit()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.screen.focus_next()
+
+    def _editor(self) -> Widget:
+        tip = _(self.spec.tip)
+        match self.spec.kind:
+            case "line":
+                return LineEditor(
+                    placeholder=tip, select_on_focus=False, compact=True, classes="editor"
+                )
+            case "text" | "lines":
+                return TextEditor(placeholder=tip, compact=True, classes="editor")
+            case "choice":
+                empty: list[tuple[Any, Any]] = []
+                return Select[Any](empty, prompt="–", compact=True, classes="editor")
+            case "choices":
+                return SelectionList[Any](compact=True, classes="editor")
+            case "flag":
+                return Checkbox(tip, compact=True, classes="editor")
+
+    def _show(self, value: Any, edit: TaskEdit) -> None:
+        editor = self.editor
+        if isinstance(editor, Input):
+            editor.value = one_line_of(value)
+            suggest = self.spec.suggest
+            names = sorted(set(suggest(edit))) if suggest else []
+            editor.suggester = SuggestFromList(names, case_sensitive=False) if names else None
+        elif isinstance(editor, TextEditor):
+            items = cast(list[Any], value) if isinstance(value, list) else [value or ""]
+            editor.show(for_display("\n".join(str(item) for item in items)))
+        elif isinstance(editor, Select):
+            _show_choice(cast(Select[Any], editor), value, self._options(edit))
+        elif isinstance(editor, SelectionList):
+            _show_choices(cast(SelectionList[Any], editor), value, self._options(edit))
+        elif isinstance(editor, Checkbox):
+            editor.value = bool(value)
+
+    def _value(self) -> Any:
+        editor = self.editor
+        if isinstance(editor, Input):
+            return editor.value
+        if isinstance(editor, TextArea):
+            if self.spec.kind == "text":
+                return editor.text
+            return [line.strip() for line in editor.text.splitlines() if line.strip()]
+        if isinstance(editor, Select):
+            return cast(Select[Any], editor).selection
+        if isinstance(editor, SelectionList):
+            ticked = cast(SelectionList[Any], editor).selected
+            # A pipeline has an order: what was ticked before keeps its place.
+            before = cast(list[Any], self._shown) if isinstance(self._shown, list) else []
+            kept = [item for item in before if item in ticked]
+            return [*kept, *(item for item in ticked if item not in kept)]
+        return cast(Checkbox, editor).value
+
+    def _options(self, edit: TaskEdit) -> list[tuple[str, Any]]:
+        return list(self.spec.options(edit)) if self.spec.options else []
+
+
+def one_line_of(value: Any) -> str:
+    """A value as an input can show it; line breaks become blanks."""
+    return "" if value is None else for_display(str(value)).replace("\n", " ")
+
+
+def _show_choice(select: Select[Any], value: Any, options: list[tuple[str, Any]]) -> None:
+    """A value that is no option is shown as one, so that it is neither hidden nor lost."""
+    if value is not None and all(value != known for _label, known in options):
+        options = [*options, (one_line(str(value), 40), value)]
+    select.set_options([(Text(label), known) for label, known in options])
+    if value is None:
+        select.clear()
+    else:
+        select.value = value
+
+
+def _show_choices(box: SelectionList[Any], value: Any, options: list[tuple[str, Any]]) -> None:
+    given: list[Any] = cast(list[Any], value) if isinstance(value, list) else []
+    known = [item for _label, item in options]
+    options = [*options, *((one_line(str(item), 40), item) for item in given if item not in known)]
+    box.clear_options()
+    box.add_options([Selection(Text(label), item, item in given) for label, item in options])

@@ -1,0 +1,54 @@
+"""A column of fields over one thing in a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+
+from cuecard.tui.screens.task.fields import FieldRow
+from cuecard.tui.screens.task.specs import FieldSpec
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.trees import Path
+
+
+class Form(VerticalScroll, can_focus=False):
+    """`load` it with an edit and the place of a thing; `reveal` one of its fields."""
+
+    def __init__(self, specs: Sequence[FieldSpec], *, classes: str = "form") -> None:
+        super().__init__(classes=classes)
+        self._specs = specs
+
+    def compose(self) -> ComposeResult:
+        for spec in self._specs:
+            yield FieldRow(spec)
+
+    def load(self, edit: TaskEdit, place: Path) -> None:
+        for row in self.query(FieldRow):
+            row.load(edit, place)
+
+    def commit(self) -> None:
+        """Write what is typed and not yet written."""
+        for row in self.query(FieldRow):
+            row.commit()
+
+    def unload(self) -> None:
+        """The thing is gone."""
+        for row in self.query(FieldRow):
+            row.unload()
+
+    def on_field_row_edited(self, event: FieldRow.Edited) -> None:
+        """Other fields may make sense now, or not any more."""
+        for row in self.query(FieldRow):
+            if row.spec.shown is not None and row is not event.row:
+                row.reload()
+
+    def reveal(self, path: Path) -> None:
+        """Put the cursor into the field that holds `path` (below the form's place), or the first."""
+        rows = [row for row in self.query(FieldRow) if row.display]
+        best = [
+            row for row in rows if row.spec.path and path[: len(row.spec.path)] == row.spec.path
+        ]
+        if chosen := best or rows:
+            chosen[0].editor.focus()

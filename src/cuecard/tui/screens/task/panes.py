@@ -1,0 +1,50 @@
+"""Which pane stands on which tab."""
+
+from __future__ import annotations
+
+from cuecard.tui.screens.task.collection import Collection
+from cuecard.tui.screens.task.forms import BRIEF, SOURCES
+from cuecard.tui.screens.task.forms_chain import CHAIN, STEPS
+from cuecard.tui.screens.task.forms_facts import ANSWER, FACTS
+from cuecard.tui.screens.task.forms_graph import NODES, TRIPLES
+from cuecard.tui.screens.task.forms_table import COLUMNS
+from cuecard.tui.screens.task.grid import GridPane
+from cuecard.tui.screens.task.history import HistoryPane
+from cuecard.tui.screens.task.pane import FormPane, TaskPane
+from cuecard.tui.screens.task.persona import PersonaPane
+from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.screens.task.stages import StagesPane
+from cuecard.tui.state.task_places import TabId
+
+
+def make_pane(tab: TabId) -> TaskPane:
+    """A new pane for the tab, with the tab's id."""
+    match tab:
+        case "brief":
+            return FormPane(BRIEF, (), id=tab)
+        case "persona":
+            return PersonaPane(id=tab)
+        case "stages":
+            return StagesPane(id=tab)
+        case "graph":
+            return Collection(TRIPLES, id=tab)
+        case "nodes":
+            return Collection(NODES, id=tab)
+        case "table":
+            return GridPane(id=tab)
+        case "columns":
+            return Collection(COLUMNS, id=tab)
+        case "steps":
+            return Collection(STEPS, id=tab)
+        case "chain":
+            return FormPane(CHAIN, ("gold",), id=tab)
+        case "facts":
+            return Collection(FACTS, id=tab)
+        case "answer":
+            return FormPane(ANSWER, ("gold",), id=tab)
+        case "sources":
+            return Collection(SOURCES, id=tab)
+        case "problems":
+            return ProblemsPane(id=tab)
+        case "history":
+            return HistoryPane(id=tab)

@@ -1,0 +1,186 @@
+"""The filtered list of tasks, and beside it, where there is room, the task under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import DataTable, Input, Static
+
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tasks import Task
+from cuecard.core.text import for_display, one_line
+from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+from cuecard.tui.screens.task.choices import DIFFICULTY
+from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.state.task_detail import sections_of
+from cuecard.tui.state.task_list import TaskFilter, TaskLine, shown
+from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+
+COLUMNS = (
+    FittedColumn("", 1),
+    FittedColumn(N_("Title"), 16, grow=3),
+    FittedColumn(N_("Lang"), 4),
+    FittedColumn(N_("Level"), 6),
+    FittedColumn(N_("Rev"), 4, right=True),
+    FittedColumn(N_("State"), 11),
+    FittedColumn(N_("Author"), 8, grow=1),
+)
+
+
+class TaskListing(Vertical):
+    """`load` lines; `chosen` filters them, `line` is the one under the cursor."""
+
+    class Moved(Message):
+        """The cursor is on another line, or on none."""
+
+    class Opened(Message):
+        """The person wants to open this line."""
+
+        def __init__(self, line: TaskLine) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: Sequence[TaskLine] = ()
+        self._shown: list[TaskLine] = []
+        self.chosen = TaskFilter()
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="filters"):
+            yield LineEditor(placeholder=_("/ filter"), compact=True, id="filter")
+            yield Static("", id="criteria")
+        with Horizontal(id="body"):
+            with Vertical(id="list"):
+                yield FittedTable(COLUMNS)
+                yield EmptyState(
+                    _("No tasks yet"),
+                    _("A task is a query, the persona who asks it, and the gold answer."),
+                    ("s", _("add the eight sample tasks")),
+                    ("n", _("begin one of your own")),
+                    ("i", _("import a file or a folder")),
+                    id="none",
+                )
+                yield EmptyState(
+                    _("No task matches"),
+                    _("Some are there, but the filters hide them."),
+                    ("c", _("clear the filters")),
+                    id="hidden",
+                )
+            with VerticalScroll(id="detail", can_focus=False):
+                yield Static("", id="about", markup=False)
+
+    def on_mount(self) -> None:
+        for state in self.query(EmptyState):
+            state.display = False
+        self.table.can_focus = True
+        self.table.focus()
+
+    @property
+    def table(self) -> FittedTable:
+        return self.query_one(FittedTable)
+
+    @property
+    def filter_input(self) -> Input:
+        return self.query_one("#filter", Input)
+
+    @property
+    def line(self) -> TaskLine | None:
+        """The line under the cursor."""
+        row = self.table.cursor_row
+        return self._shown[row] if 0 <= row < len(self._shown) else None
+
+    def load(self, lines: Sequence[TaskLine], then: str = "") -> None:
+        """Show these lines, with the cursor on the task `then` or where it was."""
+        self._lines = lines
+        self._show(then)
+
+    def choose(self, chosen: TaskFilter) -> None:
+        """Filter by something else."""
+        self.chosen = chosen
+        if self.filter_input.value != chosen.text:
+            with self.prevent(Input.Changed):
+                self.filter_input.value = chosen.text
+        self._show()
+
+    def describe(self, line: TaskLine, task: Task | None) -> None:
+        """Fill the pane beside the list; `task` is None for one that was never saved."""
+        text = Text.assemble((one_line(line.title), "bold"), "\n", (line.id, "dim"), "\n\n")
+        text.append_text(badge(FAMILY, line.family, self.app.theme_variables))
+        if line.domain:
+            text.append(f" · {one_line(line.domain)}", "dim")
+        if line.draft:
+            text.append("\n✎ ", "bold").append(_("You have a draft of it."))
+        for heading, body in sections_of(task) if task else []:
+            text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
+        self.query_one("#about", Static).update(text)
+        self.query_one("#detail").scroll_home(animate=False)
+
+    def _show(self, then: str = "") -> None:
+        keep = then or (self.line.id if self.line else "")
+        self._shown = shown(self._lines, self.chosen)
+        ids = [line.id for line in self._shown]
+        variables = self.app.theme_variables
+        cells = [_cells(line, variables) for line in self._shown]
+        self.table.fill(cells, cursor=ids.index(keep) if keep in ids else 0)
+        self.query_one("#none").display = not self._lines
+        self.query_one("#hidden").display = bool(self._lines) and not self._shown
+        self.query_one("#detail").set_class(not self._shown, "-empty")
+        self.query_one("#criteria", Static).update(self._criteria())
+        self.post_message(self.Moved())
+
+    def _criteria(self) -> Text:
+        """The filters with their keys, and how many tasks they leave."""
+        chosen, anything = self.chosen, _("any")
+        family = _(FAMILY[chosen.family][2]) if chosen.family else anything
+        state = _(TASK_STATE[chosen.state][2]) if chosen.state else anything
+        language = LANGUAGE_LABEL.get(chosen.language, anything)
+        text = Text()
+        for key, value in (("f", family), ("l", language), ("t", state)):
+            label = {"f": _("family"), "l": _("language"), "t": _("state")}[key]
+            text.append(f"{key} ", "bold").append(f"{label}: {value}   ")
+        count = len(self._shown)
+        return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        self.post_message(self.Moved())
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        if self.line is not None:
+            self.post_message(self.Opened(self.line))
+
+    @on(Input.Changed, "#filter")
+    def filter_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.chosen = replace(self.chosen, text=self.filter_input.value)
+        self._show()
+
+    @on(Input.Submitted, "#filter")
+    def filter_done(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.table.focus()
+
+
+def _cells(line: TaskLine, variables: dict[str, str]) -> list[str | Text]:
+    family = badge(FAMILY, line.family, variables)
+    title = Text(one_line(line.title))
+    if line.draft:
+        title = Text.assemble(("✎ ", "bold"), title)
+    return [
+        Text(family.plain[:1], family.style),
+        title,
+        LANGUAGE_LABEL.get(line.language, line.language),
+        _(DIFFICULTY.get(line.difficulty, line.difficulty)),
+        str(line.revision) if line.revision else _("new"),
+        badge(TASK_STATE, line.state, variables),
+        line.author,
+    ]

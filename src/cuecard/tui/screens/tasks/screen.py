@@ -1,0 +1,235 @@
+"""The screen of all tasks: its keys, and what they ask of the workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Footer
+
+from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.i18n import N_, _, current_language, ngettext
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.tasks.listing import TaskListing
+from cuecard.tui.screens.tasks.new import NewTaskDialog
+from cuecard.tui.state.task_list import TaskFilter, TaskLine, task_lines
+from cuecard.tui.state.task_session import begin_task
+from cuecard.tui.widgets.nav import NavBar
+
+if TYPE_CHECKING:
+    from cuecard.lab.importing import ImportReport
+    from cuecard.store.workspace import Workspace
+
+
+def _look(workspace: Workspace, person: str) -> list[TaskLine]:
+    """All lines of the list; runs in a thread."""
+    drafts = workspace.drafts.of(person) if person else []
+    return task_lines(workspace.tasks.summaries(include_retired=True), drafts)
+
+
+class TasksScreen(CuecardScreen[None]):
+    """Filters narrow the list as they are typed; a wide terminal shows the task under the cursor."""
+
+    CSS_PATH = "tasks.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    BINDINGS = keys(
+        Key("tasks.open", "enter", "open", N_("Open"), N_("Read and edit this task")),
+        Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
+        Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
+        Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
+        Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
+        Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
+        Key("tasks.retire", "x", "retire", N_("Retire"), N_("Take this task out of use, with a reason")),
+        Key("tasks.family", "f", "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
+        Key("tasks.language", "l", "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False),
+        Key("tasks.state", "t", "turn('state')", N_("State"), N_("Only one state; again for the next"), show=False),
+        Key("tasks.back", "escape", "back", N_("Back"), N_("From the filter to the list, then home"), show=False),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[TaskLine] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield NavBar("tasks")
+        yield TaskListing()
+        yield Footer(show_command_palette=False)
+
+    @property
+    def listing(self) -> TaskListing:
+        return self.query_one(TaskListing)
+
+    def on_screen_resume(self) -> None:
+        self.query_one(NavBar).load(self.person, self.services.url)
+        self.load()
+
+    def on_resize(self) -> None:
+        self.describe()
+
+    @guarded("tasks")
+    async def load(self, then: str = "") -> None:
+        """Read the list again, with the cursor on the task `then` or where it was."""
+        person = self.person
+        self._lines = await self.services.ask(lambda ws: _look(ws, person))
+        self.listing.load(self._lines, then)
+
+    @on(TaskListing.Moved)
+    def moved(self) -> None:
+        self.refresh_bindings()
+        self.describe()
+
+    @guarded("describe")
+    async def describe(self) -> None:
+        """Read the task under the cursor, where there is a pane to show it in."""
+        line = self.listing.line
+        if line is None or not self.has_class("-wide"):
+            return
+        task = None
+        if line.revision:
+            task = (await self.services.ask(lambda ws: ws.tasks.revision(line.id))).task
+        self.listing.describe(line, task)
+
+    @on(TaskListing.Opened)
+    def opened(self, event: TaskListing.Opened) -> None:
+        self._open(event.line.id)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        line = self.listing.line if self._lines else None
+        match action:
+            case "open" | "play":
+                return line is not None
+            case "retire":
+                return line is not None and line.revision > 0 and line.state != "retired"
+            case "samples":
+                return self._lines == []
+            case "clear":
+                return self.listing.chosen.active if self._lines else False
+            case _:
+                return True
+
+    def action_open(self) -> None:
+        if (line := self.listing.line) is not None:
+            self._open(line.id)
+
+    @guarded("new")
+    async def action_new(self) -> None:
+        data = await self.app.push_screen_wait(NewTaskDialog(current_language()))
+        if data is not None:
+            person, task_id = self.person, str(data["id"])
+            await self.services.ask(lambda ws: begin_task(ws, person, data))
+            self.listing.choose(TaskFilter())
+            self.load(task_id)
+            self._open(task_id)
+
+    def action_play(self) -> None:
+        line = self.listing.line
+        if line is None:
+            return
+        if not line.revision:
+            text = _("Save a first revision; that is what can be played.")
+            self.notify(text, severity="warning", markup=False)
+            return
+        from cuecard.tui.screens.play import PlayScreen
+
+        self.app.push_screen(PlayScreen(task_id=line.id, revision=line.revision))
+
+    def action_filter(self) -> None:
+        self.listing.filter_input.focus()
+
+    def action_turn(self, which: str) -> None:
+        chosen = self.listing.chosen
+        match which:
+            case "family":
+                self.listing.choose(chosen.next_family())
+            case "language":
+                self.listing.choose(chosen.next_language())
+            case _:
+                self.listing.choose(chosen.next_state())
+
+    def action_clear(self) -> None:
+        self.listing.choose(TaskFilter())
+        self.listing.table.focus()
+
+    def action_back(self) -> None:
+        if self.listing.filter_input.has_focus:
+            self.listing.table.focus()
+        else:
+            self.cue_app.action_go("home")
+
+    @guarded("import")
+    async def action_samples(self) -> None:
+        from cuecard.lab.samples import import_samples
+
+        person = self.person
+        added = await self.services.ask(lambda ws: import_samples(ws, by=person))
+        text = ngettext("{n} sample task added.", "{n} sample tasks added.", len(added))
+        self.cue_app.tell(text.format(n=len(added)))
+        self.load()
+
+    @guarded("import")
+    async def action_import_path(self) -> None:
+        from cuecard.lab.importing import import_path
+
+        answer = await self.app.push_screen_wait(
+            AskLine(
+                _("Import tasks"),
+                _(
+                    "A file or a folder, in Cuecard's or another benchmark's format. A task that is"
+                    " here already gets a new revision if it differs."
+                ),
+                button=_("Import"),
+                placeholder=_("path"),
+            )
+        )
+        if answer is not None:
+            person = self.person
+            report = await self.services.ask(
+                lambda ws: import_path(ws, Path(answer).expanduser(), by=person)
+            )
+            self.load()
+            self._tell_imported(report)
+
+    def _tell_imported(self, report: ImportReport) -> None:
+        text = _("{new} new, {revised} revised, {unchanged} unchanged.")
+        self.cue_app.tell(
+            text.format(
+                new=report.count("new"),
+                revised=report.count("revised"),
+                unchanged=report.count("unchanged"),
+            ),
+            title=_("Imported"),
+        )
+        if report.problems:
+            found = [FileProblem(p.file, p.place, p.reason, p.line) for p in report.problems]
+            raise FileProblems(_("Not everything could be imported"), found)
+
+    @guarded("retire")
+    async def action_retire(self) -> None:
+        from cuecard.annotate.review import retire
+
+        line, person = self.listing.line, self.person
+        if line is None:
+            return
+        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
+        reason = await self.app.push_screen_wait(
+            AskLine(
+                _("Retire this task?"),
+                text.format(task=line.id),
+                button=_("Retire"),
+                placeholder=_("Why?"),
+            )
+        )
+        if reason is not None:
+            await self.services.ask(lambda ws: retire(ws, line.id, person, reason))
+            self.load()
+            self.cue_app.tell(_("{task} is retired.").format(task=line.id))
+
+    def _open(self, task_id: str) -> None:
+        from cuecard.tui.screens.task import TaskScreen
+
+        self.app.push_screen(TaskScreen(task_id))

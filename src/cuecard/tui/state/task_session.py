@@ -1,0 +1,97 @@
+"""Opening, drafting and saving a task: what the editor asks of the workspace, off the screen's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.i18n import _
+from cuecard.tui.state.task_edit import TaskEdit
+from cuecard.tui.state.task_places import as_task
+
+if TYPE_CHECKING:
+    from cuecard.store.records import Revision, TaskState
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An edit as it begins. `restored`: when the draft that it goes on from was written; `newest`:
+    the newest revision, which may be later than the one that the edit is based on.
+    """
+
+    edit: TaskEdit
+    restored: datetime | None
+    newest: Revision | None
+    state: TaskState | None
+
+
+def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
+    """Go on from this person's draft, else from the newest revision. Raises `NotFound`."""
+    draft = ws.drafts.get(task_id, person)
+    try:
+        newest = ws.tasks.revision(task_id)
+    except NotFound:
+        if draft is None:
+            raise
+        return Opened(TaskEdit(draft.data), draft.updated_at, None, None)
+    state = ws.reviews.state(task_id)
+    current = newest.task.model_dump(mode="json")
+    if draft is None or draft.data == current:
+        return Opened(TaskEdit(current, base=newest.number, saved=current), None, newest, state)
+    saved: dict[str, Any] | None = current
+    if draft.base != newest.number:
+        saved = _data_of(ws, task_id, draft.base)
+    edit = TaskEdit(draft.data, base=draft.base, saved=saved)
+    return Opened(edit, draft.updated_at, newest, state)
+
+
+def keep_draft(ws: Workspace, person: str, base: int, data: dict[str, Any], changed: bool) -> None:
+    """Write the draft; one that says nothing beyond its revision is dropped instead."""
+    task_id = str(data["id"])
+    if changed:
+        ws.drafts.save(task_id, person, base, data)
+    else:
+        ws.drafts.discard(task_id, person)
+
+
+def save_revision(
+    ws: Workspace, person: str, base: int, data: Mapping[str, Any], message: str
+) -> Revision:
+    """Make the data the newest revision. Raises `FileProblems`, and `Conflict` if somebody else
+    saved since `base`; the draft stays until it is discarded.
+    """
+    return ws.tasks.save(as_task(data), author=person, message=message.strip(), base=base)
+
+
+def begin_task(ws: Workspace, person: str, data: dict[str, Any]) -> None:
+    """Keep a new task as a draft. Raises `Conflict` when the id is taken, by anybody's task or by
+    another draft of this person.
+    """
+    task_id = str(data["id"])
+    try:
+        ws.tasks.revision(task_id)
+    except NotFound:
+        if ws.drafts.get(task_id, person) is None:
+            ws.drafts.save(task_id, person, 0, data)
+            return
+    raise Conflict(
+        _("There is already a task with this id"),
+        task_id,
+        _("Choose another id, or open that task."),
+    )
+
+
+def rename_draft(ws: Workspace, person: str, data: dict[str, Any], new_id: str) -> dict[str, Any]:
+    """Move the draft of a task that was never saved to another id. Raises `Conflict`."""
+    renamed = {**data, "id": new_id}
+    begin_task(ws, person, renamed)
+    ws.drafts.discard(str(data["id"]), person)
+    return renamed
+
+
+def _data_of(ws: Workspace, task_id: str, number: int) -> dict[str, Any] | None:
+    return ws.tasks.revision(task_id, number).task.model_dump(mode="json") if number else None

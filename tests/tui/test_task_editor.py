@@ -1,0 +1,443 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import textwrap
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select, Tab, TextArea
+
+from cuecard.store.records import TaskState
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.screens.task.collection import Collection
+from cuecard.tui.screens.task.dialogs import AskLine, Choice, Confirm, ConflictDialog
+from cuecard.tui.screens.task.grid import GridPane
+from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
+from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.state.task_drafts import DraftState
+from cuecard.tui.widgets.cue_card import CueCard
+
+SAMPLES = (
+    "espresso",
+    "table-us-states",
+    "checkpoints-highest-mountain",
+    "facts-night-train",
+)
+LINE = ("persona", "stages", 0, "line")
+
+
+async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
+    """Wait for what the person would see next."""
+    for _ in range(600):
+        await pilot.pause()
+        try:
+            if condition():
+                return
+        except LookupError:
+            pass
+        except Exception as error:
+            if "NoMatches" not in type(error).__name__:
+                raise
+        await pilot.pause(0.01)
+    raise AssertionError("what was waited for did not happen")
+
+
+async def open_task(pilot: Pilot, task_id: str, place: str = "") -> TaskScreen:
+    screen = TaskScreen(task_id, place=place)
+    pilot.app.push_screen(screen)
+    await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
+    return screen
+
+
+async def type_text(pilot: Pilot, text: str) -> None:
+    for char in text:
+        await pilot.press("space" if char == " " else char)
+
+
+async def drafted(pilot: Pilot, screen: TaskScreen) -> None:
+    await until(pilot, lambda: screen.keeper.state is DraftState.WRITTEN)
+
+
+@contextmanager
+def workspace(path: Path):
+    with Workspace.open(path) as opened:
+        yield opened
+
+
+def dialog_is(pilot: Pilot, kind: type) -> Callable[[], bool]:
+    return lambda: isinstance(pilot.app.screen, kind)
+
+
+async def test_a_changed_line_is_drafted_and_there_again_after_a_restart(
+    database: Path, make_app
+) -> None:
+    app: CuecardApp = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: app.screen.query("FittedTable"))
+        await pilot.press("slash", *"espresso", "enter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        screen = app.screen
+        await screen.editor.open("stages")
+        await pilot.press("f4", "f3")
+        screen.query_one("#stages", Collection).reveal(LINE)
+        await pilot.pause()
+        await type_text(pilot, "Well then. ")
+        await drafted(pilot, screen)
+        with workspace(database) as ws:
+            draft = ws.drafts.get("espresso", "Ana")
+        assert draft.data["persona"]["stages"][0]["line"].startswith("Well then. ")
+        assert draft.base == 1
+
+    again: CuecardApp = make_app(database)
+    async with again.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "persona.stages[0].line")
+        assert isinstance(screen.focused, TextArea)
+        assert screen.focused.text.startswith("Well then. ")
+        await until(pilot, lambda: again._notifications)
+        assert any("restored" in note.message for note in again._notifications)
+
+
+async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> None:
+    script = home / "type_and_die.py"
+    script.write_text(
+        textwrap.dedent(f"""
+            import asyncio, os, signal
+            from cuecard.tui.app import CuecardApp
+            from cuecard.tui.prefs import Preferences
+            from cuecard.tui.services import Services
+            from cuecard.tui.screens.task import TaskScreen
+            from cuecard.tui.state.task_drafts import DraftState
+
+            async def main():
+                app = CuecardApp(Services("sqlite:///{database}"), "Ana", Preferences())
+                async with app.run_test(size=(80, 24)) as pilot:
+                    screen = TaskScreen("espresso", place="query")
+                    app.push_screen(screen)
+                    while not (screen.loaded and screen.focused):
+                        await pilot.pause(0.01)
+                    await pilot.press("K", "9")
+                    while screen.keeper.state is not DraftState.WRITTEN:
+                        await pilot.pause(0.01)
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            asyncio.run(main())
+        """)
+    )
+    child = await asyncio.create_subprocess_exec(sys.executable, str(script))
+    assert await asyncio.wait_for(child.wait(), 120) == -signal.SIGKILL
+    with workspace(database) as ws:
+        draft = ws.drafts.get("espresso", "Ana")
+        assert draft.data["query"].startswith("K9")
+        assert ws.tasks.revision("espresso").number == 1
+
+
+async def test_quitting_at_once_loses_nothing(database: Path, make_app) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "notes")
+        await pilot.press("Z", "ctrl+q")
+        await until(pilot, lambda: not screen.is_attached)
+    with workspace(database) as ws:
+        assert ws.drafts.get("espresso", "Ana").data["notes"].startswith("Z")
+
+
+async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_task(pilot, "facts-night-train", "gold.facts[0].value")
+        screen.focused.value = ""
+        await type_text(pilot, "other")
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await type_text(pilot, "a new value")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current and not screen.edit.changed)
+        assert screen.edit.base == 2
+        await pilot.press("f4", "f4", "f4", "f4")
+        await until(pilot, lambda: screen.query_one(HistoryPane).table.row_count == 2)
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, RevisionDialog))
+        assert "other" in app_with_samples.screen.query_one(TextArea).text
+    with workspace(database) as ws:
+        revision = ws.tasks.revision("facts-night-train")
+        assert (revision.author, revision.message) == ("Ana", "a new value")
+        assert revision.task.gold.facts[0].value == "other"
+        assert ws.drafts.get("facts-night-train", "Ana") is None
+
+
+async def test_what_is_no_task_cannot_be_saved_and_says_where(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "title")
+        screen.focused.value = ""
+        await pilot.pause()
+        assert screen.edit.get(("title",)) == ""
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.query_one(ProblemsPane).table.row_count == 1)
+        assert "✗1" in str(screen.query_one("Tab#problems", Tab).label)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        assert screen.editor.tabs.active == "brief"
+        await type_text(pilot, "New")
+        await until(pilot, lambda: "✗" not in str(screen.query_one("Tab#problems", Tab).label))
+
+
+async def test_the_second_of_two_people_is_told_and_loses_nothing(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(100, 30)) as pilot:
+        screen = await open_task(pilot, "espresso", "domain")
+        await type_text(pilot, "drinks ")
+        with workspace(database) as ws:
+            theirs = ws.tasks.revision("espresso").task.model_copy(update={"notes": "By Ben"})
+            ws.tasks.save(theirs, author="Ben", message="notes", base=1)
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, ConflictDialog))
+        text = str(app_with_samples.screen.query_one("PlainText").render())
+        assert "Ben" in text
+        assert "notes" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current)
+        assert str(screen.edit.get(("domain",))).endswith("drinks ")
+        with workspace(database) as ws:
+            assert ws.tasks.revision("espresso").number == 2
+            assert ws.drafts.get("espresso", "Ana").base == 1
+
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, ConflictDialog))
+        await pilot.click(f"#{Choice.ON_TOP.value}")
+        await until(pilot, lambda: screen.is_current and not screen.edit.changed)
+    with workspace(database) as ws:
+        assert [(r.number, r.author) for r in ws.tasks.revisions("espresso")] == [
+            (3, "Ana"),
+            (2, "Ben"),
+            (1, "Ana"),
+        ]
+
+
+async def test_their_revision_can_be_read_and_taken_instead(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(100, 30)) as pilot:
+        screen = await open_task(pilot, "espresso", "domain")
+        await pilot.press("x")
+        with workspace(database) as ws:
+            theirs = ws.tasks.revision("espresso").task.model_copy(update={"notes": "By Ben"})
+            ws.tasks.save(theirs, author="Ben", base=1)
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, ConflictDialog))
+        await pilot.click(f"#{Choice.THEIRS.value}")
+        await until(pilot, dialog_is(pilot, RevisionDialog))
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: screen.is_current)
+        assert (screen.edit.base, screen.edit.changed) == (2, False)
+        await pilot.press("ctrl+z")
+        assert str(screen.edit.get(("domain",))).endswith("x")
+
+
+async def test_undo_goes_back_through_all_tabs(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(100, 30)) as pilot:
+        screen = await open_task(pilot, "espresso", "title")
+        await pilot.press("A")
+        await drafted(pilot, screen)
+        await screen.editor.go_to(("gold", "triples", 3))
+        await pilot.press("d")
+        assert len(screen.edit.items(("gold", "triples"))) == 78
+        await pilot.press("ctrl+z")
+        assert len(screen.edit.items(("gold", "triples"))) == 79
+        assert screen.query_one("#graph", Collection).index == 3
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: screen.editor.tabs.active == "brief")
+        assert not screen.edit.changed
+        await pilot.press("ctrl+y", "ctrl+y")
+        assert len(screen.edit.items(("gold", "triples"))) == 78
+
+
+async def test_stages_are_added_moved_and_previewed_and_triples_follow(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_task(pilot, "espresso", "persona.stages[0]")
+        await pilot.press("right_square_bracket")
+        assert screen.edit.get(("gold", "triples", 0, "stage")) == 2
+        await pilot.press("a")
+        await type_text(pilot, "Milk")
+        assert screen.edit.get(("persona", "stages", 2, "title")) == "Milk"
+        card = screen.query_one(CueCard)
+        await until(pilot, lambda: "Milk" in str(card.border_title))
+        kind = screen.focused.screen.query_one("#stages .-choice Select", Select)
+        kind.value = "asks"
+        await until(
+            pilot, lambda: screen.edit.get(("persona", "stages", 2, "cue", "kind")) == "asks"
+        )
+        await pilot.press("escape", "d")
+        assert len(screen.edit.items(("persona", "stages"))) == 12
+
+
+async def test_a_persona_can_be_given_and_taken(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "table-us-states", "persona")
+        assert not screen.query("Tab#stages")
+        await pilot.press("a")
+        await until(pilot, lambda: screen.query("Tab#stages"))
+        await type_text(pilot, "Kim")
+        assert screen.edit.get(("persona", "name")) == "Kim"
+        await pilot.press("f8")
+        await until(pilot, lambda: not screen.query("Tab#stages"))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: screen.query("Tab#stages"))
+        assert screen.edit.get(("persona", "name")) == "Kim"
+
+
+async def test_cells_are_edited_from_the_keyboard(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "table-us-states", "gold.rows[1]")
+        grid = screen.query_one(GridPane)
+        rows = screen.edit.items(("gold", "rows"))
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: grid.editor.has_focus)
+        await type_text(pilot, "PX")
+        await pilot.press("tab")
+        await type_text(pilot, "Town")
+        await pilot.press("enter")
+        assert screen.edit.get(("gold", "rows", 1))[1:3] == ["PX", "Town"]
+        assert grid.table.has_focus
+        assert grid.table.cursor_coordinate == (2, 2)
+        await pilot.press("a")
+        await type_text(pilot, "Atlantis")
+        assert screen.edit.get(("gold", "rows", 3))[0] == "Atlantis"
+        await pilot.press("escape", "left_square_bracket", "d")
+        for _ in range(40):
+            if screen.edit.can_undo:
+                await pilot.press("ctrl+z")
+        assert screen.edit.items(("gold", "rows")) == rows
+
+
+async def test_an_ambiguity_brings_its_fields(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_task(pilot, "checkpoints-highest-mountain", "gold.steps[1].target")
+        rows = {row.spec.path: row for row in screen.query("#steps FieldRow")}
+        clue = rows["ambiguity", "clue"]
+        assert not clue.display
+        rows["ambiguity", "type"].editor.value = "version"
+        await until(pilot, lambda: clue.display)
+        clue.editor.focus()
+        await type_text(pilot, "the later one")
+        assert screen.edit.get(("gold", "steps", 1, "ambiguity", "clue")) == "the later one"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("task_id", SAMPLES)
+async def test_looking_at_every_tab_changes_nothing(
+    app_with_samples: CuecardApp, task_id: str, size
+) -> None:
+    async with app_with_samples.run_test(size=size) as pilot:
+        screen = await open_task(pilot, task_id)
+        tabs = [tab.id for tab in screen.query(Tab)]
+        for tab in tabs:
+            await until(pilot, lambda tab=tab: screen.editor.tabs.active == tab)
+            for row in ("down", "down", "up"):
+                await pilot.press(row)
+            await pilot.press("f4")
+        assert not screen.edit.changed
+        assert not screen.edit.can_undo
+
+
+async def test_hostile_text_is_shown_and_kept_as_it_is(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    nasty = "[red]x[/] \x1b[31mred\x1b[0m [/b] \u202eabc " + "long" * 2500
+    with workspace(database) as ws:
+        task = ws.tasks.revision("espresso").task
+        stages = tuple(
+            stage.model_copy(update={"title": nasty, "line": nasty})
+            for stage in task.persona.stages
+        )
+        triples = tuple(t.model_copy(update={"head": nasty}) for t in task.gold.triples)
+        task = task.model_copy(
+            update={
+                "title": nasty,
+                "query": nasty,
+                "persona": task.persona.model_copy(update={"stages": stages}),
+                "gold": task.gold.model_copy(update={"triples": triples}),
+            }
+        )
+        ws.tasks.save(task, author="Ana", message=nasty)
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: app_with_samples.screen.query_one("FittedTable").row_count == 8)
+        screen = await open_task(pilot, "espresso")
+        for _ in range(8):
+            await pilot.press("f4")
+            await pilot.pause()
+        assert not screen.edit.changed
+        shown = app_with_samples.export_screenshot()
+        assert "\x1b" not in shown
+
+
+async def test_submitting_needs_a_saved_revision_and_a_yes(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "gold.triples[0]")
+        await pilot.press("c", "u")
+        await until(pilot, lambda: app_with_samples._notifications)
+        assert screen.is_current
+        await pilot.press("ctrl+z", "u")
+        await until(pilot, dialog_is(pilot, Confirm))
+        await pilot.press("y")
+        await until(
+            pilot,
+            lambda: screen.is_current and "in review" in str(screen.query_one("#which").render()),
+        )
+    with workspace(database) as ws:
+        assert ws.reviews.state("espresso") is TaskState.IN_REVIEW
+
+
+async def test_escape_goes_back_one_step_at_a_time_and_keeps_the_draft(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "gold.triples[0].relation")
+        await pilot.press("Q", "escape")
+        assert screen.query_one("#graph", Collection).table.has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.is_attached)
+        assert any("kept" in note.message for note in app_with_samples._notifications)
+    with workspace(database) as ws:
+        draft = ws.drafts.get("espresso", "Ana")
+        assert draft.data["gold"]["triples"][0]["relation"].endswith("Q")
+
+
+async def test_reverting_asks_and_can_itself_be_undone(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso", "notes")
+        await pilot.press("N")
+        await drafted(pilot, screen)
+        await pilot.press("ctrl+r")
+        await until(pilot, dialog_is(pilot, Confirm))
+        await pilot.press("y")
+        await until(pilot, lambda: screen.is_current and not screen.edit.changed)
+        await screen.keeper.flush()
+        with workspace(database) as ws:
+            assert ws.drafts.get("espresso", "Ana") is None
+        await pilot.press("ctrl+z")
+        assert str(screen.edit.get(("notes",))).startswith("N")

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from cuecard.core.i18n import set_language
+from cuecard.store.records import TaskState
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks.new import NewTaskDialog
+from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable, fitted_widths
+
+
+async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
+    for _ in range(600):
+        await pilot.pause()
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("what was waited for did not happen")
+
+
+async def open_list(pilot: Pilot, count: int = 8) -> TasksScreen:
+    await pilot.press("2")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TasksScreen))
+    screen = pilot.app.screen
+    await until(pilot, lambda: screen.listing.table.count == count)
+    return screen
+
+
+def titles(screen: TasksScreen) -> list[str]:
+    table = screen.query_one(FittedTable)
+    return [str(table.get_row_at(row)[1]) for row in range(table.row_count)]
+
+
+def dialog_is(pilot: Pilot, kind: type) -> Callable[[], bool]:
+    return lambda: isinstance(pilot.app.screen, kind)
+
+
+async def test_tasks_are_found_by_words_and_by_keys(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        await pilot.press("f")
+        assert screen.listing.table.count == 2
+        await pilot.press("l")
+        assert [title[:8] for title in titles(screen)] == ["Espresso"]
+        await pilot.press("c")
+        assert screen.listing.table.count == 8
+        await pilot.press("slash", *"states", "enter")
+        assert len(titles(screen)) == 1
+        assert screen.listing.table.has_focus
+        await pilot.press("t", "t")
+        assert screen.query_one("#hidden").display
+        await pilot.press("c", "enter")
+        await until(pilot, dialog_is(pilot, TaskScreen))
+
+
+async def test_a_new_task_begins_as_a_draft_and_shows_in_the_list(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        await pilot.press("n")
+        await until(pilot, dialog_is(pilot, NewTaskDialog))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app_with_samples.screen, NewTaskDialog)
+        await pilot.press(*"Tea", "space", *"routes", "tab", "tab", "down")
+        await pilot.press("down", "enter", "ctrl+s")
+        await until(pilot, dialog_is(pilot, TaskScreen))
+        editor = app_with_samples.screen
+        await until(pilot, lambda: editor.loaded)
+        assert (editor.edit.task_id, editor.edit.family) == ("tea-routes", "table")
+        with Workspace.open(database) as ws:
+            assert ws.drafts.get("tea-routes", "Ana").base == 0
+        await until(pilot, lambda: editor.focused)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: screen.is_current and screen.listing.table.count == 9)
+        assert screen.listing.line.id == "tea-routes"
+        await pilot.press("p")
+        await pilot.pause()
+        assert screen.is_current
+
+
+async def test_an_id_that_is_taken_is_refused(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        await pilot.press("n")
+        await until(pilot, dialog_is(pilot, NewTaskDialog))
+        await pilot.press(*"Espresso", "enter")
+        await until(pilot, lambda: screen.is_current and app_with_samples._notifications)
+        assert screen.listing.table.count == 8
+
+
+async def test_an_empty_workspace_offers_the_samples(home: Path, make_app) -> None:
+    path = home / "empty.db"
+    with Workspace.open(path) as ws:
+        ws.people.add("Ana")
+    app = make_app(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot, 0)
+        await until(pilot, lambda: screen.query_one("#none").display)
+        assert not screen.query_one("#hidden").display
+        await pilot.press("s")
+        await until(pilot, lambda: screen.listing.table.count == 8)
+
+
+async def test_tasks_are_imported_from_a_path_with_all_problems_told(home: Path, make_app) -> None:
+    folder = home / "mine"
+    folder.mkdir()
+    samples = Path(__file__).parents[2] / "sample_tasks"
+    (folder / "espresso.yaml").write_bytes((samples / "espresso.yaml").read_bytes())
+    (folder / "broken.yaml").write_text("id: broken\ntitle: ''\nfamily: graph\n")
+    with Workspace.open(home / "w.db") as ws:
+        ws.people.add("Ana")
+    app = make_app(home / "w.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot, 0)
+        await pilot.press("i")
+        await until(pilot, dialog_is(pilot, AskLine))
+        app.screen.query_one(Input).value = str(folder)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.listing.table.count == 1)
+        await until(pilot, lambda: len(app._notifications) >= 2)
+        told = " ".join(note.message for note in app._notifications)
+        assert "broken.yaml" in told
+
+
+async def test_a_task_is_retired_with_a_reason(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        gone = screen.listing.line.id
+        await pilot.press("x")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app_with_samples.screen, AskLine)
+        await pilot.press(*"double", "enter")
+        await until(pilot, lambda: screen.is_current and screen.listing.table.count == 7)
+        for _ in range(5):
+            await pilot.press("t")
+        assert [line.id for line in screen.listing._shown] == [gone]
+    with Workspace.open(database) as ws:
+        assert ws.reviews.state(gone) is TaskState.RETIRED
+        assert ws.reviews.history(gone)[-1].reason == "double"
+
+
+async def test_a_wide_terminal_shows_the_task_beside_the_list(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        about = screen.query_one("#about")
+        await until(pilot, lambda: "5 checkpoints" in str(about.render()))
+        await pilot.press("down", "down")
+        await until(pilot, lambda: "79 triples" in str(about.render()))
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: not screen.query_one("#detail").display)
+
+
+async def test_escape_leaves_the_filter_then_the_screen(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        await pilot.press("slash", "x", "escape")
+        assert screen.listing.table.has_focus or screen.listing.table.count == 0
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.is_current)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_it_opens_in_chinese(app_with_samples: CuecardApp, size) -> None:
+    set_language("zh")
+    async with app_with_samples.run_test(size=size) as pilot:
+        await open_list(pilot)
+        await pilot.press("n")
+        await until(pilot, dialog_is(pilot, NewTaskDialog))
+
+
+def test_columns_share_what_room_there_is() -> None:
+    columns = (
+        FittedColumn("a", 2),
+        FittedColumn("b", 8, grow=1),
+        FittedColumn("c", 8, grow=3),
+        FittedColumn("d", 5, hidden_below=50),
+    )
+    wide = fitted_widths(columns, 80)
+    assert sum(wide.values()) + 2 * 4 == 80
+    assert (wide[0], wide[3]) == (2, 5)
+    assert set(fitted_widths(columns, 40)) == {0, 1, 2}
+    assert min(fitted_widths(columns, 10).values()) >= 2
