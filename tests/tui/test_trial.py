@@ -125,7 +125,8 @@ async def test_a_trial_reads_as_a_dialogue_with_badges_timeline_verdicts_and_num
             assert word in head
         stages = screen.query_one(StagesPane).query_one(EntryList)
         assert len(stages.entries) == 12
-        assert "✓ 2 The man from the exposition · turn 2" in "\n".join(stages.lines)
+        timeline = " ".join(" ".join(stages.lines).split())
+        assert "✓ 2 The man from the exposition · turn 2" in timeline
 
         await pilot.press("v")
         verdicts = screen.query_one(VerdictsPane).query_one(EntryList)

@@ -12,7 +12,6 @@ from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 from cuecard.core.i18n import N_, _
 from cuecard.lab.scores import RunScores, score_run
 from cuecard.store.records import RunRecord, RunState, TrialRecord
-from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
@@ -179,7 +178,7 @@ class RunScreen(CuecardScreen[None]):
             if not await self.app.push_screen_wait(dialog):
                 return
         config = await self.services.config()
-        workspace: Workspace = await self.services.ask(lambda ws: ws)
+        workspace = await self.services.ask(lambda ws: ws)
         self.services.live_runs.play(
             self.services.engine, workspace, self._run_id, config, CONCURRENCY
         )

@@ -11,9 +11,13 @@ Line = tuple[Piece, ...]
 
 
 def block_of(entry: Entry, *, opened: bool, width: int, gap: bool = True) -> list[Line]:
-    """Head, body, the fold if `opened`, and with `gap` an empty line."""
+    """Head, body, the fold if `opened`, and with `gap` an empty line; without one the head's further
+    lines are indented instead.
+    """
     mark = ("▾ " if opened else "▸ ") if entry.fold else ""
-    block = flow([Piece(mark, "muted"), *entry.head], width)
+    hang = 0 if gap else min(4, width // 4)
+    first, *more = flow([Piece(mark, "muted"), *entry.head], width - hang)
+    block = [first, *((Piece(" " * hang), *line) for line in more)]
     for paragraph in entry.body + (entry.fold if opened else ()):
         indent = min(paragraph.indent, width // 4)
         blanks = " " * indent

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Shown = Literal["all", "no", "yes", "unjudged"]
 SHOWN: tuple[Shown, ...] = ("all", "no", "yes", "unjudged")
 
+SHORT = 80
+"""Characters of context that stand beside a gold item; longer context folds."""
+
 _DECISION: dict[Decision, tuple[str, Tone]] = {
     Decision.YES: ("✓", "good"),
     Decision.NO: ("✗", "bad"),
@@ -151,10 +154,13 @@ def verdict_entries(verdicts: Iterable[VerdictView], shown: Shown = "all") -> li
 def _verdict_entry(view: VerdictView) -> Entry:
     verdict, gold = view.verdict, view.gold
     mark, tone = _DECISION[verdict.decision]
-    head = (Piece(f"{mark} ", tone), Piece(f"{verdict.item.index + 1}. {one_line(gold.text, 400)}"))
-    context = " · ".join(one_line(part, 120) for part in gold.context)
-    body = (Paragraph(context, "muted", 4),) if context else ()
+    head = [Piece(f"{mark} ", tone), Piece(f"{verdict.item.index + 1}. {one_line(gold.text, 400)}")]
+    context = " · ".join(one_line(part) for part in gold.context)
     fold: list[Paragraph] = []
+    if len(context) > SHORT:
+        fold.append(Paragraph(context, "muted", 4))
+    elif context:
+        head.append(Piece(f" · {context}", "muted"))
     if gold.also:
         fold += [
             Paragraph(_("Also accepted: {names}").format(names=", ".join(gold.also)), indent=4)
@@ -170,7 +176,7 @@ def _verdict_entry(view: VerdictView) -> Entry:
         fold.append(Paragraph(verdict.rationale, "muted", 4))
     if not fold:
         fold.append(Paragraph(_("nothing supports it, and no reason was given"), "muted", 4))
-    return Entry("work", -1, head, body, tuple(fold))
+    return Entry("work", -1, tuple(head), fold=tuple(fold))
 
 
 def verdict_counts(verdicts: Sequence[VerdictView]) -> str:

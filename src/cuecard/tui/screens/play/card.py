@@ -30,7 +30,7 @@ class CardPane(VerticalScroll):
     CardPane {
         scrollbar-size-vertical: 1;
         CueCard, LabelledCard { max-height: 9999; overflow: hidden; }
-        #steps { padding: 1 1 0 1; }
+        #steps { padding: 1 1 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #persona { padding: 1 1 0 1; color: $foreground 85%; }
     }
     """
