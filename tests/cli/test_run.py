@@ -178,7 +178,9 @@ def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
 
     held.open = True
     told = len(server.requests)
-    went_on = program("--db", "my work.db", "run", "--resume", "1", "--json")
+    went_on = program(
+        *("--db", "my work.db", "run", "--resume", "1", "--concurrency", "1", "--json")
+    )
     assert went_on.data["run"]["state"] == "done", went_on.err
     assert len(went_on.data["results"]) == 3
     assert {result["agent"] for result in went_on.data["results"]} == {"live"}

@@ -62,7 +62,8 @@ class _Board:
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self._names = names
-        self._turns: dict[str, int] = {}
+        # The turn under way; unknown in a trial that goes on, until it has come to the next one.
+        self._turns: dict[str, int | None] = {}
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -76,10 +77,10 @@ class _Board:
         match event:
             case RunBegan(cells=cells):
                 self._bar.update(self._all, total=cells)
-            case TrialBegan(cell=cell):
-                self._turns[cell] = 0
+            case TrialBegan(cell=cell, resumed=resumed):
+                self._turns[cell] = None if resumed else 1
             case TurnPlayed(cell=cell, turn=turn):
-                self._turns[cell] = turn + 1
+                self._turns[cell] = turn + 2
             case TrialFinished(cell=cell):
                 self._turns.pop(cell, None)
                 self._bar.advance(self._all)
@@ -93,13 +94,13 @@ class _Board:
         # Copied: the screen is drawn on another thread.
         playing = [(cell, turn) for cell, turn in self._turns.copy().items() if cell in self._names]
         lines = [
-            Text(
-                "  " + _("{name} · turn {n}").format(name=one_line(self._names[cell]), n=turn),
-                no_wrap=True,
-                overflow="ellipsis",
-            )
+            Text(f"  {self._line(cell, turn)}", no_wrap=True, overflow="ellipsis")
             for cell, turn in playing[:_LINES]
         ]
         if len(playing) > _LINES:
             lines.append(Text("  " + _("and {n} more").format(n=len(playing) - _LINES)))
         return Group(self._bar, *lines)
+
+    def _line(self, cell: str, turn: int | None) -> str:
+        name = one_line(self._names[cell])
+        return name if turn is None else _("{name} · turn {n}").format(name=name, n=turn)
