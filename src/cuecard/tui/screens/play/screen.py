@@ -259,6 +259,10 @@ class PlayScreen(CuecardScreen[None]):
         status = state.status()
         return status is not None and status.value == "task_completed"
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        ended = self._state is not None and self._state.phase == "ended"
+        return not (ended and action in ("insert", "mark", "end"))
+
     def action_insert(self, what: str) -> None:
         state = self._state
         if state is None:
@@ -319,6 +323,7 @@ class PlayScreen(CuecardScreen[None]):
         self.query_one(CardPane).load(state)
         self._show_dialogue()
         self._show_status()
+        self.refresh_bindings()
 
     def _show_dialogue(self) -> None:
         if self._state is None:
