@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.interrupt import EXIT_INTERRUPTED, stopping
-from cuecard.cli.labels import RUN_STATE
 from cuecard.cli.output import as_json, example, note, table
-from cuecard.cli.run_plan import plan_run
-from cuecard.cli.run_problems import Problem, problems_of, summary_of, trial_name
 from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
+    from cuecard.cli.run_problems import Problem
     from cuecard.core.config import Config
     from cuecard.lab.scores import RunScores
     from cuecard.store.records import RunRecord
@@ -62,6 +59,8 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
+    from cuecard.cli.run_plan import plan_run
+    from cuecard.cli.run_problems import problems_of
     from cuecard.lab.scores import score_run
 
     if resume is not None and any(_given(context, option) for option in _PLANNED):
@@ -107,7 +106,9 @@ class _Played:
 
 
 def _play(workspace: Workspace, run: RunRecord, config: Config, concurrency: int) -> _Played:
+    from cuecard.cli.interrupt import stopping
     from cuecard.cli.progress import watching
+    from cuecard.cli.run_problems import trial_name
     from cuecard.core.run import RunControl
     from cuecard.core.run_events import RunEvent, TrialFinished
     from cuecard.lab.runs import resume_run
@@ -146,6 +147,8 @@ def _report(
     ours: Context, scores: RunScores, problems: Sequence[Problem], *, stopped: bool, json: bool
 ) -> int:
     """Scores on stdout, what went wrong on stderr; the exit code."""
+    from cuecard.cli.interrupt import EXIT_INTERRUPTED
+    from cuecard.cli.run_problems import summary_of
     from cuecard.cli.score_json import scores_json
     from cuecard.cli.score_tables import print_scores
 
@@ -192,6 +195,8 @@ def runs(
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
         return
+    from cuecard.cli.labels import RUN_STATE
+
     kinds = {"grid": _("grid"), "play": _("play")}
     table(
         "",
