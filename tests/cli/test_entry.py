@@ -126,9 +126,10 @@ def test_a_configuration_that_cannot_be_written_is_no_traceback(cuecard):
     assert "file/cuecard.yaml" in refused.err
 
 
-def test_a_broken_pipe_is_quiet(tmp_path: Path, environment):
+@pytest.mark.parametrize("words", [("check", "--json", "."), ("doctor", "--offline")])
+def test_a_broken_pipe_is_quiet(tmp_path: Path, environment, words):
     started = subprocess.Popen(
-        [sys.executable, "-m", "cuecard", "check", "--json", "."],
+        [sys.executable, "-m", "cuecard", *words],
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,

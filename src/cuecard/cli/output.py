@@ -35,7 +35,12 @@ def console(stderr: bool = False) -> Console:
     """A console that never interprets markup."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would end the program here; what a broken pipe means is decided in `main`.
+            raise BrokenPipeError
+
+    return Plain(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
 def example(command: str) -> str:
