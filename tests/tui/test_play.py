@@ -234,6 +234,7 @@ async def test_a_task_without_persona_shows_its_query_and_ends_as_answered(
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.query_one(Ending).display)
+        await until(pilot, lambda: "The trial ended: answered" in shown(screen))
     with Workspace.open(database) as workspace:
         assert workspace.runs.trials(1)[0].termination is Termination.ANSWERED
     assert "I don't mind" in said(database)[1].text

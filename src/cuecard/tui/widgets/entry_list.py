@@ -105,6 +105,7 @@ class EntryList(ScrollView, can_focus=True):
         self._wrapped_at = 0
         self._cursor = 0
         self._follow = False
+        self._at_end = True
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -123,7 +124,6 @@ class EntryList(ScrollView, can_focus=True):
         """Show `entries`; those that did not change are not wrapped again. With `follow`, stay at
         the end if the end was in view.
         """
-        at_end = self.is_vertical_scroll_end
         self._follow = follow
         kept = 0
         for old, new in zip(self._entries, entries, strict=False):
@@ -133,18 +133,23 @@ class EntryList(ScrollView, can_focus=True):
         self._entries = list(entries)
         self._opened = {index for index in self._opened if index < len(entries)}
         self._wrap_from(kept if self._width == self._wrapped_at else 0)
-        if follow and at_end:
+        if follow and self._at_end:
             self._cursor = max(len(entries) - 1, 0)
             self.scroll_end(animate=False, immediate=True)
         else:
             self._cursor = min(self._cursor, max(len(entries) - 1, 0))
 
     def on_resize(self, event: events.Resize) -> None:
-        at_end = self._follow and self.is_vertical_scroll_end
+        # Whether the end was in view before the view became another one.
+        stay = self._follow and self._at_end
         if self._width != self._wrapped_at:
             self._wrap_from(0)
-        if at_end:
+        if stay:
             self.scroll_end(animate=False, immediate=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._at_end = self.is_vertical_scroll_end
 
     def on_click(self, event: events.Click) -> None:
         index = self._entry_at(int(self.scroll_y) + event.y)
