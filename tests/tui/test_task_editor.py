@@ -441,3 +441,53 @@ async def test_reverting_asks_and_can_itself_be_undone(
             assert ws.drafts.get("espresso", "Ana") is None
         await pilot.press("ctrl+z")
         assert str(screen.edit.get(("notes",))).startswith("N")
+
+
+async def test_the_same_task_opened_twice_goes_on_from_the_last_edit(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        first = await open_task(pilot, "espresso", "domain")
+        await type_text(pilot, "1")
+        app_with_samples.action_go("home")
+        await until(pilot, lambda: not first.is_current)
+        second = await open_task(pilot, "espresso", "domain")
+        assert str(second.edit.get(("domain",))).endswith("1")
+        await type_text(pilot, "2")
+        app_with_samples.action_go("tasks")
+        await until(pilot, lambda: str(first.edit.get(("domain",))).endswith("12"))
+        await until(pilot, lambda: isinstance(first.focused, Input))
+        await type_text(pilot, "3")
+        await first.keeper.flush()
+    with workspace(database) as ws:
+        assert ws.drafts.get("espresso", "Ana").data["domain"].endswith("123")
+
+
+async def test_a_new_task_whose_id_was_taken_meanwhile_gets_another(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with workspace(database) as ws:
+        task = ws.tasks.revision("facts-night-train").task
+        mine = task.model_copy(update={"id": "trains", "title": "Mine"})
+        ws.drafts.save("trains", "Ana", 0, mine.model_dump(mode="json"))
+        ws.tasks.save(task.model_copy(update={"id": "trains"}), author="Ben")
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "trains", "title")
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, ConflictDialog))
+        await pilot.click(f"#{Choice.RENAME.value}")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current and screen.task_id == "trains-2")
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.edit.base == 1)
+    with workspace(database) as ws:
+        assert ws.tasks.revision("trains-2").task.title == "Mine"
+        assert ws.tasks.revision("trains").author == "Ben"
+        assert ws.drafts.of("Ana") == []

@@ -40,8 +40,10 @@ class TaskEdit:
         base: int = 0,
         saved: Mapping[str, Any] | None = None,
     ) -> None:
-        self._data: dict[str, Any] = copy.deepcopy(dict(data))
         self._saved = copy.deepcopy(dict(saved)) if saved is not None else None
+        # What did not change is shared with what is saved, so that comparing them is quick.
+        same = self._saved is not None and _same(dict(data), self._saved)
+        self._data: dict[str, Any] = (self._saved or {}) if same else copy.deepcopy(dict(data))
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._batch: _Step | None = None
@@ -170,7 +172,7 @@ class TaskEdit:
     def mark_saved(self, base: int, data: Mapping[str, Any]) -> None:
         """`data` is now revision `base`, and what is edited further is based on it."""
         self.base = base
-        self._saved = copy.deepcopy(dict(data))
+        self._saved = self._data if _same(self._data, dict(data)) else copy.deepcopy(dict(data))
         self.seal()
 
     def task(self) -> Task:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.state.task_places import as_task
@@ -15,6 +16,8 @@ from cuecard.tui.state.task_places import as_task
 if TYPE_CHECKING:
     from cuecard.store.records import Revision, TaskState
     from cuecard.store.workspace import Workspace
+
+_ID = re.compile(r"[\w.\-]{1,120}")
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,22 @@ def save_revision(
     return ws.tasks.save(as_task(data), author=person, message=message.strip(), base=base)
 
 
+def is_task_id(text: str) -> bool:
+    """Whether a task may be called so."""
+    return _ID.fullmatch(text) is not None
+
+
 def begin_task(ws: Workspace, person: str, data: dict[str, Any]) -> None:
     """Keep a new task as a draft. Raises `Conflict` when the id is taken, by anybody's task or by
-    another draft of this person.
+    another draft of this person, and `CuecardError` when it is none.
     """
     task_id = str(data["id"])
+    if not is_task_id(task_id):
+        raise CuecardError(
+            _("This cannot be an id"),
+            task_id,
+            _("Letters, digits, '.', '_' and '-' only, 120 at most."),
+        )
     try:
         ws.tasks.revision(task_id)
     except NotFound:

@@ -113,12 +113,12 @@ class ConflictDialog(CuecardDialog[Choice | None]):
             box.border_title = Text(self._conflict.title)
             yield PlainText(self._explained())
             with VerticalScroll(classes="choices", can_focus=False):
-                yield Button(_("Keep my draft and go on editing"), id=Choice.KEEP.value)
-                yield Button(_("Open theirs beside my draft, read only"), id=Choice.THEIRS.value)
+                yield self._choice(_("Keep my draft and go on editing"), Choice.KEEP)
+                yield self._choice(_("Open theirs beside my draft, read only"), Choice.THEIRS)
                 if self._new:
-                    yield Button(_("Give mine another id"), id=Choice.RENAME.value)
+                    yield self._choice(_("Give mine another id"), Choice.RENAME)
                 else:
-                    yield Button(_("Save mine as the next revision"), id=Choice.ON_TOP.value)
+                    yield self._choice(_("Save mine as the next revision"), Choice.ON_TOP)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -126,6 +126,9 @@ class ConflictDialog(CuecardDialog[Choice | None]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(Choice(str(event.button.id)))
+
+    def _choice(self, label: str, choice: Choice) -> Button:
+        return Button(label, id=choice.value, compact=True)
 
     def _explained(self) -> str:
         lines = [self._conflict.message, ""]

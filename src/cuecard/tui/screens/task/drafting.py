@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from datetime import UTC, datetime
+from typing import ClassVar
+from weakref import WeakSet
 
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
@@ -29,6 +31,8 @@ class DraftingScreen(CuecardScreen[None]):
 
     Drafts go under the name that the person had when the task was opened.
     """
+
+    _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
 
     def __init__(self, task_id: str, *, place: str = "") -> None:
         super().__init__()
@@ -67,15 +71,57 @@ class DraftingScreen(CuecardScreen[None]):
         return self._person
 
     def on_mount(self) -> None:
+        self._open.add(self)
         self.load()
 
     async def on_unmount(self) -> None:
+        self._open.discard(self)
         with contextlib.suppress(CuecardError):
             await self.keeper.flush()
+
+    def on_screen_suspend(self) -> None:
+        self.settle()
+
+    def on_screen_resume(self) -> None:
+        if self.loaded:
+            self.catch_up()
+
+    @guarded("settle")
+    async def settle(self) -> None:
+        """Another screen comes to the front: what is typed goes to disk now."""
+        if self.loaded:
+            self.editor.commit()
+        await self.keeper.flush()
+
+    @guarded("settle")
+    async def catch_up(self) -> None:
+        """The task may have been opened and edited a second time meanwhile: go on from that."""
+        edit, person, version = self.edit, self._person, self.edit.version
+        await self._settle_all()
+        opened = await self.services.ask(lambda ws: open_task(ws, self.task_id, person))
+        elsewhere = opened.edit
+        same = (elsewhere.base, elsewhere.data) == (edit.base, edit.data)
+        if same or edit.version != version or self.keeper.state is DraftState.WAITING:
+            return
+        edit.replace(elsewhere.data)
+        if elsewhere.saved is not None:
+            edit.mark_saved(elsewhere.base, elsewhere.saved)
+        self._state = opened.state.value if opened.state else None
+        self.editor.reload()
+        self.show_title()
+
+    async def _settle_all(self) -> None:
+        """Bring to disk what any screen of this app has typed into this task."""
+        for screen in list(self._open):
+            if screen.app is self.app and screen.task_id == self.task_id:
+                if screen.loaded:
+                    screen.editor.commit()
+                await screen.keeper.flush()
 
     @guarded("open")
     async def load(self) -> None:
         person = self._person = self.person
+        await self._settle_all()
         try:
             opened = await self.services.ask(lambda ws: open_task(ws, self.task_id, person))
         except CuecardError:

@@ -27,6 +27,7 @@ class TaskEditor(Vertical):
     BINDINGS = keys(
         Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False),
         Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right")),
+        Key("editor.into", "enter,down", "into", N_("Into the tab"), N_("From the tabs to what is below"), show=False),
         Key("editor.undo", "ctrl+z", "undo", N_("Undo"), N_("Take the last change back"), shown_as="^z", priority=True, show=False),
         Key("editor.redo", "ctrl+y", "redo", N_("Redo"), N_("Change it again"), shown_as="^y", priority=True, show=False),
     )  # fmt: skip
@@ -148,7 +149,11 @@ class TaskEditor(Vertical):
         await self._travel(back=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action not in ("undo", "redo") or not self.screen.is_modal
+        return action != "into" or self.tabs.has_focus
+
+    def action_into(self) -> None:
+        if self.pane is not None:
+            self.pane.reveal(())
 
     async def _travel(self, *, back: bool) -> None:
         self.commit()

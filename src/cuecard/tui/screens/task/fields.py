@@ -148,6 +148,8 @@ class FieldRow(Horizontal):
         editor = self.editor
         if isinstance(editor, Input):
             editor.value = one_line_of(value)
+            if editor.has_focus:
+                editor.cursor_position = len(editor.value)
             suggest = self.spec.suggest
             names = sorted(set(suggest(edit))) if suggest else []
             editor.suggester = SuggestFromList(names, case_sensitive=False) if names else None

@@ -30,13 +30,13 @@ class TaskScreen(DraftingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
+        Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
         # Letters belong to whoever types; function keys do the same from inside a field.
         Key("task.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
-        Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
     )  # fmt: skip
 
     @on(ProblemsPane.Chosen)
@@ -151,10 +151,11 @@ class TaskScreen(DraftingScreen):
             )
         )
         if answer:
+            await self.keeper.flush()
             person, data = self.author, self.edit.data
             renamed = await self.services.ask(lambda ws: rename_draft(ws, person, data, answer))
-            self.edit.rename(str(renamed["id"]))
-            self.task_id = self.edit.task_id
+            self.task_id = str(renamed["id"])
+            self.edit.rename(self.task_id)
             self.show_title()
 
     @guarded("play")

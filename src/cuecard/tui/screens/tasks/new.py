@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, cast
 
 from rich.text import Text
@@ -19,8 +18,8 @@ from cuecard.tui.glyphs import FAMILY
 from cuecard.tui.screens.task.choices import LANGUAGE
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.state.task_blank import blank_task
+from cuecard.tui.state.task_session import is_task_id
 
-_ID = re.compile(r"[\w.\-]{1,120}")
 ABOUT: dict[Family, str] = {
     "graph": N_("graph: triples, disclosed in stages"),
     "table": N_("table: rows and columns"),
@@ -86,7 +85,7 @@ class NewTaskDialog(CuecardDialog[dict[str, Any] | None]):
         task_id = self.query_one("#id", Input).value.strip() or slug(title)[:120]
         if not title:
             self.notify(_("Please give it a title."), severity="warning", markup=False)
-        elif not _ID.fullmatch(task_id):
+        elif not is_task_id(task_id):
             self.notify(
                 _("An id may hold letters, digits, '.', '_' and '-' only, 120 at most."),
                 severity="warning",
