@@ -197,3 +197,22 @@ def test_columns_share_what_room_there_is() -> None:
     assert (wide[0], wide[3]) == (2, 5)
     assert set(fitted_widths(columns, 40)) == {0, 1, 2}
     assert min(fitted_widths(columns, 10).values()) >= 2
+
+
+async def test_a_task_is_played_from_the_list_and_from_the_editor(
+    app_with_samples: CuecardApp,
+) -> None:
+    from cuecard.tui.screens.play import PlayScreen
+
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        await pilot.press("p")
+        await until(pilot, dialog_is(pilot, PlayScreen))
+        app_with_samples.pop_screen()
+        await until(pilot, lambda: screen.is_current and screen.listing.table.has_focus)
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, TaskScreen))
+        editor = app_with_samples.screen
+        await until(pilot, lambda: editor.loaded and editor.focused)
+        await pilot.press("f5")
+        await until(pilot, dialog_is(pilot, PlayScreen))
