@@ -36,7 +36,8 @@ _ASKED = re.compile(
     r"^\W*(?:and |but |so |now |then )?(?:(?:what|which|who|whom|whose|when|where|why|how)\b"
     r"|(?:do|does|did|would|could|should|shall|can|will|may|are|is|have) (?:you|i|we|it|there)\b"
     r"|(?:please )?(?:tell me|let me know)\b)"
-    r"|^\W*(?:请问|能否|是否|要不要|您是|你是|您想|你想)",
+    r"|^\W*(?:请问|能否|是否|要不要|您是|你是|您想|你想)"
+    r"|(?:多少|什么|哪里|哪儿|哪个|哪些|哪一\w|谁|如何|怎么样)\W*$",
     re.IGNORECASE,
 )
 

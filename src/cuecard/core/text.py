@@ -8,7 +8,7 @@ import unicodedata
 # Everything a terminal could act on: CSI/OSC/DCS sequences, C0 and C1 controls.
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
-    r"|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)"  # OSC, DCS, SOS, PM, APC up to their terminator
+    r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC, DCS, SOS, PM, APC with their terminator
     r"|\x1b[ -/]*[0-~]"  # other two-character escapes
     r"|\x9b[0-?]*[ -/]*[@-~]",
     re.DOTALL,

@@ -10,7 +10,7 @@ from cuecard.core.phrases import (
     statements_in,
 )
 from cuecard.core.tasks import Cue, CueKind, Stage
-from cuecard.core.text import contains_term
+from cuecard.core.text import contains_term, normalise
 
 _MENTIONED = 0.3
 _COVERED_WORDS = 2
@@ -35,7 +35,7 @@ def cue_met(cue: Cue, reply_text: str) -> bool:
         return any(contains_term(reply_text, term) for term in cue.terms)
     if cue.kind is CueKind.MENTIONS:
         return coverage(content_words(cue.text), content_words(reply_text)) >= _MENTIONED
-    return any(content_words(sentence) for sentence in statements_in(reply_text))
+    return any(normalise(sentence) for sentence in statements_in(reply_text))
 
 
 def is_covered(question: str, stage: Stage) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from cuecard.core.parts import Hit, PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.tasks import CheckpointChain, Graph, Table, Task, TaskLanguage
+from cuecard.core.text import normalise
 from cuecard.core.worlds.finding import Finding, Index, Lead
 from cuecard.core.worlds.forms import Form, say_list, say_statement
 from cuecard.core.worlds.guard import ValueGuard
@@ -95,7 +96,8 @@ class ClosedWorld:
 
     @cached_property
     def _public(self) -> frozenset[str]:
-        return self._guard.named_in(public_text(self._task))
+        finals = {normalise(answer) for answer in final_answers(self._task)}
+        return self._guard.named_in(public_text(self._task)) - finals
 
     @cached_property
     def _noise(self) -> Noise:

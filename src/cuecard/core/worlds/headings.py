@@ -10,7 +10,8 @@ from cuecard.core.worlds.finding import asks_for_several
 from cuecard.core.worlds.statements import SUBJECT_JOIN, Statement
 
 _ENOUGH = 0.6
-_MARK = "\ufffc"
+# Stands for the attribute found while what is left is looked at: any word with content.
+_MARK = "attribute"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def choose_heading(subject: Subject, text: str) -> Choice:
         return Choice(several=True)
     if named:
         attribute, (start, end) = named[0]
-        rest = f"{text[:start]} {_MARK}x {text[end:]}"
+        rest = f"{text[:start]} {_MARK} {text[end:]}"
         if asks_for_several(rest):
             return Choice(several=True)
         return _numbered_heading(subject, attribute, number)

@@ -115,7 +115,9 @@ def final_answers(task: Task) -> tuple[str, ...]:
 
 
 def _names_any(text: str, terms: Iterable[str]) -> bool:
-    return any(contains_term(text, term) for term in terms)
+    """Whether a text names one of the terms, as it stands or as an entry shows it."""
+    shown = "\n".join(one_line(line) for line in text.split("\n"))
+    return any(contains_term(text, term) or contains_term(shown, term) for term in terms)
 
 
 def _of_graph(graph: Graph) -> Iterator[Statement]:
@@ -163,7 +165,7 @@ def _of_chain(chain: CheckpointChain, answers: tuple[str, ...], public: str) -> 
     banned = {name for step in chain.steps for name in step.names}
     banned.update(name for s in chain.steps if s.ambiguity for name in s.ambiguity.candidates)
     banned.update(answers)
-    hidden = [name for name in banned if not contains_term(public, name)]
+    hidden = [name for name in banned if name in answers or not contains_term(public, name)]
     for index, checkpoint in enumerate(chain.steps):
         topic = keywords(without_terms(checkpoint.question, hidden)) or keywords(
             checkpoint.question
@@ -178,7 +180,7 @@ def _of_chain(chain: CheckpointChain, answers: tuple[str, ...], public: str) -> 
                 attribute=topic,
                 value=listed,
                 value_aliases=ambiguity.candidates,
-                secret=_names_any(listed, answers),
+                secret=_names_any("\n".join((topic, *ambiguity.candidates)), answers),
                 step=Step(
                     index=index,
                     question=checkpoint.question,
@@ -192,7 +194,7 @@ def _of_chain(chain: CheckpointChain, answers: tuple[str, ...], public: str) -> 
             attribute=topic,
             value=checkpoint.target,
             value_aliases=checkpoint.aliases,
-            secret=_names_any("\n".join(checkpoint.names), answers),
+            secret=_names_any("\n".join((topic, *checkpoint.names)), answers),
             step=Step(
                 index=index,
                 question=checkpoint.question,
