@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.reviewing import review_queue
-from cuecard.annotate.review.workflow import authors_of
-from cuecard.core.tasks.base import Frozen
 from cuecard.store.records import (
     Draft,
     RunRecord,
@@ -22,34 +21,55 @@ if TYPE_CHECKING:
 VERDICT_LIMIT = 1000
 
 
-class Waiting(Frozen):
-    """`verdicts` counts unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are this person's
-    play sessions that were left open, `running` the automated runs that have not ended.
+@dataclass(frozen=True)
+class OwnInReview:
+    """A task of this person's that reviewers have; how many of its two reviews are in, not whose."""
+
+    task: TaskSummary
+    reviews: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """`begun` are reviews that this person has begun, `to_review` the others. `verdicts` counts
+    unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are this person's play sessions that were
+    left open, `running` the automated runs that have not ended. `own_in_review` waits for others.
     """
 
+    begun: tuple[TaskSummary, ...] = ()
     to_review: tuple[TaskSummary, ...] = ()
     returned: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
     verdicts: int = 0
     sessions: tuple[TrialRecord, ...] = ()
     running: tuple[RunRecord, ...] = ()
+    own_in_review: tuple[OwnInReview, ...] = ()
 
     @property
     def total(self) -> int:
-        lists = (self.to_review, self.returned, self.drafts, self.sessions, self.running)
-        return self.verdicts + sum(map(len, lists))
+        """What waits for this person, not for others."""
+        reviews = len(self.begun) + len(self.to_review)
+        tasks = len(self.returned) + len(self.drafts)
+        return reviews + tasks + self.verdicts + len(self.sessions) + len(self.running)
 
 
 def pending_for(workspace: Workspace, person: str) -> Waiting:
-    """Everything in the workspace that waits for this person."""
+    """Everything in the workspace that waits for this person, and what of theirs is in review."""
+    queue = review_queue(workspace, person)
+    forms = set(workspace.review_forms.of(person)) if queue else set[tuple[str, int]]()
     returned = workspace.tasks.summaries(state=TaskState.RETURNED)
+    handed_in = workspace.reviews.handed_in()
+    in_review = workspace.tasks.summaries(state=TaskState.IN_REVIEW) if handed_in else []
+    mine = workspace.tasks.written_by(person) if returned or in_review else frozenset[str]()
     return Waiting(
-        to_review=review_queue(workspace, person),
-        returned=tuple(t for t in returned if person in authors_of(workspace, t.id)),
+        begun=tuple(t for t in queue if (t.id, t.revision) in forms),
+        to_review=tuple(t for t in queue if (t.id, t.revision) not in forms),
+        returned=tuple(t for t in returned if t.id in mine),
         drafts=tuple(workspace.drafts.of(person)),
-        verdicts=len(workspace.verdicts.queue(person, limit=VERDICT_LIMIT)),
+        verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),
-        running=tuple(
-            run for run in workspace.runs.all(kind="grid") if run.state is RunState.RUNNING
+        running=tuple(workspace.runs.all(kind="grid", state=RunState.RUNNING)),
+        own_in_review=tuple(
+            OwnInReview(t, handed_in.get(t.id, 0)) for t in in_review if t.id in mine
         ),
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from cuecard.core.parts import (
     AgentReply,
@@ -157,7 +157,8 @@ EventBody = Annotated[
     TrialStarted | UserSpoke | AgentSpoke | ModelReplied | ToolAnswered | Concluded | TrialEnded,
     Field(discriminator="type"),
 ]
-EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody)
+# Built on first use: it is the largest of all validators, and the app starts without it.
+EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody, config=ConfigDict(defer_build=True))
 
 
 class Event(Frozen):

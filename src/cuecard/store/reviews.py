@@ -140,6 +140,27 @@ class Reviews:
             rows = session.exec(query).all()
             return [summary_of(row).model_copy(update={"author": ""}) for row in rows]
 
+    def reviewed(self, person: str) -> list[TaskSummary]:
+        """Tasks of which `person` may read reviews, the last changed first: those they reviewed, and
+        those they wrote with a revision whose reviews are all in. Authors are left out ("").
+        """
+        own = select(ReviewRow.task_id).where(ReviewRow.reviewer == person)
+        complete = (
+            select(ReviewRow.task_id)
+            .group_by(col(ReviewRow.task_id), col(ReviewRow.revision))
+            .having(func.count() >= REVIEWS_NEEDED)
+        )
+        wrote = select(RevisionRow.task_id).where(RevisionRow.author == person)
+        theirs = col(TaskRow.id).in_(wrote) & col(TaskRow.id).in_(complete)
+        query = (
+            select(TaskRow)
+            .where(col(TaskRow.id).in_(own) | theirs)
+            .order_by(col(TaskRow.updated_at).desc(), TaskRow.id)
+        )
+        with self._database.read() as session:
+            rows = session.exec(query).all()
+            return [summary_of(row).model_copy(update={"author": ""}) for row in rows]
+
     def blind_revision(self, person: str, task_id: str, number: int | None = None) -> Revision:
         """A revision as a reviewer gets it: without author and message (""), until `person` has
         reviewed it and two reviews are in, or if `person` wrote it. Raises `NotFound`.
@@ -152,6 +173,16 @@ class Reviews:
         if open_now or revision.author == person:
             return revision
         return revision.model_copy(update={"author": "", "message": ""})
+
+    def handed_in(self) -> dict[str, int]:
+        """For each task in review, how many reviews of its newest revision are in."""
+        of_head = (ReviewRow.task_id == TaskRow.id) & (ReviewRow.revision == TaskRow.head)
+        count = select(func.count()).select_from(ReviewRow).where(of_head).correlate(TaskRow)
+        query = select(TaskRow.id, count.scalar_subquery()).where(
+            TaskRow.state == TaskState.IN_REVIEW.value
+        )
+        with self._database.read() as session:
+            return dict(session.exec(query).all())
 
     def counts(self, task_id: str, revision: int) -> int:
         """How many reviews of this revision are in."""

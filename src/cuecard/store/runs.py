@@ -48,10 +48,15 @@ class Runs:
             run_row(session, run_id)
             return _runs(session, RunRow.id == run_id)[0]
 
-    def all(self, kind: Kind | None = None) -> list[RunRecord]:
+    def all(self, kind: Kind | None = None, state: RunState | None = None) -> list[RunRecord]:
         """Newest first."""
+        conditions: list[Any] = []
+        if kind is not None:
+            conditions.append(RunRow.kind == kind)
+        if state is not None:
+            conditions.append(RunRow.state == state.value)
         with self._database.read() as session:
-            return _runs(session, RunRow.kind == kind) if kind else _runs(session)
+            return _runs(session, *conditions)
 
     def set_state(self, run_id: int, state: RunState) -> None:
         """Raises `NotFound`."""

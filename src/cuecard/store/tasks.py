@@ -100,6 +100,21 @@ class Tasks:
             raise task_missing(task_id)
         return found
 
+    def authors(self, task_id: str) -> frozenset[str]:
+        """Everybody who saved a revision of the task. Raises `NotFound`."""
+        query = select(RevisionRow.author).where(RevisionRow.task_id == task_id).distinct()
+        with self._database.read() as session:
+            found = frozenset(session.exec(query))
+        if not found:
+            raise task_missing(task_id)
+        return found
+
+    def written_by(self, person: str) -> frozenset[str]:
+        """The ids of the tasks of which `person` saved a revision."""
+        query = select(RevisionRow.task_id).where(RevisionRow.author == person).distinct()
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
+
     def by_hash(self, hash: str) -> Revision | None:
         """The newest revision with this content, if any."""
         query = (

@@ -6,6 +6,8 @@ verdicts on the same item of the same trial, or a later judgement of the same ju
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import BigInteger, literal
 from sqlmodel import col, func, select
 
@@ -65,22 +67,12 @@ class Verdicts:
         stays the same and tells nothing about decisions. Nothing here comes from a judge or another
         labeller.
         """
-        labelled = (
-            select(LabelRow.id)
-            .where(
-                LabelRow.trial_id == VerdictRow.trial_id,
-                LabelRow.item_key == VerdictRow.item_key,
-                LabelRow.person == person,
-            )
-            .correlate(VerdictRow)
-            .exists()
-        )
         # Multiplying modulo a prime permutes: another order for each person, the same each time.
         factor = literal(number_from(person) or 1, BigInteger)
         turn = func.min(VerdictRow.shuffle) * factor % PRIME
         query = (
             select(func.min(VerdictRow.id))
-            .where(col(VerdictRow.judgement_id).in_(current_judgements(run_id)), ~labelled)
+            .where(*_unlabelled(person, run_id))
             .group_by(col(VerdictRow.trial_id), VerdictRow.item_key)
             .order_by(turn, func.min(VerdictRow.id))
             .limit(limit)
@@ -92,6 +84,17 @@ class Verdicts:
                 verdict.id: blind_item(verdict, trial) for verdict, trial in session.exec(details)
             }
         return [items[verdict_id] for verdict_id in ids]
+
+    def waiting(self, person: str, *, run_id: int | None = None, limit: int = 10**6) -> int:
+        """How many items `person` has not labelled, counted up to `limit`."""
+        items = (
+            select(VerdictRow.trial_id, VerdictRow.item_key)
+            .where(*_unlabelled(person, run_id))
+            .distinct()
+            .limit(limit)
+        )
+        with self._database.read() as session:
+            return session.exec(select(func.count()).select_from(items.subquery())).one()
 
     def label(self, verdict_id: int, person: str, value: LabelValue, comment: str = "") -> Label:
         """Record a decision; earlier ones of the person stay in the history. Raises `NotFound`."""
@@ -133,3 +136,18 @@ class Verdicts:
         """How far labelling is, for each run with verdicts, newest first."""
         with self._database.read() as session:
             return label_counts(session, person, current_judgements(None))
+
+
+def _unlabelled(person: str, run_id: int | None) -> tuple[Any, Any]:
+    """Conditions: the verdict counts, and `person` has no label on its item."""
+    labelled = (
+        select(LabelRow.id)
+        .where(
+            LabelRow.trial_id == VerdictRow.trial_id,
+            LabelRow.item_key == VerdictRow.item_key,
+            LabelRow.person == person,
+        )
+        .correlate(VerdictRow)
+        .exists()
+    )
+    return col(VerdictRow.judgement_id).in_(current_judgements(run_id)), ~labelled

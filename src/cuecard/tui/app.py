@@ -172,6 +172,12 @@ class CuecardApp(App[str]):
         self.preferences.people[self.services.url] = person
         self.preferences.save()
 
+    def speak(self, language: str) -> None:
+        """Begin anew in another language, remembered for next time."""
+        self.preferences.language = language
+        self.preferences.save()
+        self.exit(RESTART)
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key that works on this screen now, then the theme chooser."""
         for active in translated(screen.active_bindings).values():

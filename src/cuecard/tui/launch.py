@@ -18,14 +18,16 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
     # Collecting while modules load finds nothing and costs a tenth of the start; the app resumes it.
     gc.disable()
     url = workspace_url(db)
+    given = os.environ.get("CUECARD_LANG")
     result: str | None = RESTART
     while result == RESTART:
         preferences = Preferences.load()
-        set_language(detect_language(os.environ.get("CUECARD_LANG") or preferences.language))
+        set_language(detect_language(given or preferences.language))
         name = person or os.environ.get("CUECARD_USER") or preferences.people.get(url, "")
         app = CuecardApp(Services(url, config), name, preferences)
         result = app.run()
         if app.return_code:
             return app.return_code
         person = app.person or person
+        given = None  # From now on the person's own choice counts.
     return 0

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -31,11 +31,14 @@ class Services:
         self._workspace: Workspace | None = None
         self._engine: Engine | None = None
         self._live_runs: LiveRuns | None = None
+        self._settled = False
 
     @property
     def public_url(self) -> str:
-        """The workspace's address without a password."""
+        """The workspace's address as it may be shown: a path, or a URL without its password."""
         parts = urlsplit(self.url)
+        if parts.scheme == "sqlite":
+            return unquote(parts.path.removeprefix("/"))
         if parts.password is None:
             return self.url
         return parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")).geturl()
@@ -72,6 +75,21 @@ class Services:
             self._engine = Engine()
         return self._engine
 
+    async def settle(self) -> bool:
+        """Once, judge and close the runs that a killed process left behind; whether there were any.
+        Raises what judging raises.
+        """
+        if self._settled:
+            return False
+        self._settled = True
+        if not await self.ask(_left_behind):
+            return False
+        from cuecard.lab.runs import settle_runs
+
+        workspace = await asyncio.to_thread(self.workspace)
+        await self.engine.perform(settle_runs(workspace))
+        return True
+
     @property
     def live_runs(self) -> LiveRuns:
         """The runs that are being played on the engine; screens come and go, they stay."""
@@ -89,3 +107,10 @@ class Services:
             if self._workspace is not None:
                 self._workspace.close()
                 self._workspace = None
+
+
+def _left_behind(workspace: Workspace) -> bool:
+    from cuecard.store.records import RunState
+
+    runs = workspace.runs.all(state=RunState.RUNNING)
+    return any(run.trials and run.trials == run.finished for run in runs)

@@ -44,7 +44,8 @@ class PairAgreement(Frozen):
 class LabelAgreement(Frozen):
     """Agreement on yes and no. `unsure` labels and `unjudged` verdicts count as missing and are
     told here. `majority`: each judge against the majority of people, ties left out.
-    `judge_human` and `human_human`: every pair. `humans`: all people together.
+    `judge_human` and `human_human`: every pair. `humans`: all people together. `baselines` are those
+    of the judges that are no models.
     """
 
     verdicts: int
@@ -52,6 +53,7 @@ class LabelAgreement(Frozen):
     unsure: int
     unjudged: int
     judges: tuple[str, ...]
+    baselines: tuple[str, ...]
     people: tuple[str, ...]
     majority: tuple[PairAgreement, ...]
     judge_human: tuple[PairAgreement, ...]
@@ -96,6 +98,7 @@ def compare(records: Sequence[VerdictRecord], labels: Sequence[Label]) -> LabelA
         unsure=sum(value is None for value in given.values()),
         unjudged=sum(value is None for value in decisions.values()),
         judges=judges,
+        baselines=tuple(sorted({r.judge.name for r in records if r.judge.baseline})),
         people=people,
         majority=tuple(_pair(judge, by_judge[judge], "", majority) for judge in judges),
         judge_human=tuple(

@@ -72,6 +72,7 @@ class LabelSession:
         self._labels: dict[int, Label] = {}
         self._evidence: dict[int, tuple[Task, str, Prediction]] = {}
         self._position = 0
+        self._waiting = workspace.verdicts.waiting(person, run_id=run_id)
         self._refill()
 
     @property
@@ -103,8 +104,8 @@ class LabelSession:
 
     @property
     def total(self) -> int:
-        """Items in this walk as far as it is known; grows when a batch is used up."""
-        return len(self._items)
+        """Items in this walk: those that had no label when it began, and any that came since."""
+        return max(self._waiting, len(self._items))
 
     @property
     def labelled(self) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cuecard.core.i18n import N_
 from cuecard.core.tasks import Family
-from cuecard.core.tasks.base import Frozen
 
 
-class Dimension(Frozen):
+@dataclass(frozen=True)
+class Dimension:
     """`key` is stored with reviews and never changes; translate `label` and `help` when shown."""
 
     key: str

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 class ReviewSheet(Frozen):
     """A revision as its reviewer may see it: without the author, and without the other's review
-    until both are in. `obstacle` says why this person may not review it now, "" if they may.
+    until both are in. `obstacle` says why this person may not review it now, "" if they may; `own`
+    whether they are an author.
     """
 
     task: Task
@@ -29,6 +30,7 @@ class ReviewSheet(Frozen):
     visible: tuple[Review, ...]
     previous: Task | None
     obstacle: str
+    own: bool
 
 
 def review_queue(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
@@ -36,16 +38,17 @@ def review_queue(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
 
     Settles what a process that died between a second review and its consequence left behind.
     """
-    for summary in workspace.tasks.summaries(state=TaskState.IN_REVIEW):
-        settle(workspace, summary.id)
-    return tuple(workspace.reviews.queue(person))
+    handed_in = workspace.reviews.handed_in()
+    for task_id, reviews in handed_in.items():
+        if reviews >= REVIEWS_NEEDED:
+            settle(workspace, task_id)
+    return tuple(workspace.reviews.queue(person)) if handed_in else ()
 
 
 def review_sheet(workspace: Workspace, task_id: str, person: str) -> ReviewSheet:
     """The newest revision for review. `previous`: the revision this person reviewed before, to
     show only what changed. Raises `NotFound`.
     """
-    revisions = workspace.tasks.revisions(task_id)
     head = workspace.tasks.revision(task_id)
     visible = tuple(workspace.reviews.visible_to(person, task_id))
     mine = [review for review in visible if review.reviewer == person]
@@ -57,8 +60,9 @@ def review_sheet(workspace: Workspace, task_id: str, person: str) -> ReviewSheet
         dimensions=DIMENSIONS[head.task.family],
         mine=next((review for review in mine if review.revision == head.number), None),
         visible=visible,
-        previous=next((r.task for r in revisions if r.number == before), None),
+        previous=workspace.tasks.revision(task_id, before).task if before else None,
         obstacle=_obstacle(workspace, task_id, head.number, person),
+        own=person in authors_of(workspace, task_id),
     )
 
 

@@ -152,7 +152,7 @@ def actions_of(workspace: Workspace, task_id: str, person: str) -> tuple[Action,
 
 def authors_of(workspace: Workspace, task_id: str) -> frozenset[str]:
     """Everybody who saved a revision of the task."""
-    return frozenset(revision.author for revision in workspace.tasks.revisions(task_id))
+    return workspace.tasks.authors(task_id)
 
 
 def _act(workspace: Workspace, action: Action, task_id: str, by: str, reason: str) -> Move:

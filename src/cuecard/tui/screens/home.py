@@ -7,28 +7,38 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import Footer, Static
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
+    from textual.widgets import DataTable
+
     from cuecard.store.workspace import Workspace
     from cuecard.tui.screens.welcome import Introduction
-    from cuecard.tui.state.home import HomeRow
+    from cuecard.tui.state.home import HomeKind, HomeRow
+    from cuecard.tui.widgets.list_table import ListTable
+
+# Where a row leads that stands for several.
+_PLACES: dict[HomeKind, str] = {
+    "session": "runs", "draft": "tasks", "begun": "review", "returned": "tasks", "review": "review",
+    "running": "runs", "verdicts": "verdicts", "with_reviewers": "tasks",
+}  # fmt: skip
 
 
-def _look(workspace: Workspace, person: str) -> tuple[list[HomeRow], int]:
-    """Home's rows and the number of tasks; runs in a thread."""
+def _look(workspace: Workspace, person: str) -> tuple[list[HomeRow], bool, int]:
+    """Home's rows, whether any waits for this person, and the number of tasks; runs in a thread."""
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
     from cuecard.tui.state.home import rows_of
 
-    return rows_of(pending_for(workspace, person), VERDICT_LIMIT), workspace.tasks.count()
+    waiting = pending_for(workspace, person)
+    return rows_of(waiting, VERDICT_LIMIT), waiting.total > 0, workspace.tasks.count()
 
 
 class HomeScreen(CuecardScreen[None]):
@@ -43,6 +53,9 @@ class HomeScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[HomeRow] = []
+        self._asking = False
+        self._table: ListTable | None = None
+        self._steps: EmptyState | None = None
 
     def compose(self) -> ComposeResult:
         yield NavBar("home")
@@ -54,25 +67,25 @@ class HomeScreen(CuecardScreen[None]):
         self.query_one(NavBar).load(self.person, self.services.url)
         if self.person:
             self.look()
-        else:
+        elif not self._asking:
             self.ask_name()
 
     @guarded("home")
     async def ask_name(self) -> None:
         from cuecard.tui.screens.welcome import WelcomeDialog
 
+        self._asking = True
         tasks = await self.services.ask(lambda ws: ws.tasks.count())
         self.app.push_screen(WelcomeDialog(offer_samples=tasks == 0), self._introduced)
 
-    def _introduced(self, answer: Introduction | None) -> None:
-        if answer is None:
-            self.app.exit()
-        else:
-            self.introduce(answer)
-
     @guarded("introduce")
     async def introduce(self, answer: Introduction) -> None:
-        person = await self.services.ask(lambda ws: ws.people.add(answer.name))
+        """Enter the person, and the sample tasks if wanted. A name that cannot be is asked for again."""
+        try:
+            person = await self.services.ask(lambda ws: ws.people.add(answer.name))
+        except CuecardError:
+            self.ask_name()
+            raise
         if answer.add_samples:
             from cuecard.lab.samples import import_samples
 
@@ -85,30 +98,94 @@ class HomeScreen(CuecardScreen[None]):
     @guarded("home")
     async def look(self) -> None:
         person = self.person
-        rows, tasks = await self.services.ask(lambda ws: _look(ws, person))
-        self._rows = rows
-        heading = self.query_one("#heading", Static)
-        if rows:
-            heading.update(_("▸ What waits for you, {name}").format(name=one_line(person)))
+        rows, waits, tasks = await self.services.ask(lambda ws: _look(ws, person))
+        name = one_line(person)
+        if waits:
+            heading = _("▸ What waits for you, {name}").format(name=name)
         else:
-            heading.update(_("▸ Nothing waits for you, {name}").format(name=one_line(person)))
-        await self._show(tasks)
+            heading = _("▸ Nothing waits for you, {name}").format(name=name)
+        self.query_one("#heading", Static).update(heading)
+        await self._show(rows, tasks)
+        self.settle()
 
-    async def _show(self, tasks: int) -> None:
+    @guarded("settle")
+    async def settle(self) -> None:
+        """Once after the start, conclude what a killed process left behind."""
+        if await self.services.settle():
+            self.look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return bool(self._rows) if action == "open" else True
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        self.open_row(self._rows[event.cursor_row])
+
+    def open_row(self, row: HomeRow) -> None:
+        """Go to where this is worked on."""
+        if row.trial_id:
+            from cuecard.tui.screens.play import PlayScreen
+
+            self.app.push_screen(PlayScreen(trial_id=row.trial_id))
+        elif row.run_id:
+            from cuecard.tui.screens.run import RunScreen
+
+            self.app.push_screen(RunScreen(row.run_id))
+        elif row.task_id and row.kind in ("draft", "with_reviewers"):
+            from cuecard.tui.screens.task import TaskScreen
+
+            self.app.push_screen(TaskScreen(row.task_id))
+        elif row.task_id:
+            from cuecard.tui.screens.review_task import ReviewTaskScreen
+
+            self.app.push_screen(ReviewTaskScreen(row.task_id))
+        else:
+            self.cue_app.action_go(_PLACES[row.kind])
+
+    def action_open(self) -> None:
+        if self._table is not None and self._rows:
+            self.open_row(self._rows[self._table.cursor_row])
+
+    def action_look_again(self) -> None:
+        self.look()
+
+    def _introduced(self, answer: Introduction | None) -> None:
+        if answer is None:
+            self.app.exit()
+        else:
+            self.introduce(answer)
+
+    async def _show(self, rows: list[HomeRow], tasks: int) -> None:
+        self._rows = rows
         body = self.query_one("#body")
-        focused = self.focused is not None
-        await body.query("ListTable, EmptyState").remove()
-        if self._rows:
-            table = ListTable(show_header=False, id="waiting")
-            await body.mount(table)
-            table.add_columns("kind", "text", "since")
-            for row in self._rows:
-                table.add_row(
-                    Text(row.label, style="bold"), Text(one_line(row.text)), Text(row.since, "dim")
-                )
-            if not focused:
-                table.focus()
-        await body.mount(self._first_steps(tasks))
+        if rows and self._table is None:
+            # Imported and mounted only when there is something to list.
+            from cuecard.tui.widgets.fitted_table import FittedColumn
+            from cuecard.tui.widgets.list_table import ListTable
+
+            columns = (
+                FittedColumn("", 18),
+                FittedColumn("", 10, grow=1),
+                FittedColumn("", 8, right=True),
+            )
+            self._table = ListTable(columns, id="waiting")
+            self._table.show_header = False
+            await body.mount(self._table, after="#heading")
+        if self._table is not None:
+            self._table.display = bool(rows)
+            self._table.fill(
+                [
+                    (Text(r.label, style="bold"), one_line(r.text), Text(r.since, "dim"))
+                    for r in rows
+                ]
+            )
+            if rows and self.focused is None:
+                self._table.focus()
+        if self._steps is not None:
+            await self._steps.remove()
+        self._steps = self._first_steps(tasks)
+        await body.mount(self._steps)
+        self.refresh_bindings()
 
     def _first_steps(self, tasks: int) -> EmptyState:
         if tasks:
@@ -124,34 +201,3 @@ class HomeScreen(CuecardScreen[None]):
             _("A workspace holds tasks, the dialogues played on them, and what people judged."),
             ("2", _("Tasks: s adds the sample tasks, n begins one of your own")),
         )
-
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        event.stop()
-        self.open_row(self._rows[event.cursor_row])
-
-    def open_row(self, row: HomeRow) -> None:
-        """Go to where this is worked on."""
-        match row.kind:
-            case "session":
-                from cuecard.tui.screens.play import PlayScreen
-
-                self.app.push_screen(PlayScreen(trial_id=row.trial_id))
-            case "draft" | "returned":
-                from cuecard.tui.screens.task import TaskScreen
-
-                self.app.push_screen(TaskScreen(row.task_id))
-            case "review":
-                self.cue_app.action_go("review")
-            case "verdicts":
-                self.cue_app.action_go("verdicts")
-            case "running":
-                from cuecard.tui.screens.run import RunScreen
-
-                self.app.push_screen(RunScreen(row.run_id))
-
-    def action_open(self) -> None:
-        if self._rows:
-            self.open_row(self._rows[self.query_one(ListTable).cursor_row])
-
-    def action_look_again(self) -> None:
-        self.look()

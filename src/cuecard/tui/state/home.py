@@ -10,23 +10,32 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.core.i18n import N_, _, ngettext
 
 if TYPE_CHECKING:
-    from cuecard.annotate.waiting import Waiting
+    from collections.abc import Sequence
 
-HomeKind = Literal["session", "draft", "returned", "review", "verdicts", "running"]
+    from cuecard.annotate.waiting import OwnInReview, Waiting
+    from cuecard.store.records import RunRecord, TaskSummary
+
+HomeKind = Literal[
+    "session", "draft", "begun", "returned", "review", "running", "verdicts", "with_reviewers"
+]
 
 LABELS: dict[HomeKind, str] = {
     "session": N_("Go on playing"),
     "draft": N_("Unsaved draft"),
+    "begun": N_("Go on reviewing"),
     "returned": N_("Returned to you"),
     "review": N_("To review"),
-    "verdicts": N_("Verdicts to label"),
     "running": N_("Run not finished"),
+    "verdicts": N_("Verdicts to label"),
+    "with_reviewers": N_("With reviewers"),
 }
+MOST = 6
+"""Rows of one kind that are listed one by one; what is beyond is told in one row."""
 
 
 @dataclass(frozen=True)
 class HomeRow:
-    """`task_id`, `trial_id` or `run_id` says what Enter opens."""
+    """`task_id`, `trial_id` or `run_id` says what Enter opens; without one, the place of its kind."""
 
     kind: HomeKind
     text: str
@@ -41,7 +50,7 @@ class HomeRow:
 
 
 def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -> list[HomeRow]:
-    """What was begun comes before what is new."""
+    """What was begun comes before what is new, what waits for others comes last."""
     moment = now or datetime.now(UTC)
     rows = [
         HomeRow("session", t.title, age(t.created_at, moment), trial_id=t.id)
@@ -51,26 +60,16 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
         HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
         for d in waiting.drafts
     ]
-    rows += [
-        HomeRow("returned", t.title, age(t.updated_at, moment), t.id) for t in waiting.returned
-    ]
-    rows += [HomeRow("review", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_review]
-    rows += [
-        HomeRow(
-            "running",
-            _("{name}: {finished} of {all} trials").format(
-                name=r.name, finished=r.finished, all=r.trials
-            ),
-            age(r.created_at, moment),
-            run_id=r.id,
-        )
-        for r in waiting.running
-    ]
+    rows += _task_rows("begun", waiting.begun, moment)
+    rows += _task_rows("returned", waiting.returned, moment)
+    rows += _task_rows("review", waiting.to_review, moment)
+    rows += [_run_row(run, moment) for run in waiting.running]
     if waiting.verdicts:
         count = f"{waiting.verdicts}+" if waiting.verdicts >= verdict_limit else waiting.verdicts
         text = ngettext("{n} verdict", "{n} verdicts", waiting.verdicts).format(n=count)
         rows.append(HomeRow("verdicts", text))
-    return rows
+    rows += [_own_row(own, moment) for own in waiting.own_in_review]
+    return _folded(rows)
 
 
 def age(moment: datetime, now: datetime) -> str:
@@ -83,6 +82,33 @@ def age(moment: datetime, now: datetime) -> str:
     if minutes < 48 * 60:
         return _("{n} h").format(n=minutes // 60)
     return _("{n} d").format(n=minutes // (24 * 60))
+
+
+def _task_rows(kind: HomeKind, tasks: Sequence[TaskSummary], moment: datetime) -> list[HomeRow]:
+    return [HomeRow(kind, t.title, age(t.updated_at, moment), t.id) for t in tasks]
+
+
+def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
+    text = _("{name}: {finished} of {all} trials").format(
+        name=run.name, finished=run.finished, all=run.trials
+    )
+    return HomeRow("running", text, age(run.created_at, moment), run_id=run.id)
+
+
+def _own_row(own: OwnInReview, moment: datetime) -> HomeRow:
+    text = _("{n} of 2 reviews in · {title}").format(n=own.reviews, title=own.task.title)
+    return HomeRow("with_reviewers", text, age(own.task.updated_at, moment), own.task.id)
+
+
+def _folded(rows: list[HomeRow]) -> list[HomeRow]:
+    kept: list[HomeRow] = []
+    for kind in LABELS:
+        of_kind = [row for row in rows if row.kind == kind]
+        shown = len(of_kind) if len(of_kind) <= MOST else MOST - 1
+        kept += of_kind[:shown]
+        if rest := len(of_kind) - shown:
+            kept.append(HomeRow(kind, ngettext("{n} more", "{n} more", rest).format(n=rest)))
+    return kept
 
 
 def _draft_title(data: Mapping[str, object], task_id: str) -> str:
