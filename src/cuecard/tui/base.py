@@ -57,6 +57,11 @@ def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
     }
 
 
+def _unless_general(active: ActiveBinding) -> ActiveBinding:
+    general = (active.binding.id or "").startswith("app.")
+    return active._replace(binding=replace(active.binding, show=False)) if general else active
+
+
 class CuecardScreen(_Shared, Screen[Result]):
     """A full screen. Subclasses compose, route messages and call services."""
 
@@ -73,7 +78,11 @@ class CuecardScreen(_Shared, Screen[Result]):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        return translated(super().active_bindings)
+        bindings = translated(super().active_bindings)
+        if len(self.app.screen_stack) == 1:
+            return bindings
+        # Above another screen the footer has room for this one's own keys only.
+        return {key: _unless_general(active) for key, active in bindings.items()}
 
 
 class CuecardDialog(_Shared, ModalScreen[Result]):

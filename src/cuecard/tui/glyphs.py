@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from rich.text import Text
 
 from cuecard.core.i18n import N_, _
+
+_HEX = re.compile("#[0-9a-fA-F]{6}")
 
 # value -> (glyph, theme variable, label)
 FAMILY: dict[str, tuple[str, str, str]] = {
@@ -26,6 +31,16 @@ DECISION: dict[str, tuple[str, str, str]] = {
     "unjudged": ("?", "warning", N_("unjudged")),
     "unsure": ("~", "warning", N_("cannot tell")),
 }
+RATING: dict[str, tuple[str, str, str]] = {
+    "pass": ("✓", "success", N_("pass")),
+    "fail": ("✗", "error", N_("fail")),
+    "cannot_judge": ("?", "warning", N_("cannot judge")),
+    "": ("○", "muted", N_("not rated")),
+}
+VOTE: dict[str, tuple[str, str, str]] = {
+    "approve": ("✓", "success", N_("approve")),
+    "return": ("↺", "warning", N_("return")),
+}
 TERMINATION: dict[str, tuple[str, str, str]] = {
     "user_done": ("●", "success", N_("user done")),
     "answered": ("●", "success", N_("answered")),
@@ -41,8 +56,17 @@ TERMINATION: dict[str, tuple[str, str, str]] = {
 LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}
 
 
-def badge(table: dict[str, tuple[str, str, str]], value: str, variables: dict[str, str]) -> Text:
+def ink(variables: Mapping[str, str], name: str) -> str:
+    """The theme's colour `name` as a Rich style; themes of a terminal's own 16 colours name theirs."""
+    colour = variables.get(name, "")
+    if colour.startswith("ansi_"):
+        return "default" if colour == "ansi_default" else colour.removeprefix("ansi_")
+    return colour if _HEX.fullmatch(colour) else ""
+
+
+def badge(
+    table: Mapping[str, tuple[str, str, str]], value: str, variables: Mapping[str, str]
+) -> Text:
     """Glyph and translated label of `value`, coloured from the theme's `variables`."""
     glyph, variable, label = table.get(value, ("·", "muted", value))
-    colour = variables.get(variable, "")
-    return Text(f"{glyph} {_(label)}", style=colour if colour.startswith("#") else "")
+    return Text(f"{glyph} {_(label)}", style=ink(variables, variable))

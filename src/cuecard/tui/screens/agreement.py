@@ -14,6 +14,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.list_table import ListTable
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ STATISTICS = {
     "cohen_kappa": N_("Cohen's kappa"),
     "fleiss_kappa": N_("Fleiss' kappa"),
 }
+
+COLUMNS = (
+    FittedColumn(N_("Between"), 16, grow=2),
+    FittedColumn(N_("Statistic"), 18),
+    FittedColumn(N_("Value"), 7, right=True),
+    FittedColumn("n", 5, right=True),
+    FittedColumn(N_("Remark"), 8, grow=3),
+)
 
 
 class AgreementScreen(CuecardScreen[None]):
@@ -42,9 +51,10 @@ class AgreementScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield ListTable(id="statistics")
+        yield ListTable(COLUMNS, id="statistics")
         with VerticalScroll(id="matrices"):
             yield Static("", id="matrix")
+            yield Static("", id="baselines", classes="muted", markup=False)
         yield EmptyState(
             _("Nobody has labelled these verdicts yet"),
             _("Agreement needs at least one person's labels beside the judge's verdicts."),
@@ -54,7 +64,6 @@ class AgreementScreen(CuecardScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False
-        self._table.add_columns(_("Between"), _("Statistic"), _("Value"), "n", _("Remark"))
         self.look()
 
     @property
@@ -86,40 +95,47 @@ class AgreementScreen(CuecardScreen[None]):
         anything = bool(found.people)
         self._table.display = self.query_one("#matrices").display = anything
         self.query_one(EmptyState).display = not anything
-        self._table.clear()
+        rows: list[tuple[str | Text, ...]] = []
         matrices: list[ConfusionMatrix] = []
         for pair in (*found.judge_human, *found.human_human):
-            self._rows(f"{pair.left} / {pair.right}", pair.statistics)
+            rows += _rows(f"{pair.left} / {pair.right}", pair.statistics)
             if pair.confusion:
                 matrices.append(pair.confusion)
         if len(found.people) > 1:
             for pair in found.majority:
                 label = _("{judge} / majority of people").format(judge=pair.left)
-                self._rows(label, pair.statistics)
-            self._rows(_("all people"), found.humans.statistics)
+                rows += _rows(label, pair.statistics)
+            rows += _rows(_("all people"), found.humans.statistics)
+        self._table.fill(rows)
         self.query_one("#matrix", Static).update(Text("\n\n").join(map(_matrix, matrices)))
+        note = _("{judges}: an offline baseline, not an LLM.").format(
+            judges=", ".join(found.baselines)
+        )
+        self.query_one("#baselines", Static).update(one_line(note) if found.baselines else "")
         if anything:
             self._table.focus()
 
-    def _rows(self, who: str, statistics: tuple[Statistic, ...]) -> None:
-        for statistic in statistics:
-            value = "–" if statistic.value is None else f"{statistic.value:.3f}"
-            self._table.add_row(
-                Text(one_line(who, 40)),
-                Text(_(STATISTICS.get(statistic.name, statistic.name))),
-                Text(value, justify="right"),
-                Text(str(statistic.n), justify="right"),
-                Text(one_line(statistic.reason), "dim"),
-            )
+
+def _rows(who: str, statistics: tuple[Statistic, ...]) -> list[tuple[str | Text, ...]]:
+    return [
+        (
+            who,
+            _(STATISTICS.get(statistic.name, statistic.name)),
+            "–" if statistic.value is None else f"{statistic.value:.3f}",
+            str(statistic.n),
+            Text(one_line(statistic.reason), "dim"),
+        )
+        for statistic in statistics
+    ]
 
 
 def _matrix(matrix: ConfusionMatrix) -> Text:
     """Rows are the first rater's labels, columns the second's."""
     width = max(8, *(len(label) + 2 for label in matrix.labels))
-    text = Text(
-        _("{rows} (down) and {columns} (across)").format(rows=matrix.rows, columns=matrix.columns),
-        "bold",
+    title = _("{rows} (down) and {columns} (across)").format(
+        rows=one_line(matrix.rows), columns=one_line(matrix.columns)
     )
+    text = Text(title)
     text.append("\n" + " " * width + "".join(f"{label:>{width}}" for label in matrix.labels), "dim")
     for label, counts in zip(matrix.labels, matrix.counts, strict=True):
         text.append(f"\n{label:<{width}}", "dim")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Footer, Static, TextArea
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
 
@@ -30,7 +31,7 @@ class TextDialog(CuecardDialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
-            box.border_title = for_display(self._title)
+            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
             if self._note:
                 yield Static(for_display(self._note), classes="muted", markup=False)
             yield TextArea(self._text, soft_wrap=True)
@@ -58,7 +59,7 @@ class ConfirmDialog(CuecardDialog[bool]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
-            box.border_title = for_display(self._title)
+            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
             yield Static(for_display(self._text), markup=False)
             with Horizontal(classes="buttons"):
                 yield Button(_("No"), id="no")

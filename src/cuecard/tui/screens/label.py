@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,11 +15,13 @@ from textual.widgets import Footer, Static
 from cuecard.annotate.labelling import LabelSession, LabelView, Revealed
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.lab.items import PredictedItem
 from cuecard.store.records import LabelValue
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.ask import TextDialog
 from cuecard.tui.state.labelling import (
+    every_paragraph,
     evidence_paragraphs,
     gold_paragraphs,
     mine_paragraphs,
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+Work = Callable[[LabelSession], Revealed | tuple[PredictedItem, ...] | None]
+
+
 @dataclass(frozen=True)
 class Step:
     """What the session looks like after a key was worked off."""
@@ -40,21 +46,24 @@ class Step:
     position: int
     total: int
     labelled: int
+    every: tuple[PredictedItem, ...] = ()
 
 
 class LabelScreen(CuecardScreen[None]):
     """Keys are worked off in the order they were pressed, so that none is lost at any pace."""
 
     CSS_PATH = "label.tcss"
+    AUTO_FOCUS = "#evidence"
     BINDINGS = keys(
         Key("label.yes", "y", "label('yes')", N_("Covered"), N_("The gold item is covered")),
         Key("label.no", "n", "label('no')", N_("Not"), N_("The gold item is not covered")),
-        Key("label.unsure", "u", "label('unsure')", N_("Cannot tell"), N_("I cannot tell")),
+        Key("label.unsure", "u", "label('unsure')", N_("Unsure"), N_("I cannot tell")),
         Key("label.comment", "c", "comment", N_("Comment"), N_("Say why; goes with my label")),
-        Key("label.skip", "s", "skip", N_("Skip"), N_("Leave it for later")),
+        Key("label.skip", "s", "skip", N_("Skip"), N_("Leave it for later"), show=False),
         Key("label.back", "b", "back", N_("Back"), N_("To the item before; labels can be changed")),
         Key("label.reveal", "r", "reveal", N_("Reveal"), N_("The judge's verdict, once I have labelled")),
-        Key("label.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
+        Key("label.all", "m", "all", N_("All"), N_("Everything that the agent handed in, or the likest"), show=False),
+        Key("label.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree"), show=False),
         Key("label.leave", "escape", "leave", N_("Done"), N_("Back to the runs; every label is saved")),
     )  # fmt: skip
 
@@ -63,7 +72,8 @@ class LabelScreen(CuecardScreen[None]):
         self._run_id, self._name = run_id, name
         self._session: LabelSession | None = None
         self._step: Step | None = None
-        self._pressed: asyncio.Queue[Callable[[LabelSession], Revealed | None]] = asyncio.Queue()
+        self._pressed: asyncio.Queue[Work] = asyncio.Queue()
+        self._turn = threading.Lock()
 
     def compose(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
@@ -89,6 +99,11 @@ class LabelScreen(CuecardScreen[None]):
         self.query_one(EmptyState).display = False
         self.walk()
 
+    async def on_unmount(self) -> None:
+        # Whoever leaves in a hurry has labelled what they pressed the keys for.
+        while self._session is not None and not self._pressed.empty():
+            await asyncio.to_thread(self._work_off, self._session, self._pressed.get_nowait())
+
     @guarded("label")
     async def walk(self) -> None:
         """Open the session, then work off keys one after the other until the screen closes."""
@@ -98,10 +113,12 @@ class LabelScreen(CuecardScreen[None]):
             return LabelSession(ws, person, run_id)
 
         session = self._session = await self.services.ask(begin)
-        work: Callable[[LabelSession], Revealed | None] = _nothing
+        work: Work = _nothing
         while True:
             try:
-                self._show(await asyncio.to_thread(_work_off, session, work))
+                # Once begun it is finished, also when the screen closes meanwhile.
+                doing = asyncio.to_thread(self._work_off, session, work)
+                self._show(await asyncio.shield(doing))
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
             work = await self._pressed.get()
@@ -110,6 +127,8 @@ class LabelScreen(CuecardScreen[None]):
         view = self._step.view if self._step else None
         if action in ("label", "skip", "comment"):
             return view is not None
+        if action == "all":
+            return view is not None and bool(view.closest)
         if action == "reveal":
             return view is not None and view.mine is not None
         return True
@@ -152,8 +171,25 @@ class LabelScreen(CuecardScreen[None]):
 
         self.app.push_screen(AgreementScreen(self._run_id, self._name))
 
+    def action_all(self) -> None:
+        shown = self._step is not None and bool(self._step.every)
+        self._pressed.put_nowait(_nothing if shown else LabelSession.all_predicted)
+
     def action_leave(self) -> None:
         self.dismiss()
+
+    def _work_off(self, session: LabelSession, work: Work) -> Step:
+        """In a thread; one key at a time."""
+        with self._turn:
+            said = work(session)
+            return Step(
+                view=session.current,
+                revealed=said if isinstance(said, Revealed) else None,
+                position=session.position,
+                total=session.total,
+                labelled=session.labelled,
+                every=said if isinstance(said, tuple) else (),
+            )
 
     def _show(self, step: Step) -> None:
         self._step = step
@@ -170,7 +206,13 @@ class LabelScreen(CuecardScreen[None]):
         if view is not None:
             said = f"{said} · {one_line(view.title, 40)}"
             self.query_one("#gold-text", Paragraphs).load(gold_paragraphs(view))
-            self.query_one("#evidence-text", Paragraphs).load(evidence_paragraphs(view))
+            evidence = every_paragraph(step.every) if step.every else evidence_paragraphs(view)
+            self.query_one("#evidence-text", Paragraphs).load(evidence)
+            self.query_one("#evidence").border_title = (
+                _("Everything handed in by the agent")
+                if step.every
+                else _("Handed in by the agent, likest first")
+            )
             mine = mine_paragraphs(view)
             if step.revealed:
                 mine += revealed_paragraphs(step.revealed)
@@ -178,11 +220,6 @@ class LabelScreen(CuecardScreen[None]):
             self.query_one("#mine-text", Paragraphs).load(mine)
         self.query_one("#progress", Static).update(said)
         self.refresh_bindings()
-
-
-def _work_off(session: LabelSession, work: Callable[[LabelSession], Revealed | None]) -> Step:
-    revealed = work(session)
-    return Step(session.current, revealed, session.position, session.total, session.labelled)
 
 
 def _nothing(session: LabelSession) -> None:

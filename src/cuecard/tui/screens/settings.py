@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Footer, Input, Label, Select, Static
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language
-from cuecard.core.text import one_line
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.app import RESTART
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.glyphs import ink
 from cuecard.tui.prefs import preferences_path
 from cuecard.tui.theme import DARK, LIGHT
 from cuecard.tui.widgets.nav import NavBar
@@ -41,8 +42,8 @@ class SettingsScreen(CuecardScreen[None]):
         with VerticalScroll(id="body", can_focus=False):
             with Horizontal(classes="row"):
                 yield Label(_("My name"))
-                yield Input(self.person, id="name", max_length=80)
-                yield Button(_("Use"), id="use")
+                yield Input(self.person, id="name", max_length=80, compact=True)
+                yield Button(_("Use"), id="use", compact=True)
             with Horizontal(classes="row"):
                 yield Label(_("Language"))
                 yield Select(
@@ -50,10 +51,17 @@ class SettingsScreen(CuecardScreen[None]):
                     value=current_language(),
                     allow_blank=False,
                     id="language",
+                    compact=True,
                 )
             with Horizontal(classes="row"):
                 yield Label(_("Theme"))
-                yield Select(self._themes(), value=self.app.theme, allow_blank=False, id="theme")
+                yield Select(
+                    self._themes(),
+                    value=self.app.theme,
+                    allow_blank=False,
+                    id="theme",
+                    compact=True,
+                )
             with Horizontal(classes="row"):
                 yield Label(_("Workspace"))
                 yield Static(self.services.public_url, classes="value", markup=False)
@@ -61,6 +69,9 @@ class SettingsScreen(CuecardScreen[None]):
                 yield Label(_("Preferences"))
                 yield Static(str(preferences_path()), classes="value", markup=False)
             yield Static(_("Agents and models"), classes="title")
+            note = _("{file} names models and agents; keys stay in the environment.")
+            file = str(self.services.config_path or "cuecard.yaml")
+            yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
         yield Footer(show_command_palette=False)
 
@@ -75,9 +86,11 @@ class SettingsScreen(CuecardScreen[None]):
         panel.update(_("Reading cuecard.yaml…"))
         try:
             config = await self.services.config()
-        except Exception:
-            panel.update(_("cuecard.yaml cannot be read; see the message."))
-            raise
+        except CuecardError as error:
+            parts = filter(None, (error.title, error.message, error.hint))
+            colour = ink(self.app.theme_variables, "error")
+            panel.update(Text(for_display("\n".join(parts)), style=colour))
+            return
         panel.update(self._described(config))
 
     def on_select_changed(self, event: Select.Changed) -> None:
@@ -85,9 +98,7 @@ class SettingsScreen(CuecardScreen[None]):
         if event.select.id == "theme" and value != self.app.theme:
             self.app.theme = value
         elif event.select.id == "language" and value != current_language():
-            self.cue_app.preferences.language = value
-            self.cue_app.preferences.save()
-            self.app.exit(RESTART)
+            self.cue_app.speak(value)
 
     def on_input_submitted(self) -> None:
         self.action_rename()

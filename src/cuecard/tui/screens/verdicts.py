@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
     from cuecard.store.records import RunLabels
+
+COLUMNS = (
+    FittedColumn(N_("Run"), 12, grow=3),
+    FittedColumn(N_("Judge"), 10, grow=1),
+    FittedColumn(N_("Verdicts"), 9, right=True),
+    FittedColumn(N_("My labels"), 10, right=True),
+    FittedColumn(N_("All labels"), 10, right=True),
+)
 
 
 class VerdictsScreen(CuecardScreen[None]):
@@ -39,7 +46,7 @@ class VerdictsScreen(CuecardScreen[None]):
         yield NavBar("verdicts")
         with Vertical(id="body"):
             yield Static("", id="heading", markup=False)
-            yield ListTable(id="runs")
+            yield ListTable(COLUMNS, id="runs")
             yield EmptyState(
                 _("No verdicts yet"),
                 _(
@@ -51,9 +58,8 @@ class VerdictsScreen(CuecardScreen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._table.add_columns(
-            _("Run"), _("Judge"), _("Verdicts"), _("My labels"), _("All labels")
-        )
+        for widget in self.query("#body > *"):
+            widget.display = False
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
@@ -67,22 +73,20 @@ class VerdictsScreen(CuecardScreen[None]):
     async def look(self) -> None:
         person = self.person
         self._runs = tuple(await self.services.ask(lambda ws: ws.verdicts.progress(person)))
-        table = self._table
-        row = table.cursor_row
-        table.clear()
-        for run in self._runs:
-            table.add_row(
-                Text(one_line(run.name, 40)),
-                Text(one_line(", ".join(run.judges), 24)),
-                Text(f"{run.verdicts:,}", justify="right"),
-                Text(f"{run.mine:,}", justify="right"),
-                Text(f"{run.labels:,}", justify="right"),
-            )
-        table.move_cursor(row=min(row, max(len(self._runs) - 1, 0)))
-        table.display = bool(self._runs)
+        table, heading = self._table, self.query_one("#heading", Static)
+        table.display = heading.display = bool(self._runs)
         self.query_one(EmptyState).display = not self._runs
-        heading = _("Check the judge: label its verdicts without seeing them")
-        self.query_one("#heading", Static).update(heading if self._runs else "")
+        heading.update(_("Check the judge: label its verdicts without seeing them"))
+        table.fill(
+            [
+                (
+                    run.name,
+                    ", ".join(run.judges),
+                    *(f"{n:,}" for n in (run.verdicts, run.mine, run.labels)),
+                )
+                for run in self._runs
+            ]
+        )
         if self._runs:
             table.focus()
         self.refresh_bindings()

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Checkbox, Footer, Input, Static
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, current_language
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
 
@@ -34,8 +34,9 @@ class WelcomeDialog(CuecardDialog[Introduction | None]):
     """Asks for a name; with `offer_samples` also whether the sample tasks shall be added."""
 
     DEFAULT_CSS = """
-    WelcomeDialog { align: center middle; }
     WelcomeDialog Static { height: auto; margin-bottom: 1; }
+    WelcomeDialog Checkbox { border: none; margin-top: 1; background: $surface; }
+    WelcomeDialog Checkbox:focus { border: none; }
     """
     BINDINGS = keys(
         Key(
@@ -47,6 +48,16 @@ class WelcomeDialog(CuecardDialog[Introduction | None]):
             shown_as="^s",
             priority=True,
         ),
+        Key(
+            "welcome.language",
+            "ctrl+l",
+            "language",
+            N_("中文 / English"),
+            N_("Use the other language"),
+            shown_as="^l",
+            priority=True,
+        ),
+        Key("welcome.quit", "escape", "dismiss", N_("Quit"), N_("Leave without a name")),
     )
 
     def __init__(self, *, offer_samples: bool) -> None:
@@ -79,6 +90,11 @@ class WelcomeDialog(CuecardDialog[Introduction | None]):
 
     def on_button_pressed(self) -> None:
         self.action_begin()
+
+    def action_language(self) -> None:
+        """Begin anew in the other of the two languages."""
+        other = "en" if current_language() == "zh" else "zh"
+        self.cue_app.speak(other)
 
     def action_begin(self) -> None:
         name = self.query_one("#name", Input).value.strip()

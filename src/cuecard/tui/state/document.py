@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cuecard.core.i18n import _
 from cuecard.core.tasks import (
@@ -17,9 +17,8 @@ from cuecard.core.tasks import (
     Table,
     Task,
 )
-from cuecard.tui.state.labels import AMBIGUITY
+from cuecard.tui.state.labels import AMBIGUITY, CUE_KIND
 from cuecard.tui.state.transcript import Entry, Paragraph, Piece
-from cuecard.tui.widgets.cue_card import CUE_KIND
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,40 @@ class Element:
 def document_of(task: Task) -> list[Element]:
     """All elements in reading order."""
     return [*_brief(task), *(_persona(task.persona) if task.persona else ()), *_gold(task)]
+
+
+def changed_places(before: Sequence[Element], now: Sequence[Element]) -> frozenset[str]:
+    """Places of `now` that say what nothing of the same kind said `before`. A place that only moved,
+    as all do below one that was added or taken out, has not changed.
+    """
+    known = {_said(element) for element in before}
+    return frozenset(element.place for element in now if _said(element) not in known)
+
+
+def entries_of(
+    elements: Sequence[Element],
+    comments: Mapping[str, Sequence[str]],
+    changed: Collection[str] = (),
+) -> list[Entry]:
+    """The document with each comment below its place, and a mark on what has changed."""
+    entries: list[Entry] = []
+    for element in elements:
+        entry = element.entry
+        if element.place in changed:
+            entry = replace(entry, head=(*entry.head, Piece(f"  ± {_('changed')}", "good")))
+        notes = tuple(
+            Paragraph(f"✎ {c}", "user", indent=2) for c in comments.get(element.place, ())
+        )
+        entries.append(replace(entry, body=(*entry.body, *notes)))
+    return entries
+
+
+def _said(element: Element) -> tuple[str, ...]:
+    """What an element is and says, without its number."""
+    kind = element.place.partition("[")[0]
+    entry = element.entry
+    head = [piece.text for piece in entry.head if piece.tone != "muted" and piece.tone != "stage"]
+    return (kind, *head, *(part.text for part in (*entry.body, *entry.fold)))
 
 
 def _element(place: str, label: str, *texts: str, note: str = "") -> Element:

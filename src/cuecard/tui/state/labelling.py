@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuecard.annotate.labelling import LabelView, Revealed
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
@@ -36,10 +38,14 @@ def evidence_paragraphs(view: LabelView) -> list[Paragraph]:
     lines = [_predicted(item) for item in view.closest]
     rest = view.predicted - len(view.closest)
     if rest > 0:
-        lines.append(
-            Paragraph(ngettext("… and {n} more", "… and {n} more", rest).format(n=rest), "muted")
-        )
+        text = ngettext("… and {n} more (m shows all)", "… and {n} more (m shows all)", rest)
+        lines.append(Paragraph(text.format(n=rest), "muted"))
     return lines
+
+
+def every_paragraph(items: Sequence[PredictedItem]) -> list[Paragraph]:
+    """All that the agent handed in, in its order."""
+    return [_predicted(item) for item in items]
 
 
 def mine_paragraphs(view: LabelView) -> list[Paragraph]:

@@ -26,6 +26,13 @@ AMBIGUITY: dict[AmbiguityType, str] = {
     AmbiguityType.FACTUAL: N_("which facts"),
 }
 
+CUE_KIND: dict[str, str] = {
+    "start": N_("conversation starts"),
+    "mentions": N_("the reply mentions"),
+    "asks": N_("the agent asks"),
+    "completes": N_("a milestone is complete"),
+}
+
 
 def status_label(status: CheckpointStatus) -> str:
     glyph, label = STATUS[status]

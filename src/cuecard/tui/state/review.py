@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
 from cuecard.store.records import Rating, Review, ReviewDecision
+from cuecard.tui.glyphs import RATING, VOTE
+from cuecard.tui.state.transcript import Paragraph, Tone
+
+if TYPE_CHECKING:
+    from cuecard.annotate.review import Dimension, ReviewSheet
 
 RATINGS: tuple[Rating, ...] = ("pass", "fail", "cannot_judge")
 
@@ -65,3 +73,62 @@ class ReviewForm:
         self.comments = [
             Comment(place=str(c.get("place", "")), text=str(c.get("text", ""))) for c in comments
         ]
+
+
+def comments_on(sheet: ReviewSheet, form: ReviewForm) -> dict[str, list[str]]:
+    """What stands below each place of the document: while reviewing one's own comments, else those
+    of the newest revision that may be read.
+    """
+    if not sheet.obstacle:
+        return by_place((c.place, c.text) for c in form.comments)
+    return by_place(
+        (place, f"{one_line(given.reviewer)}: {text}")
+        for given in sheet.visible
+        if given.revision == sheet.revision
+        for place, text in given.comments
+    )
+
+
+def side_paragraphs(sheet: ReviewSheet, form: ReviewForm) -> list[Paragraph]:
+    """Below the dimensions: why nothing can be rated, my comments, and reviews that may be read."""
+    lines: list[Paragraph] = []
+    if sheet.obstacle:
+        lines.append(Paragraph(sheet.obstacle, "muted"))
+    elif form.comments:
+        n = len(form.comments)
+        lines.append(Paragraph(ngettext("{n} comment", "{n} comments", n).format(n=n), "strong"))
+        lines += [_comment(c.place, c.text) for c in form.comments]
+    else:
+        lines.append(
+            Paragraph(_("No comments yet: c comments on the place under the cursor."), "muted")
+        )
+    for given in reversed(sheet.visible):
+        lines += _given(given, sheet.dimensions)
+    return lines
+
+
+def _given(given: Review, dimensions: Sequence[Dimension]) -> list[Paragraph]:
+    glyph, _colour, label = VOTE[given.decision.value]
+    tone: Tone = "good" if given.decision is ReviewDecision.APPROVE else "bad"
+    head = _("{reviewer}, revision {n}: {decision}").format(
+        reviewer=one_line(given.reviewer), n=given.revision, decision=f"{glyph} {_(label)}"
+    )
+    ratings = [f"{RATING[given.ratings.get(d.key, '')][0]} {_(d.label)}" for d in dimensions]
+    return [
+        Paragraph(""),
+        Paragraph(head, tone),
+        *(Paragraph(text, "muted", indent=2) for text in ratings),
+        *(_comment(place, text) for place, text in given.comments),
+    ]
+
+
+def _comment(place: str, text: str) -> Paragraph:
+    return Paragraph(f"✎ {place or _('the task')}: {text}", indent=2)
+
+
+def by_place(comments: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Texts by place, in their order."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for place, text in comments:
+        found[place].append(text)
+    return dict(found)

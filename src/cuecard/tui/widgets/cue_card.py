@@ -9,20 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.state.labels import CUE_KIND
 
 if TYPE_CHECKING:
     from cuecard.core.tasks import Stage
 
 CardState = Literal["now", "done", "later"]
-
-CUE_KIND: dict[str, str] = {
-    "start": N_("conversation starts"),
-    "mentions": N_("the reply mentions"),
-    "asks": N_("the agent asks"),
-    "completes": N_("a milestone is complete"),
-}
 
 
 class CueCard(VerticalScroll):

@@ -6,24 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.glyphs import RATING, ink
+from cuecard.tui.state.wrapping import wrap
 
 if TYPE_CHECKING:
     from cuecard.annotate.review import Dimension
     from cuecard.store.records import Rating
 
-# rating -> (glyph, theme variable, label)
-RATING: dict[str, tuple[str, str, str]] = {
-    "pass": ("✓", "success", N_("pass")),
-    "fail": ("✗", "error", N_("fail")),
-    "cannot_judge": ("?", "warning", N_("cannot judge")),
-    "": ("○", "muted", N_("not rated")),
-}
+
+_HANG = 4
 
 
 class DimensionList(Widget, can_focus=True):
@@ -35,7 +33,7 @@ class DimensionList(Widget, can_focus=True):
     BINDINGS = keys(
         Key("dimensions.pass", "p", "rate('pass')", N_("Pass"), N_("This dimension passes")),
         Key("dimensions.fail", "f", "rate('fail')", N_("Fail"), N_("This dimension fails; say why")),
-        Key("dimensions.unsure", "x", "rate('cannot_judge')", N_("Cannot judge"), N_("I cannot tell")),
+        Key("dimensions.unsure", "x", "rate('cannot_judge')", N_("Unsure"), N_("I cannot judge this dimension")),
         Key("dimensions.up", "up", "walk(-1)", N_("Up"), N_("To the dimension before"), show=False),
         Key("dimensions.down", "down", "walk(1)", N_("Down"), N_("To the next dimension"), show=False),
     )  # fmt: skip
@@ -53,11 +51,29 @@ class DimensionList(Widget, can_focus=True):
         super().__init__(id=id)
         self._dimensions: Sequence[Dimension] = ()
         self._ratings: Mapping[str, Rating] = {}
+        self._locked = False
 
-    def load(self, dimensions: Sequence[Dimension], ratings: Mapping[str, Rating]) -> None:
+    def load(
+        self,
+        dimensions: Sequence[Dimension],
+        ratings: Mapping[str, Rating],
+        *,
+        locked: bool = False,
+    ) -> None:
+        """`locked`: to be read only."""
         self._dimensions = dimensions
         self._ratings = dict(ratings)
+        self._locked = locked
         self.refresh(layout=True)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self._locked if action == "rate" else True
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        told = self._dimensions[self.cursor : self.cursor + 1]
+        extra = sum(len(wrap(_(dimension.help), width - _HANG)) for dimension in told)
+        return len(self._dimensions) + extra
 
     def render(self) -> Text:
         colours = self.app.theme_variables
@@ -67,14 +83,15 @@ class DimensionList(Widget, can_focus=True):
             here = index == self.cursor and self.has_focus
             line = Text.assemble(
                 ("▸ " if here else "  ", "bold"),
-                (f"{glyph} ", colours.get(variable, "")),
+                (f"{glyph} ", ink(colours, variable)),
                 (_(dimension.label), "bold" if here else ""),
                 (f"  {_(label)}" if dimension.key in self._ratings else "", "dim"),
             )
-            if index == self.cursor:
-                line.append(f"\n    {_(dimension.help)}", "dim")
             lines.append(line)
-        return Text("\n").join(lines)
+            if index == self.cursor:
+                told = wrap(_(dimension.help), self.content_size.width - _HANG)
+                lines += [Text(" " * _HANG + part, "dim") for part in told]
+        return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
 
     def watch_cursor(self) -> None:
         self.refresh(layout=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.widgets import DataTable
+
+from cuecard.tui.widgets.fitted_table import FittedTable
 
 
-class ListTable(DataTable[Text], inherit_bindings=False):
-    """Cells are `Text`, so that nothing in them is parsed as markup. Moves by key; a click posts
-    `RowSelected`; Enter is left to the screen, whose footer names what it does.
+class ListTable(FittedTable, inherit_bindings=False):
+    """Moves by key; a click posts `RowSelected`; Enter is left to the screen, whose footer names
+    what it does.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -22,6 +22,3 @@ class ListTable(DataTable[Text], inherit_bindings=False):
         Binding("home,ctrl+home", "scroll_top", show=False),
         Binding("end,ctrl+end", "scroll_bottom", show=False),
     ]
-
-    def __init__(self, *, id: str | None = None, show_header: bool = True) -> None:
-        super().__init__(cursor_type="row", id=id, show_header=show_header)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -44,11 +44,13 @@ class NavBar(Widget):
     def __init__(self, here: str) -> None:
         super().__init__()
         self._here = here
-        self._who = ""
+        self._who: list[str] = []
 
     def load(self, person: str, url: str) -> None:
         name = PurePosixPath(urlsplit(url).path).name or url
-        self._who = one_line(f"{person} · {name}" if person else name)
+        who, where = one_line(person), one_line(name)
+        # The person matters more than the workspace where there is no room for both.
+        self._who = [f"{who} · {where}", who] if who else [where]
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -57,11 +59,11 @@ class NavBar(Widget):
         for number, (mode, label) in enumerate(PLACES, start=1):
             segments += self._place(number, mode, _(label))
         left = Strip(segments)
-        who = self._who
-        room = width - left.cell_length - 1
-        while who and cell_len(who) > room - 1:
-            who = f"{who[:-2]}…" if len(who) > 2 else ""
-        gap = max(0, room - cell_len(who))
+        room = max(0, width - left.cell_length - 2)
+        who = next((text for text in self._who if cell_len(text) <= room), "")
+        if not who and self._who and room > 1:
+            who = f"{set_cell_size(self._who[-1], room - 1).rstrip()}…"
+        gap = max(0, room + 1 - cell_len(who))
         who_style = self.get_component_rich_style("nav--who")
         return Strip(
             [*left, Segment(" " * gap, self.rich_style), Segment(who + " ", who_style)]
