@@ -91,7 +91,6 @@ async def main() -> None:
             ("label", "Chen", press("5", "settle", "enter", "settle", "y", "y", "settle", "b", "settle", "r"), {}),
             ("agreement", "Chen", press("5", "settle", "enter", "settle", *"yynyuyy", "settle", "a"), {}),
             ("settings", "Ana", press("6", "settle"), {"theme": "cuecard-light"}),
-            ("home-zh", "Ben", press(), {"language": "zh"}),
         ]  # fmt: skip
         for name, person, steps, more in shots:
             if not wanted or name in wanted:
