@@ -91,6 +91,8 @@ def main() -> None:
             "HOME": name, "XDG_CONFIG_HOME": name, "LANG": "en_GB.UTF-8", "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
         }  # fmt: skip
+        # The first round is to leave bytecode behind, as any start does.
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         prepare(folder, env)
         programs: dict[str, tuple[list[str], list[bytes]]] = {
             "bare": ([sys.executable, str(folder / "bare.py")], [b"alpha"]),
