@@ -78,6 +78,7 @@ class SettingsScreen(CuecardScreen[None]):
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
         self.query_one("#name", Input).value = self.person
+        self.query_one("#theme", Select).value = self.app.theme
         self.load()
 
     @guarded("settings")
