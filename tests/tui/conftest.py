@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,12 @@ from cuecard.tui.prefs import Preferences
 from cuecard.tui.services import Services
 
 AppMaker = Callable[..., CuecardApp]
+SUBMITTED = (
+    "checkpoints-highest-mountain",
+    "espresso",
+    "facts-night-train",
+    "table-us-states",
+)
 
 
 @pytest.fixture
@@ -46,6 +54,32 @@ def database(home: Path) -> Path:
             workspace.people.add(name)
         import_samples(workspace, by="Ana")
     return path
+
+
+@pytest.fixture(scope="session")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace as `database`, in which Ana submitted four tasks and two were played and judged."""
+    from cuecard.annotate.review import submit
+    from cuecard.lab.runs import RunPlan, start_run
+    from cuecard.lab.samples import import_samples
+    from cuecard.store.workspace import Workspace
+
+    path = tmp_path_factory.mktemp("judged") / "cuecard.db"
+    with Workspace.open(path) as workspace:
+        for name in ("Ana", "Ben", "Chen"):
+            workspace.people.add(name)
+        import_samples(workspace, by="Ana")
+        for task_id in SUBMITTED:
+            submit(workspace, task_id, "Ana")
+        plan = RunPlan(tasks=("espresso", "facts-night-train"), name="first run")
+        asyncio.run(start_run(workspace, plan, by="Ana"))
+    return path
+
+
+@pytest.fixture
+def judged(home: Path, judged_once: Path) -> Path:
+    """A copy of that workspace."""
+    return Path(shutil.copy(judged_once, home / "cuecard.db"))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ AppMaker = Callable[..., CuecardApp]
 
 
 async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         await pilot.pause()
         if condition():
             return

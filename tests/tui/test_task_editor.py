@@ -35,7 +35,7 @@ LINE = ("persona", "stages", 0, "line")
 
 async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
     """Wait for what the person would see next."""
-    for _ in range(600):
+    for _ in range(3000):
         await pilot.pause()
         try:
             if condition():
@@ -72,7 +72,7 @@ def workspace(path: Path):
 
 
 def dialog_is(pilot: Pilot, kind: type) -> Callable[[], bool]:
-    return lambda: isinstance(pilot.app.screen, kind)
+    return lambda: isinstance(pilot.app.screen, kind) and pilot.app.screen.focused is not None
 
 
 async def test_a_changed_line_is_drafted_and_there_again_after_a_restart(

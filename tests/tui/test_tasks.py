@@ -19,7 +19,7 @@ from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable, fitted_w
 
 
 async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         await pilot.pause()
         if condition():
             return
@@ -41,7 +41,7 @@ def titles(screen: TasksScreen) -> list[str]:
 
 
 def dialog_is(pilot: Pilot, kind: type) -> Callable[[], bool]:
-    return lambda: isinstance(pilot.app.screen, kind)
+    return lambda: isinstance(pilot.app.screen, kind) and pilot.app.screen.focused is not None
 
 
 async def test_tasks_are_found_by_words_and_by_keys(app_with_samples: CuecardApp) -> None:
