@@ -31,6 +31,8 @@ class SettingsScreen(CuecardScreen[None]):
     """Changes take effect at once; the language restarts the screens."""
 
     CSS_PATH = "settings.tcss"
+    # Not the name: the digits that lead to other places would be typed into it.
+    AUTO_FOCUS = "#language"
     BINDINGS = keys(
         Key("settings.save", "ctrl+s", "rename", N_("Use name"), N_("Work under this name"), shown_as="^s"),
         Key("settings.refresh", "ctrl+r", "reload", N_("Reload"), N_("Read cuecard.yaml again"), shown_as="^r"),
