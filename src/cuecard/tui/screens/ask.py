@@ -37,6 +37,10 @@ class TextDialog(CuecardDialog[str | None]):
             yield TextArea(self._text, soft_wrap=True)
         yield Footer(show_command_palette=False)
 
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+
     def action_accept(self) -> None:
         self.dismiss(self.query_one(TextArea).text)
 
