@@ -59,7 +59,9 @@ async def opened(pilot: Pilot, title: str = "Money back") -> ReviewTaskScreen:
     await until(pilot, lambda: title in shown(app.screen))
     table = app.screen.query_one(ListTable)
     rows = [str(table.get_row_at(n)[1]) for n in range(table.row_count)]
-    await pilot.press("home", *["down"] * next(n for n, t in enumerate(rows) if title in t), "enter")
+    await pilot.press(
+        "home", *["down"] * next(n for n, t in enumerate(rows) if title in t), "enter"
+    )
     await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
     await until(pilot, lambda: app.screen.query_one(EntryList).entries)
     return app.screen

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 COLUMNS = (
     FittedColumn(N_("Family"), 13),
     FittedColumn(N_("Task"), 20, grow=3),
-    FittedColumn(N_("Lang"), 4),
+    FittedColumn(N_("Lang"), 4, hidden_below=64),
     FittedColumn(N_("Domain"), 14, grow=1, hidden_below=100),
     FittedColumn(N_("Rev"), 3, right=True),
-    FittedColumn("", 12),
+    FittedColumn("", 12, hidden_below=48),
 )
 
 

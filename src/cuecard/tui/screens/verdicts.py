@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     FittedColumn(N_("Run"), 12, grow=3),
-    FittedColumn(N_("Judge"), 10, grow=1),
+    FittedColumn(N_("Judge"), 10, grow=1, hidden_below=48),
     FittedColumn(N_("Verdicts"), 9, right=True),
     FittedColumn(N_("My labels"), 10, right=True),
-    FittedColumn(N_("All labels"), 10, right=True),
+    FittedColumn(N_("All labels"), 10, right=True, hidden_below=64),
 )
 
 

@@ -1,0 +1,159 @@
+"""Who I am, language, theme, and what `cuecard.yaml` says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select
+
+from cuecard.core.i18n import _, set_language
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import RESTART, CuecardApp
+from cuecard.tui.prefs import Preferences, preferences_path
+from cuecard.tui.screens.settings import SettingsScreen
+from cuecard.tui.services import Services
+from cuecard.tui.widgets.nav import PLACES
+from tui_rooms import shown, until
+
+SIZE = (80, 24)
+SECRET = "sk-very-secret-0123456789"
+
+
+async def settings(pilot: Pilot) -> SettingsScreen:
+    app = pilot.app
+    await pilot.press("6")
+    await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+    await until(pilot, lambda: "offline" in shown(app.screen) or "✗" in shown(app.screen))
+    return app.screen
+
+
+async def choose(pilot: Pilot, which: str, value: str) -> None:
+    """Open a list by key and take the option."""
+    select = pilot.app.screen.query_one(which, Select)
+    select.focus()
+    options = [option for _label, option in select._options]
+    steps = options.index(value) - options.index(select.value)
+    await pilot.press("enter", *(["down"] * steps if steps > 0 else ["up"] * -steps), "enter")
+    await pilot.pause()
+
+
+async def test_another_name_is_taken_and_remembered(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await settings(pilot)
+        field = screen.query_one("#name", Input)
+        field.focus()
+        await pilot.press("ctrl+u", *"Dee", "ctrl+s")
+        await until(pilot, lambda: "Dee" in shown(screen).splitlines()[0])
+        assert app.person == "Dee"
+        await pilot.press("escape")
+        await until(pilot, lambda: "for you, Dee" in shown(app.screen))
+    assert Preferences.load().people[f"sqlite:///{database}"] == "Dee"
+    with Workspace.open(database) as workspace:
+        assert workspace.people.exists("Dee")
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\u202eb"])
+async def test_an_unusable_name_is_refused(app_with_samples: CuecardApp, name: str) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        screen = await settings(pilot)
+        screen.query_one("#name", Input).value = name
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "This name cannot be used" in shown(screen))
+        assert app.person == "Ana"
+    assert Preferences.load().people == {}
+
+
+async def test_the_theme_changes_at_once_and_stays(
+    database: Path, app_with_samples: CuecardApp, make_app
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await settings(pilot)
+        await choose(pilot, "#theme", "cuecard-light")
+        await until(pilot, lambda: app.theme == "cuecard-light")
+        assert not app.current_theme.dark
+    assert Preferences.load().theme == "cuecard-light"
+    again: CuecardApp = make_app(database, theme=Preferences.load().theme)
+    async with again.run_test(size=SIZE):
+        assert again.theme == "cuecard-light"
+
+
+async def test_a_language_begins_the_app_anew_in_it(
+    database: Path, app_with_samples: CuecardApp, make_app
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await settings(pilot)
+        await choose(pilot, "#language", "zh")
+    assert app.return_value == RESTART
+    assert Preferences.load().language == "zh"
+
+    set_language("zh")
+    names = [_(label) for _mode, label in PLACES]
+    if names[0] == "Home":
+        pytest.skip("the Chinese catalogue is not compiled here")
+    again: CuecardApp = make_app(database)
+    async with again.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "▸" in shown(again.screen))
+        bar = shown(again.screen).splitlines()[0]
+        assert all(name in bar for name in names)
+        assert "Ana" in bar
+
+
+async def test_agents_are_listed_with_their_endpoint_and_never_with_a_key(
+    home: Path, app_with_samples: CuecardApp
+) -> None:
+    (home / "cuecard.yaml").write_text(
+        "models:\n"
+        "  big: {base_url: 'https://models.example/v1', model: big-1, api_key_env: BIG_KEY}\n"
+        "  small: {base_url: 'http://localhost:1/v1', model: small-1, api_key_env: SMALL_KEY}\n"
+        "agents:\n"
+        "  strong: {kind: react, model: big}\n"
+        "  weak: {kind: react, model: small}\n",
+        encoding="utf-8",
+    )
+    os.environ["BIG_KEY"] = SECRET
+    os.environ.pop("SMALL_KEY", None)
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await settings(pilot)
+        await until(pilot, lambda: "strong" in shown(screen))
+        text = shown(screen)
+        for word in ("big-1", "https://models.example/v1", "✓ BIG_KEY", "SMALL_KEY is not set"):
+            assert word in text
+        assert SECRET not in text
+        assert SECRET not in app.export_screenshot()
+    assert SECRET not in preferences_path().read_text() if preferences_path().exists() else True
+
+
+async def test_what_is_wrong_with_the_file_is_told_and_reloading_sees_it_mended(
+    home: Path, app_with_samples: CuecardApp
+) -> None:
+    file = home / "cuecard.yaml"
+    file.write_text("agents:\n  a: {kind: react, model: [red]}\n  b: {kind: wizard}\n")
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "agents.b" in shown(app.screen))
+        assert "agents.a" in shown(app.screen)
+        file.write_text("agents:\n  calm: {kind: offline}\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "calm" in shown(app.screen))
+        assert "agents.b" not in shown(app.screen)
+
+
+async def test_no_password_is_shown(home: Path) -> None:
+    url = "postgresql+psycopg://ana:hunter2@db.example/cue"
+    assert Services(url).public_url == "postgresql+psycopg://ana:***@db.example/cue"
+    app = CuecardApp(Services(url), "Ana", Preferences())
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "db.example" in shown(app.screen))
+        assert "hunter2" not in shown(app.screen)
