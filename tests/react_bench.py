@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cuecard.core.agents.registry import build_agent
-from cuecard.core.config_models import Config, ModelConfig, ReactAgentConfig
+from cuecard.core.config_agents import ReactAgentConfig
+from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.events import Event, Limits
 from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import World
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.parts import Agent, World
 from cuecard.core.players import closed_world_for, scripted_user_for
 from cuecard.core.tasks import (
     Ambiguity,
@@ -188,10 +190,14 @@ async def play_trial(
     async with OpenAIServer(script) as server:
         setup = TrialSetup(
             task=task,
-            agent=build_agent("live", config_for(server.url, **settings), task),
+            agent=make_agent("live", config_for(server.url, **settings), task),
             user=scripted_user_for(task),
             world=world or closed_world_for(task),
             limits=limits or Limits(max_turns=6),
         )
         result = await play(setup, Journal(sink, list(past), ticking()))
     return Trial(result, sink, server)
+
+
+def make_agent(name: str, config: Config, task: Task) -> Agent:
+    return build_agent(name, config, task, ModelHub(config))

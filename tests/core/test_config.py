@@ -11,7 +11,7 @@ from cuecard.core.config import (
     example_config,
     load_config,
 )
-from cuecard.core.config_models import ReactAgentConfig
+from cuecard.core.config_agents import ReactAgentConfig
 from cuecard.core.errors import ConfigError, FileProblems
 
 GOOD = """\

@@ -11,7 +11,8 @@ import pytest
 
 import lab_players
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_models import ModelConfig, ReactAgentConfig
+from cuecard.core.config_agents import ReactAgentConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.errors import ConfigError, CuecardError, ModelCallError, NotFound
 from cuecard.core.events import Limits, ModelReplied
 from cuecard.core.judges.lexical import LexicalJudge

@@ -7,17 +7,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.config_models import (
-    ClosedWorldConfig,
-    Config,
-    LexicalJudgeConfig,
-    ModelConfig,
-    OfflineAgentConfig,
-    ReactAgentConfig,
-    ScriptedUserConfig,
-)
+from cuecard.core.config_agents import OfflineAgentConfig
+from cuecard.core.config_models import Config, ModelConfig
+from cuecard.core.config_players import ClosedWorldConfig, LexicalJudgeConfig, ScriptedUserConfig
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
+from cuecard.core.prompts import prompt_names
 from cuecard.core.validation import (
     Dialect,
     Place,
@@ -104,7 +99,12 @@ def _dialect() -> Dialect:
         title=_("The configuration cannot be read"),
         shape=_("must be a mapping with models, agents and so on"),
         typed=lambda place: len(place) == 3 and place[0] == "models" and place[2] == "extra",
-        unions={"agents": TaggedUnion(2, "kind", ("offline", "react"))},
+        unions={
+            "agents": TaggedUnion(2, "kind", ("offline", "react", "team", "acp", "http")),
+            "users": TaggedUnion(2, "kind", ("scripted", "simulator")),
+            "worlds": TaggedUnion(2, "kind", ("closed", "parallel", "web", "replay")),
+            "judges": TaggedUnion(2, "kind", ("lexical", "model")),
+        },
     )
 
 
@@ -120,16 +120,32 @@ def _with_embedded(config: Config) -> Config:
 
 def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
     found: list[tuple[Place, str]] = []
-    for name, agent in config.agents.items():
-        if name == "offline" and agent.kind != "offline":
-            reason = _("this name belongs to the embedded agent; choose another")
-            found.append((("agents", name), reason))
-        if isinstance(agent, ReactAgentConfig) and agent.model not in config.models:
-            reason = _("there is no model {name} here; known models: {names}").format(
-                name=agent.model, names=", ".join(config.models) or "-"
-            )
-            found.append((("agents", name, "model"), reason))
+    for section in _SECTIONS:
+        embedded: dict[str, Any] = getattr(EMBEDDED, section)
+        players: dict[str, Any] = getattr(config, section)
+        for name, player in players.items():
+            if name in embedded and player.kind != embedded[name].kind:
+                reason = _("this name belongs to an embedded player; choose another")
+                found.append(((section, name), reason))
+            for place, model in _models_of(player):
+                if model and model not in config.models:
+                    reason = _("there is no model {name} here; known models: {names}").format(
+                        name=model, names=", ".join(config.models) or "-"
+                    )
+                    found.append(((section, name, *place), reason))
     return found
+
+
+def _models_of(player: Any) -> list[tuple[Place, str]]:
+    """The models that a player names, with where it does."""
+    named: list[tuple[Place, str]] = []
+    # For harnesses and agents elsewhere the model is only told, not called.
+    if player.kind not in ("acp", "http"):
+        named.append((("model",), getattr(player, "model", "")))
+    visit = getattr(player, "visit", None)
+    if visit is not None:
+        named.append((("visit", "model"), visit.model))
+    return named
 
 
 def _resolve_prompts(
@@ -137,21 +153,43 @@ def _resolve_prompts(
 ) -> list[FileProblem]:
     """Make prompt files absolute in `data`; those that are not there are problems."""
     problems: list[FileProblem] = []
-    agents = data.get("agents")
-    for name, agent in _items(agents):
-        prompts = cast(dict[str, Any], agent).get("prompts") if isinstance(agent, dict) else None
-        for key, value in _items(prompts):
-            if not isinstance(value, str) or not value.strip():
-                continue
-            file = path.parent.absolute() / Path(value.strip()).expanduser()
-            cast(dict[str, Any], prompts)[key] = str(file)
-            if not file.is_file():
-                place: Place = ("agents", name, "prompts", key)
-                reason = _("there is no file {file}").format(file=file)
-                problems.append(
-                    FileProblem(str(path), format_place(place), reason, line_of(place, lines))
-                )
+
+    def problem(place: Place, reason: str) -> None:
+        problems.append(FileProblem(str(path), format_place(place), reason, line_of(place, lines)))
+
+    folder = data.get("prompts")
+    if isinstance(folder, str) and folder.strip():
+        data["prompts"] = str(_absolute(folder, path))
+        if not Path(data["prompts"]).is_dir():
+            problem(("prompts",), _("there is no folder {file}").format(file=data["prompts"]))
+    for section in _SECTIONS:
+        for name, player in _items(data.get(section)):
+            prompts = cast(dict[str, Any], player).get("prompts") if _is_mapping(player) else None
+            for key, value in _items(prompts):
+                place: Place = (section, name, "prompts", key)
+                if key not in prompt_names():
+                    known = ", ".join(sorted(prompt_names()))
+                    problem(
+                        place,
+                        _("there is no prompt {name}; known: {known}").format(
+                            name=key, known=known
+                        ),
+                    )
+                if not isinstance(value, str) or not value.strip():
+                    continue
+                file = _absolute(value, path)
+                cast(dict[str, Any], prompts)[key] = str(file)
+                if not file.is_file():
+                    problem(place, _("there is no file {file}").format(file=file))
     return problems
+
+
+def _absolute(value: str, path: Path) -> Path:
+    return path.parent.absolute() / Path(value.strip()).expanduser()
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _items(value: object) -> list[tuple[str, object]]:

@@ -3,77 +3,52 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, Field, JsonValue
 
+from cuecard.core.config_agents import AgentConfig
+from cuecard.core.config_fields import BaseUrl, EnvName, PlayerName, extra_fields
+from cuecard.core.config_players import JudgeConfig, UserConfig, WorldConfig
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
+from cuecard.core.parts import Usage
 from cuecard.core.tasks.base import Frozen, Name
 
-PromptName = Literal[
-    "react",
-    "react_checkpoints",
-    "conclude_graph",
-    "conclude_table",
-    "conclude_checkpoints",
-    "conclude_facts",
-]
-_PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
-_ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
-# What the client itself puts into a request, and what belongs into the environment.
-_RESERVED = {"model", "messages", "tools", "stream", "stream_options", "api_key", "authorization"}
+
+class Price(Frozen):
+    """What a model's tokens cost, per million. `cached`: of prompt tokens that the server had cached;
+    without it they cost as much as others.
+    """
+
+    prompt: Annotated[float, Field(ge=0)]
+    completion: Annotated[float, Field(ge=0)]
+    cached: Annotated[float, Field(ge=0)] | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What a call with this usage costs."""
+        cached = min(usage.cached, usage.prompt)
+        rate = self.prompt if self.cached is None else self.cached
+        fresh = (usage.prompt - cached) * self.prompt
+        return (fresh + cached * rate + usage.completion * self.completion) / 1_000_000
 
 
-def _player_name(value: str) -> str:
-    if not _PLAYER_NAME.fullmatch(value):
-        raise ValueError(_("a name may hold letters, digits, '.', '-' and '_', at most 60 of them"))
-    return value
+class RateLimits(Frozen):
+    """`in_flight`: calls at the same time. The others are per minute; None means no limit."""
 
-
-def _base_url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or any(char.isspace() for char in value):
-        raise ValueError(_("must be a web address such as http://127.0.0.1:8080/v1"))
-    if any(char in value for char in "@?#"):
-        raise ValueError(_("must hold neither a password nor a query; keys come from api_key_env"))
-    return value.rstrip("/")
-
-
-def _env_name(value: str) -> str:
-    # Capitals only: most keys hold small letters, so a pasted key is refused instead of shown later.
-    if value and not _ENV_NAME.fullmatch(value):
-        raise ValueError(
-            _("must be the name of an environment variable, in capitals, never the key itself")
-        )
-    return value
-
-
-def _extra(value: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    for key in value:
-        if key.lower() in _RESERVED:
-            raise ValueError(_("must not set {key}").format(key=key))
-    return dict(value)
-
-
-PlayerName = Annotated[str, AfterValidator(_player_name)]
-BaseUrl = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_base_url)]
-EnvName = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_env_name)]
+    in_flight: Annotated[int, Field(ge=1, le=4096)] = 64
+    calls_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
 
 
 class ModelConfig(Frozen):
     """One OpenAI-compatible endpoint and model.
 
     `api_key_env` names the environment variable that holds the key; without it no key is sent.
-    `timeout`: seconds to wait for the next piece of a reply. `retries`: further attempts after a
-    failure that may pass. `extra`: further fields of the request's JSON, sent as they are.
+    `timeout`: seconds to wait for the next piece of a streamed reply, or for a whole one. `retries`:
+    further attempts after a failure that may pass; `give_up_after` calls in a row that failed so pause
+    the run. `context`: tokens that the model can read. `stream` `auto`: only where somebody looks on.
+    `extra`: further fields of the request's JSON, sent as they are.
     """
 
     base_url: BaseUrl
@@ -83,7 +58,12 @@ class ModelConfig(Frozen):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0, le=3600)] = 120
     retries: Annotated[int, Field(ge=0, le=20)] = 4
-    extra: Annotated[dict[str, JsonValue], AfterValidator(_extra)] = {}
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 5
+    context: Annotated[int, Field(ge=256)] = 256_000
+    stream: Literal["auto", "always", "never"] = "auto"
+    limits: RateLimits = RateLimits()
+    price: Price | None = None
+    extra: Annotated[dict[str, JsonValue], AfterValidator(extra_fields)] = {}
 
     def api_key(self) -> str:
         """The key from the environment, or "" where none is wanted.
@@ -110,71 +90,52 @@ class ModelConfig(Frozen):
         return key
 
 
-class OfflineAgentConfig(Frozen):
-    """The embedded agent: deterministic, without a model. A baseline."""
-
-    kind: Literal["offline"] = "offline"
-
-
-class ReactAgentConfig(Frozen):
-    """An agent on a model that reasons, calls tools and talks.
-
-    `max_steps`: model calls per turn. `prompts`: files that replace the embedded prompts, read
-    relative to the configuration file.
-    """
-
-    kind: Literal["react"] = "react"
-    model: Name
-    max_steps: Annotated[int, Field(ge=1, le=200)] = 20
-    prompts: dict[PromptName, Name] = {}
-
-
-AgentConfig = Annotated[OfflineAgentConfig | ReactAgentConfig, Field(discriminator="kind")]
-
-
-class ScriptedUserConfig(Frozen):
-    """The embedded user: follows the persona's stages by testable cues. A baseline."""
-
-    kind: Literal["scripted"]
-
-
-class ClosedWorldConfig(Frozen):
-    """The embedded world: answers searches from the task's gold alone. A baseline."""
-
-    kind: Literal["closed"]
-
-
-class LexicalJudgeConfig(Frozen):
-    """The embedded judge: normalised and fuzzy matching. A baseline."""
-
-    kind: Literal["lexical"]
-
-
 class Config(Frozen):
-    """Everything by name. The embedded players are always there under their own names."""
+    """Everything by name. The embedded players are always there under their own names.
+
+    `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players.
+    `currency`: of all prices.
+    """
 
     models: dict[PlayerName, ModelConfig] = {}
     agents: dict[PlayerName, AgentConfig] = {}
-    users: dict[PlayerName, ScriptedUserConfig] = {}
-    worlds: dict[PlayerName, ClosedWorldConfig] = {}
-    judges: dict[PlayerName, LexicalJudgeConfig] = {}
+    users: dict[PlayerName, UserConfig] = {}
+    worlds: dict[PlayerName, WorldConfig] = {}
+    judges: dict[PlayerName, JudgeConfig] = {}
+    prompts: str = ""
+    currency: str = "USD"
 
     def agent(self, name: str) -> AgentConfig:
         """Raises `ConfigError` that lists the known agents."""
         if name in self.agents:
             return self.agents[name]
-        raise ConfigError(
-            _("Unknown agent"),
-            name,
-            _("known agents: {names}").format(names=", ".join(self.agents) or "-"),
-        )
+        known = _("known agents: {names}").format(names=", ".join(self.agents) or "-")
+        raise ConfigError(_("Unknown agent"), name, known)
+
+    def user(self, name: str) -> UserConfig:
+        """Raises `ConfigError` that lists the known users."""
+        if name in self.users:
+            return self.users[name]
+        known = _("known users: {names}").format(names=", ".join(self.users) or "-")
+        raise ConfigError(_("Unknown user"), name, known)
+
+    def world(self, name: str) -> WorldConfig:
+        """Raises `ConfigError` that lists the known worlds."""
+        if name in self.worlds:
+            return self.worlds[name]
+        known = _("known worlds: {names}").format(names=", ".join(self.worlds) or "-")
+        raise ConfigError(_("Unknown world"), name, known)
+
+    def judge(self, name: str) -> JudgeConfig:
+        """Raises `ConfigError` that lists the known judges."""
+        if name in self.judges:
+            return self.judges[name]
+        known = _("known judges: {names}").format(names=", ".join(self.judges) or "-")
+        raise ConfigError(_("Unknown judge"), name, known)
 
     def model(self, name: str) -> ModelConfig:
         """Raises `ConfigError` that lists the known models."""
         if name in self.models:
             return self.models[name]
-        raise ConfigError(
-            _("Unknown model"),
-            name,
-            _("known models: {names}").format(names=", ".join(self.models) or "-"),
-        )
+        known = _("known models: {names}").format(names=", ".join(self.models) or "-")
+        raise ConfigError(_("Unknown model"), name, known)

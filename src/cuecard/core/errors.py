@@ -69,3 +69,23 @@ class ModelCallError(CuecardError):
     ) -> None:
         super().__init__(title, message, hint)
         self.context_overflow = context_overflow
+
+
+class Halt(CuecardError):
+    """The run cannot go on as it is. No trial ends by it: open trials stay open, to be resumed."""
+
+
+class ModelPaused(Halt):
+    """A model keeps failing for reasons that have nothing to do with one trial."""
+
+
+class BudgetSpent(Halt):
+    """The run's budget is used up."""
+
+
+class Drained(Halt):
+    """Somebody asked the run to stop after what it is doing."""
+
+
+class NotKept(Halt):
+    """An event could not be recorded; the message says why."""

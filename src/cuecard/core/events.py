@@ -6,12 +6,14 @@ from time: this is what lets a resumed trial find what was already done, and a s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from cuecard.core.marks import Mark
 from cuecard.core.parts import (
     AgentReply,
     Dialogue,
@@ -107,7 +109,10 @@ class AgentSpoke(Frozen):
 
 
 class ModelReplied(Frozen):
-    """`part` is who called (`agent`, `user`, `conclusion`), `step` counts its calls in this turn."""
+    """`part` is in whose turn it was (`agent`, `user`, `conclusion`), `step` counts the calls of this
+    turn and `scope`. A scope ends in a slash: `tool/2/` is the world answering the turn's tool call 2.
+    `prompt`: the hash of the prompt's template.
+    """
 
     type: Literal["model_replied"] = "model_replied"
     part: str
@@ -115,10 +120,17 @@ class ModelReplied(Frozen):
     step: int
     model: str
     reply: ModelReply
+    scope: str = ""
+    prompt: str = ""
 
     @property
     def key(self) -> str:
-        return f"{self.part}/{self.turn}/model/{self.step}"
+        return f"{self.part}/{self.turn}/{self.scope}model/{self.step}"
+
+    @property
+    def payer(self) -> str:
+        """Whose call it was: the part's, or `world` where the world made it to answer a tool call."""
+        return "world" if "tool/" in self.scope else self.part
 
 
 class ToolAnswered(Frozen):
@@ -128,10 +140,26 @@ class ToolAnswered(Frozen):
     step: int
     call: ToolCall
     answer: ToolAnswer
+    scope: str = ""
 
     @property
     def key(self) -> str:
-        return f"{self.part}/{self.turn}/tool/{self.step}"
+        return f"{self.part}/{self.turn}/{self.scope}tool/{self.step}"
+
+
+class Marked(Frozen):
+    """`step` counts the marks of one kind in this turn and scope."""
+
+    type: Literal["marked"] = "marked"
+    part: str
+    turn: int
+    step: int
+    mark: Mark
+    scope: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.part}/{self.turn}/{self.scope}{self.mark.kind}/{self.step}"
 
 
 class Concluded(Frozen):
@@ -153,8 +181,30 @@ class TrialEnded(Frozen):
         return "end"
 
 
+class TrialReopened(Frozen):
+    """The trial is taken again. `keep`: it goes on after its last step, as if it had not ended;
+    otherwise it starts over. What was before stays in the log as an earlier take.
+    """
+
+    type: Literal["trial_reopened"] = "trial_reopened"
+    keep: bool
+    reason: str = ""
+
+    @property
+    def key(self) -> str:
+        return "reopened"
+
+
 EventBody = Annotated[
-    TrialStarted | UserSpoke | AgentSpoke | ModelReplied | ToolAnswered | Concluded | TrialEnded,
+    TrialStarted
+    | UserSpoke
+    | AgentSpoke
+    | ModelReplied
+    | ToolAnswered
+    | Marked
+    | Concluded
+    | TrialEnded
+    | TrialReopened,
     Field(discriminator="type"),
 ]
 # Built on first use: it is the largest of all validators, and the app starts without it.
@@ -162,14 +212,33 @@ EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody, config=ConfigDict(de
 
 
 class Event(Frozen):
-    """`seq` counts from 0 within the trial; `at` is in UTC."""
+    """`seq` counts from 0 within the trial; `at` is in UTC. `take` counts how often the trial was
+    reopened before; within a take, keys are unique.
+    """
 
     seq: int
     at: datetime
     body: EventBody
+    take: int = 0
 
 
-def dialogue_of(events: tuple[Event, ...] | list[Event]) -> Dialogue:
+def course_of(log: Sequence[Event]) -> tuple[Event, ...]:
+    """The events that make up the trial as it stands, without what its reopenings took back.
+
+    Everything that plays, shows or scores a trial works on its course; what was spent is counted over
+    the whole log.
+    """
+    course: list[Event] = []
+    for event in log:
+        if isinstance(event.body, TrialReopened):
+            kept = course if event.body.keep else []
+            course = [e for e in kept if not isinstance(e.body, TrialEnded)]
+        else:
+            course.append(event)
+    return tuple(course)
+
+
+def dialogue_of(events: Sequence[Event]) -> Dialogue:
     """The dialogue as far as the log goes."""
     spoken = [e.body.message for e in events if isinstance(e.body, UserSpoke | AgentSpoke)]
     return Dialogue(tuple(spoken))

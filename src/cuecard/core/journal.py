@@ -6,19 +6,34 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar, cast
 
+from cuecard.core.errors import CuecardError, Halt, NotKept
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
     Event,
+    EventBody,
+    Marked,
     ModelReplied,
     ToolAnswered,
     TrialEnded,
+    TrialReopened,
     TrialStarted,
     UserSpoke,
+    course_of,
 )
+from cuecard.core.i18n import _
 
 Body = TypeVar(
-    "Body", TrialStarted, UserSpoke, AgentSpoke, ModelReplied, ToolAnswered, Concluded, TrialEnded
+    "Body",
+    TrialStarted,
+    UserSpoke,
+    AgentSpoke,
+    ModelReplied,
+    ToolAnswered,
+    Marked,
+    Concluded,
+    TrialEnded,
+    TrialReopened,
 )
 
 
@@ -49,7 +64,7 @@ class Journal:
     """Records events to a sink, and answers from `past` for what is already recorded.
 
     Playing the same trial again over its own past repeats nothing: each step finds its body by key and
-    only the first step without one is really performed.
+    only the first step without one is really performed. `past` is the whole log, with earlier takes.
     """
 
     def __init__(
@@ -60,38 +75,74 @@ class Journal:
     ) -> None:
         self._sink = sink
         self._now = now
-        self._events = list(past)
-        self._by_key = {event.body.key: event for event in past}
+        self._next = past[-1].seq + 1 if past else 0
+        self._take = past[-1].take if past else 0
+        self._events = list(course_of(past))
+        self._by_key = {event.body.key: event for event in self._events}
+        self._check: Callable[[], None] = lambda: None
+        self._watch: Callable[[Event], None] = lambda _event: None
+
+    def attach(self, check: Callable[[], None], watch: Callable[[Event], None]) -> None:
+        """Have `check` called before anything is performed (it may raise `Halt`), and `watch` told of
+        each event when it is safe.
+        """
+        self._check, self._watch = check, watch
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return tuple(self._events)
+    def events(self) -> Sequence[Event]:
+        """The trial's course so far. Grows while the trial goes on; never change it."""
+        return self._events
 
     def recorded(self, key: str) -> bool:
         return key in self._by_key
 
     async def step(self, key: str, perform: Callable[[], Awaitable[Body]]) -> Body:
-        """The recorded body with this key, or else the performed one, recorded before it returns."""
+        """The recorded body with this key, or else the performed one, recorded before it returns.
+
+        Raises `NotKept` if it could not be recorded, and what `perform` raises.
+        """
         past = self._by_key.get(key)
         if past is not None:
             return cast(Body, past.body)
+        self._check()
         body = await perform()
         if body.key != key:
             raise ValueError(f"a step with key {key!r} performed {body.key!r}")
-        # No await between the check and the claim: parallel steps get distinct sequence numbers.
-        event = Event(seq=len(self._events), at=self._now(), body=body)
-        self._events.append(event)
-        self._by_key[key] = event
-        await self._sink.append(event)
+        await self._keep(body)
         return body
 
     async def record(self, body: Body) -> Body:
-        """Record a body that needs no performing."""
+        """Record a body that needs no performing. Raises `NotKept`."""
+        past = self._by_key.get(body.key)
+        if past is not None:
+            return cast(Body, past.body)
+        await self._keep(body)
+        return body
 
-        async def perform() -> Body:
-            return body
+    async def reopen(self, *, keep: bool, reason: str = "") -> None:
+        """Begin another take: go on where an ended trial stopped (`keep`), or start it over."""
+        kept = [e for e in self._events if keep and not isinstance(e.body, TrialEnded)]
+        self._take += 1
+        await self._keep(TrialReopened(keep=keep, reason=reason))
+        self._events = kept
+        self._by_key = {event.body.key: event for event in kept}
 
-        return await self.step(body.key, perform)
+    async def _keep(self, body: EventBody) -> None:
+        # No await between counting and claiming: parallel steps get distinct sequence numbers.
+        event = Event(seq=self._next, at=self._now(), body=body, take=self._take)
+        self._next += 1
+        self._events.append(event)
+        self._by_key[body.key] = event
+        try:
+            await self._sink.append(event)
+        except Halt:
+            raise
+        except CuecardError as error:
+            raise NotKept(error.title, error.message, error.hint) from error
+        except Exception as error:  # a sink's failure is never the trial's
+            title = _("An event could not be recorded")
+            raise NotKept(title, f"{type(error).__name__}: {error}") from error
+        self._watch(event)
 
     def stream(self, turn: int, text: str) -> None:
         self._sink.stream(turn, text)

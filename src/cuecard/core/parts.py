@@ -7,10 +7,10 @@ it and, when a trial is resumed, hands back what was recorded instead of doing i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
     from cuecard.core.events import Event
+    from cuecard.core.marks import Mark
     from cuecard.core.tasks import Task
     from cuecard.core.verdicts import Judgement
 
@@ -105,16 +106,28 @@ class ToolAnswer(Frozen):
 
 
 class Usage(Frozen):
-    """Tokens of one call, as the server counted them."""
+    """Tokens of one call, as the server counted them. `cached` are among `prompt`, `reasoning` among
+    `completion`.
+    """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     reasoning: int = 0
 
+    def plus(self, other: Usage) -> Usage:
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
 
 class ModelReply(Frozen):
-    """One answer of a model. `tool_calls` in the order the model gave them."""
+    """One answer of a model. `tool_calls` in the order the model gave them. `cost` in the currency of
+    the price table, None where the model has no price. `attempts`: requests sent to get it.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -123,11 +136,28 @@ class ModelReply(Frozen):
     usage: Usage = Usage()
     model: str = ""
     latency_ms: int = 0
+    cost: float | None = None
+    attempts: int = 1
 
 
 class AgentReply(Frozen):
     text: str
     act: Act = Act.REPLY
+
+
+class FlagKind(StrEnum):
+    """What a simulator's reply was caught at, also when asked again."""
+
+    LEAK = "leak"
+    FORMAT = "format"
+    UNUSABLE = "unusable"
+
+
+class Flag(Frozen):
+    """`found`: the words that gave it away."""
+
+    kind: FlagKind
+    found: str = ""
 
 
 class UserReply(Frozen):
@@ -136,7 +166,8 @@ class UserReply(Frozen):
     `stage`: the stage (from 1) whose line this text discloses. `cue_met`: whether the agent's last
     reply met the cue of the next stage. `checkpoint` (from 0) and `status`: the step that the agent's
     last turn was about and its reading. `done`: nothing is left to say, `text` may be a farewell.
-    `answered` (with `done`): the trial ends as `answered` rather than `user_done`.
+    `answered` (with `done`): the trial ends as `answered` rather than `user_done`. `flags`: what
+    checks found in a simulator's reply and asking again did not mend.
     """
 
     text: str
@@ -148,6 +179,7 @@ class UserReply(Frozen):
     answered: bool = False
     edited: bool = False
     reason: str = ""
+    flags: tuple[Flag, ...] = ()
 
 
 class Message(Frozen):
@@ -188,14 +220,34 @@ class Dialogue:
         return tuple(m.stage for m in self.messages if m.stage is not None)
 
 
-class Desk(Protocol):
+class CallDesk(Protocol):
+    """Where model calls are made that must never be paid for twice: each has a key that follows from
+    its place, and a recorded reply is handed back instead of calling again.
+    """
+
+    async def call_model(
+        self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""
+    ) -> ModelReply:
+        """Perform a model call, or hand back the recorded reply. `prompt`: the hash of the prompt
+        that the messages were made from.
+        """
+        ...
+
+    def scope(self, name: str) -> CallDesk:
+        """A desk within this one, with keys of its own: for calls made at the same time, whose order
+        is not fixed. The same name must always be given for the same piece of work.
+        """
+        ...
+
+
+class Desk(CallDesk, Protocol):
     """What a player works with during its turn; everything done here is recorded once."""
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]: ...
 
     @property
-    def log(self) -> tuple[Event, ...]:
+    def log(self) -> Sequence[Event]:
         """All that is recorded so far: a player's only memory of earlier turns."""
         ...
 
@@ -203,15 +255,24 @@ class Desk(Protocol):
         """Have the world answer, or hand back the recorded answer."""
         ...
 
-    async def call_model(
-        self, model: str, perform: Callable[[], Awaitable[ModelReply]]
-    ) -> ModelReply:
-        """Perform a model call, or hand back the recorded reply without calling."""
+    async def mark(self, mark: Mark) -> Mark:
+        """Record something that players decide or learn besides what they say, or hand back what is
+        recorded in its place. Marks are counted by kind within the desk.
+        """
         ...
+
+    def scope(self, name: str) -> Desk: ...
 
     def stream(self, text: str) -> None:
         """Show a piece of the reply as it is written; never recorded."""
         ...
+
+
+class WorldDesk(CallDesk, Protocol):
+    """What a world works with while it answers one tool call."""
+
+    @property
+    def log(self) -> Sequence[Event]: ...
 
 
 class Agent(Protocol):
@@ -239,14 +300,21 @@ class World(Protocol):
     @property
     def tools(self) -> tuple[ToolSpec, ...]: ...
 
-    async def answer(self, call: ToolCall) -> ToolAnswer: ...
+    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer: ...
 
 
 class Judge(Protocol):
     @property
     def ref(self) -> PlayerRef: ...
 
-    async def judge(self, task: Task, prediction: Prediction) -> Judgement: ...
+    async def judge(self, task: Task, prediction: Prediction, desk: CallDesk) -> Judgement: ...
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A player that holds something (a process, a server). Closed when its trial is over, however."""
+
+    async def close(self) -> None: ...
 
 
 class ErrorLoop(CuecardError):

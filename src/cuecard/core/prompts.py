@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 from pydantic import ValidationError
@@ -16,6 +17,9 @@ from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
 from cuecard.core.tasks import TaskLanguage
 from cuecard.core.tasks.base import Frozen, Text
+
+if TYPE_CHECKING:
+    from cuecard.core.config_models import Config
 
 _FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -50,6 +54,43 @@ def load_prompt(name: str, language: TaskLanguage) -> Prompt:
     file = f"{name}.{language}.md"
     text = (resources.files("cuecard") / "prompts" / file).read_text(encoding="utf-8")
     return parse_prompt(text, file)
+
+
+@cache
+def prompt_names() -> frozenset[str]:
+    """The names of all embedded prompts."""
+    files = (resources.files("cuecard") / "prompts").iterdir()
+    return frozenset(f.name.split(".")[0] for f in files if f.name.endswith(".md"))
+
+
+def find_prompt(
+    name: str, language: TaskLanguage, config: Config, own: Mapping[str, str]
+) -> Prompt:
+    """The prompt to be used: a player's `own` file, else the one in the configuration's folder, else
+    the embedded one. Raises `ConfigError`.
+    """
+    if name in own:
+        return _read_once(Path(own[name]), name, language)
+    if config.prompts:
+        file = Path(config.prompts) / f"{name}.{language}.md"
+        if file.is_file():
+            return _read_once(file, name, language)
+    return load_prompt(name, language)
+
+
+@lru_cache(maxsize=256)
+def _read_at(path: Path, changed: int, name: str, language: TaskLanguage) -> Prompt:
+    del changed
+    return read_prompt(path, load_prompt(name, language))
+
+
+def _read_once(path: Path, name: str, language: TaskLanguage) -> Prompt:
+    # Once for each state of the file: every trial of a run asks.
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:
+        raise _unusable(str(path), str(error)) from error
+    return _read_at(path, changed, name, language)
 
 
 def read_prompt(path: Path, embedded: Prompt) -> Prompt:

@@ -7,18 +7,26 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cuecard.core.errors import CuecardError
-from cuecard.core.events import Event, Termination, TrialEnded
+from cuecard.core.errors import CuecardError, Drained, Halt
+from cuecard.core.events import (
+    AgentSpoke,
+    Event,
+    ModelReplied,
+    Termination,
+    ToolAnswered,
+    TrialEnded,
+)
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
-from cuecard.core.parts import Desk, Dialogue, PlayerRef, User, UserReply
 from cuecard.core.run_events import (
+    CallAnswered,
     RunBegan,
     RunEvent,
     RunFinished,
     RunSummary,
+    ToolUsed,
     TrialBegan,
     TrialFinished,
     TrialLeftOpen,
@@ -27,12 +35,14 @@ from cuecard.core.run_events import (
 from cuecard.core.trial import TrialResult, TrialSetup, play, prediction_of
 
 __all__ = [
+    "CallAnswered",
     "Cell",
     "RunBegan",
     "RunControl",
     "RunEvent",
     "RunFinished",
     "RunSummary",
+    "ToolUsed",
     "TrialBegan",
     "TrialFinished",
     "TrialLeftOpen",
@@ -58,7 +68,9 @@ class Cell:
 
 
 class RunControl:
-    """Lets anyone, on any thread, stop a run. One control serves one run."""
+    """Lets anyone, on any thread, stop a run: `pause` after what is being done now, `cancel` at once.
+    One control serves one run.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -66,6 +78,38 @@ class RunControl:
         self._stop: Callable[[], None] = lambda: None
         self._cancelled = False
         self._record = False
+        self._halt: Halt | None = None
+        self._listeners: list[Callable[[Halt], None]] = []
+
+    @property
+    def halt(self) -> Halt | None:
+        """Why the run is to stop, once it is."""
+        return self._halt
+
+    def pause(self, halt: Halt | None = None) -> None:
+        """Begin no more trials, calls or turns. What is being done now is finished and recorded;
+        trials stay open, to be resumed. The first reason given is the one that is told.
+        """
+        with self._lock:
+            if self._halt is not None:
+                return
+            self._halt = halt or Drained(_("The run was stopped"), _("as asked for"))
+            listeners, loop = list(self._listeners), self._loop
+        for listener in listeners:
+            if loop is None:
+                listener(self._halt)
+            else:
+                loop.call_soon_threadsafe(listener, self._halt)
+
+    def when_paused(self, listener: Callable[[Halt], None]) -> None:
+        """Have `listener` called, on the run's loop, when the run is to stop: to wake what waits."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def check(self) -> None:
+        """Raises the `Halt` that the run is to stop for, if any."""
+        if self._halt is not None:
+            raise self._halt
 
     @property
     def cancelled(self) -> bool:
@@ -136,7 +180,7 @@ class _Run:
         self._concurrency = concurrency
         self._on_event = on_event
         self._control = control
-        self._playing: set[asyncio.Task[TrialFinished]] = set()
+        self._playing: set[asyncio.Task[TrialFinished | None]] = set()
         self._ended: Counter[Termination] = Counter()
         self._problems = 0
         self._left_open = 0
@@ -159,7 +203,8 @@ class _Run:
             problems=self._problems,
             left_open=self._left_open,
             not_begun=len(self._cells) - self._ended.total() - self._left_open,
-            cancelled=self._control.cancelled,
+            cancelled=self._control.cancelled or self._control.halt is not None,
+            halt=self._control.halt,
         )
         self._tell(RunFinished(summary))
         return summary
@@ -170,7 +215,7 @@ class _Run:
 
     async def _work(self) -> None:
         for cell in self._queue:
-            if self._control.cancelled:
+            if self._control.cancelled or self._control.halt is not None:
                 return
             course = _Course()
             task = asyncio.create_task(self._play(cell, course))
@@ -184,24 +229,32 @@ class _Run:
                     await asyncio.gather(task, return_exceptions=True)
             if task.cancelled():
                 await self._cancelled(cell, course)
+            elif (finished := task.result()) is None:
+                self._leave_open(cell)
             else:
-                self._finished(task.result())
+                self._finished(finished)
 
-    async def _play(self, cell: Cell, course: _Course) -> TrialFinished:
+    async def _play(self, cell: Cell, course: _Course) -> TrialFinished | None:
+        """How the trial ended; None if it was left open because the run is to stop."""
         try:
             setup, journal = await cell.begin()
             course.journal = journal
             self._tell(TrialBegan(cell.id, resumed=bool(journal.events)))
-            course.result = _recorded_result(journal) or await play(
-                self._watched(cell, setup), journal
-            )
+            journal.attach(self._control.check, self._watcher(cell))
+            course.result = _recorded_result(journal) or await play(setup, journal)
+        except Halt as halt:
+            self._control.pause(halt)
+            return None
         except Exception as error:  # noqa: BLE001 - one trial's failure is data, not the run's end
             reason = _reason(error)
             return TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, problem=reason)
         result, problem = course.result, ""
         if cell.after:
             try:
-                await cell.after(result, journal.events)
+                await cell.after(result, tuple(journal.events))
+            except Halt as halt:
+                self._control.pause(halt)
+                problem = str(halt)
             except Exception as error:  # noqa: BLE001 - the trial itself went well
                 problem = _reason(error)
         return TrialFinished(cell.id, result.termination, result.detail, problem)
@@ -217,8 +270,11 @@ class _Run:
         elif course.journal and self._control.records:
             await self._record_cancelled(cell, course.journal)
         elif course.journal:
-            self._left_open += 1
-            self._tell(TrialLeftOpen(cell.id))
+            self._leave_open(cell)
+
+    def _leave_open(self, cell: Cell) -> None:
+        self._left_open += 1
+        self._tell(TrialLeftOpen(cell.id))
 
     async def _record_cancelled(self, cell: Cell, journal: Journal) -> None:
         problem = ""
@@ -233,36 +289,25 @@ class _Run:
         self._problems += bool(event.problem)
         self._tell(event)
 
-    def _watched(self, cell: Cell, setup: TrialSetup) -> TrialSetup:
-        def told(turn: int) -> None:
-            self._tell(TurnPlayed(cell.id, turn))
+    def _watcher(self, cell: Cell) -> Callable[[Event], None]:
+        def watch(event: Event) -> None:
+            match event.body:
+                case AgentSpoke(turn=turn):
+                    self._tell(TurnPlayed(cell.id, turn))
+                case ModelReplied(model=model, reply=reply) as body:
+                    self._tell(CallAnswered(cell.id, body.payer, model, reply.usage, reply.cost))
+                case ToolAnswered(call=call):
+                    self._tell(ToolUsed(cell.id, call.name))
+                case _:
+                    pass
 
-        return replace(setup, user=_WatchedUser(setup.user, told))
+        return watch
 
     def _tell(self, event: RunEvent) -> None:
         try:
             self._on_event(event)
         except Exception:  # noqa: BLE001 - a screen that went away must not cost the night's run
             _LOG.exception("a listener of the run failed")
-
-
-@dataclass(frozen=True)
-class _WatchedUser:
-    """The user part, which speaks after each of the agent's turns: the place to see them go by."""
-
-    user: User
-    told: Callable[[int], None]
-
-    @property
-    def ref(self) -> PlayerRef:
-        return self.user.ref
-
-    async def open(self, desk: Desk) -> UserReply:
-        return await self.user.open(desk)
-
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
-        self.told(dialogue.turn)
-        return await self.user.reply(dialogue, desk)
 
 
 def _recorded_result(journal: Journal) -> TrialResult | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cuecard.core.errors import Halt
 from cuecard.core.events import Termination
+from cuecard.core.parts import Usage
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,25 @@ class TurnPlayed:
 
 
 @dataclass(frozen=True)
+class CallAnswered:
+    """A model answered, for `payer` (agent, user, conclusion, world). `cost` is None without a price."""
+
+    cell: str
+    payer: str
+    model: str
+    usage: Usage
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class ToolUsed:
+    """The world answered a tool call."""
+
+    cell: str
+    name: str
+
+
+@dataclass(frozen=True)
 class TrialFinished:
     """`problem`: why the trial could not begin, or what failed after it (judging, say)."""
 
@@ -52,13 +73,23 @@ class RunFinished:
     summary: RunSummary
 
 
-RunEvent = RunBegan | TrialBegan | TurnPlayed | TrialFinished | TrialLeftOpen | RunFinished
+RunEvent = (
+    RunBegan
+    | TrialBegan
+    | TurnPlayed
+    | CallAnswered
+    | ToolUsed
+    | TrialFinished
+    | TrialLeftOpen
+    | RunFinished
+)
 
 
 @dataclass(frozen=True)
 class RunSummary:
     """Counts of cells: `finished` ones by termination, those with a `problem`, those cancelled in
-    the middle and `left_open`, and those `not_begun`.
+    the middle and `left_open`, and those `not_begun`. `halt`: why the run stopped before its end,
+    where it did not simply get cancelled.
     """
 
     cells: int
@@ -67,6 +98,7 @@ class RunSummary:
     left_open: int = 0
     not_begun: int = 0
     cancelled: bool = False
+    halt: Halt | None = None
 
     @property
     def finished(self) -> int:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuecard import __version__
-from cuecard.core.errors import CuecardError, ModelCallError
+from cuecard.core.desk import TrialDesk
+from cuecard.core.errors import CuecardError, Halt, ModelCallError
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
     Event,
     Limits,
-    ModelReplied,
     Termination,
-    ToolAnswered,
     TrialEnded,
     TrialStarted,
     UserSpoke,
@@ -22,19 +23,18 @@ from cuecard.core.events import (
 from cuecard.core.journal import Journal
 from cuecard.core.parts import (
     Agent,
+    Closable,
     Dialogue,
     EmptyReply,
     ErrorLoop,
-    ModelReply,
-    ToolAnswer,
-    ToolCall,
-    ToolSpec,
     User,
     UserReply,
     World,
 )
 from cuecard.core.prediction import Prediction, UnusablePrediction
 from cuecard.core.tasks import Task, content_hash
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,16 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
     """Play the trial to its end, or resume it from what `journal` already holds.
 
     A player's failure is data: it becomes the termination, with an unusable prediction.
-    Cancellation passes through and leaves the trial open, to be resumed. A trial that has ended,
-    failed ones too, is not played again: its result is read from the log.
+    Cancellation and `Halt` pass through and leave the trial open, to be resumed. A trial that has
+    ended, failed ones too, is not played again: its result is read from the log.
     """
+    try:
+        return await _play(setup, journal)
+    finally:
+        await _close(setup)
+
+
+async def _play(setup: TrialSetup, journal: Journal) -> TrialResult:
     ended = next((e.body for e in journal.events if isinstance(e.body, TrialEnded)), None)
     if ended is not None:
         return TrialResult(ended.termination, prediction_of(journal.events), ended.detail)
@@ -85,6 +92,8 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
     try:
         dialogue, termination = await _converse(setup, journal)
         concluded = await _conclude(setup, journal, dialogue)
+    except Halt:
+        raise
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: a failure is data
         termination, detail = _reason(error)
         await journal.record(TrialEnded(termination=termination, detail=detail))
@@ -92,6 +101,16 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
         await journal.record(TrialEnded(termination=termination))
         return TrialResult(termination, concluded.prediction)
     return TrialResult(termination, prediction_of(journal.events), detail)
+
+
+async def _close(setup: TrialSetup) -> None:
+    """End whatever the players hold. Their failure to end harms nobody."""
+    for player in (setup.agent, setup.user, setup.world):
+        if isinstance(player, Closable):
+            try:
+                await asyncio.shield(player.close())
+            except Exception:  # noqa: BLE001 - the boundary of a trial: it is over
+                _LOG.exception("a player could not be closed")
 
 
 def prediction_of(events: Sequence[Event]) -> Prediction:
@@ -125,7 +144,7 @@ async def _user_turn(
     setup: TrialSetup, journal: Journal, dialogue: Dialogue, turn: int
 ) -> UserSpoke:
     async def perform() -> UserSpoke:
-        desk = TrialDesk(setup, journal, "user", turn)
+        desk = TrialDesk(setup.world, journal, "user", turn)
         reply: UserReply
         reply = await (setup.user.reply(dialogue, desk) if turn else setup.user.open(desk))
         return UserSpoke(turn=turn, reply=reply)
@@ -137,7 +156,7 @@ async def _agent_turn(
     setup: TrialSetup, journal: Journal, dialogue: Dialogue, turn: int
 ) -> AgentSpoke:
     async def perform() -> AgentSpoke:
-        desk = TrialDesk(setup, journal, "agent", turn)
+        desk = TrialDesk(setup.world, journal, "agent", turn)
         reply = await setup.agent.reply(dialogue, desk)
         if not reply.text.strip():
             raise EmptyReply("The agent replied with nothing")
@@ -148,7 +167,7 @@ async def _agent_turn(
 
 async def _conclude(setup: TrialSetup, journal: Journal, dialogue: Dialogue) -> Concluded:
     async def perform() -> Concluded:
-        desk = TrialDesk(setup, journal, "conclusion", dialogue.turn)
+        desk = TrialDesk(setup.world, journal, "conclusion", dialogue.turn)
         return Concluded(prediction=await setup.agent.conclude(dialogue, desk))
 
     return await journal.step("conclusion", perform)
@@ -168,52 +187,3 @@ def _reason(error: Exception) -> tuple[Termination, str]:
             return Termination.INTERNAL_ERROR, str(error)
         case _:
             return Termination.INTERNAL_ERROR, f"{type(error).__name__}: {error}"
-
-
-class TrialDesk:
-    """The `Desk` of one part in one turn: every call is a journal step with a key of its place."""
-
-    def __init__(self, setup: TrialSetup, journal: Journal, part: str, turn: int) -> None:
-        self._setup = setup
-        self._journal = journal
-        self._part = part
-        self._turn = turn
-        self._tool_steps = 0
-        self._model_steps = 0
-
-    @property
-    def tools(self) -> tuple[ToolSpec, ...]:
-        return self._setup.world.tools
-
-    @property
-    def log(self) -> tuple[Event, ...]:
-        return self._journal.events
-
-    async def call_tool(self, call: ToolCall) -> ToolAnswer:
-        step, self._tool_steps = self._tool_steps, self._tool_steps + 1
-
-        async def perform() -> ToolAnswered:
-            answer = await self._setup.world.answer(call)
-            return ToolAnswered(
-                part=self._part, turn=self._turn, step=step, call=call, answer=answer
-            )
-
-        done = await self._journal.step(f"{self._part}/{self._turn}/tool/{step}", perform)
-        return done.answer
-
-    async def call_model(
-        self, model: str, perform: Callable[[], Awaitable[ModelReply]]
-    ) -> ModelReply:
-        step, self._model_steps = self._model_steps, self._model_steps + 1
-
-        async def call() -> ModelReplied:
-            reply = await perform()
-            return ModelReplied(
-                part=self._part, turn=self._turn, step=step, model=model, reply=reply
-            )
-
-        done = await self._journal.step(f"{self._part}/{self._turn}/model/{step}", call)
-        return done.reply
-
-    def stream(self, text: str) -> None:
-        self._journal.stream(self._turn, text)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from cuecard.core.calls import FreshCalls
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.formats.responses import Response
@@ -106,7 +107,7 @@ async def judge_responses(
 
 async def _judged(task: Task, response: Response, judge: Judge) -> JudgedResponse:
     prediction = parse_prediction(task.family, response.text)
-    judgement = await judge.judge(task, prediction)
+    judgement = await judge.judge(task, prediction, FreshCalls())
     return JudgedResponse(
         task_id=task.id,
         sample=response.sample,
@@ -143,7 +144,7 @@ async def judge_trial(
         return task, prediction_of(workspace.runs.events(trial_id))
 
     task, prediction = await asyncio.to_thread(load)
-    judgement = await chosen.judge(task, prediction)
+    judgement = await chosen.judge(task, prediction, FreshCalls())
     return await asyncio.to_thread(workspace.verdicts.add, trial_id, judgement)
 
 

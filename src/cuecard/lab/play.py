@@ -11,7 +11,9 @@ from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.events import Event, Limits, Termination, UserSpoke
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Dialogue, Judge, UserReply
+from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import play
@@ -73,7 +75,15 @@ class PlaySession:
         self._kept: asyncio.Future[None] | None = None
         self._turn = asyncio.Event()
         human = HumanUser(trial.user.name, self._ask)
-        self._setup = setup_for(trial, task, limits, config, human)
+        self._setup = setup_for(
+            trial,
+            task,
+            limits,
+            Seating(agent=trial.agent.name),
+            config,
+            ModelHub(config),
+            human=human,
+        )
         self._sink = TrialSink(workspace, trial.id, self._told, on_stream)
         self._journal = Journal(self._sink, past)
         self._task = asyncio.create_task(self._run(), name=f"play-{trial.id}")
@@ -100,7 +110,14 @@ class PlaySession:
         def enter() -> tuple[Task, TrialRecord]:
             played = workspace.tasks.revision(task_id, revision)
             person = HumanUser(workspace.people.add(by).name, _nobody)
-            cell = cell_for(played.task, played.number, agent, config, user=person)
+            cell = cell_for(
+                played.task,
+                played.number,
+                Seating(agent=agent),
+                config,
+                ModelHub(config),
+                human=person,
+            )
             run = workspace.runs.create(
                 name=played.task.title, kind="play", created_by=by, samples=1, limits=chosen
             )
@@ -162,7 +179,7 @@ class PlaySession:
     @property
     def events(self) -> tuple[Event, ...]:
         """The log so far."""
-        return self._journal.events
+        return tuple(self._journal.events)
 
     @property
     def waiting(self) -> bool:

@@ -13,8 +13,10 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.events import Event, Limits
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Judge
 from cuecard.core.run import Cell, RunControl, RunEvent, RunSummary, run_grid
+from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import TrialResult, TrialSetup
@@ -64,10 +66,12 @@ def create_run(
     Raises `NotFound` for an unknown task, `ConfigError` for an agent that cannot be made.
     """
     cells: list[TrialCell] = []
+    hub = ModelHub(config)
     for task_id in dict.fromkeys(plan.tasks):
         revision = workspace.tasks.revision(task_id)
         for agent in dict.fromkeys(plan.agents):
-            first = cell_for(revision.task, revision.number, agent, config)
+            seating = Seating(agent=agent)
+            first = cell_for(revision.task, revision.number, seating, config, hub)
             cells += [
                 first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
                 for sample in range(plan.samples)
@@ -173,13 +177,15 @@ class _Player:
         self._workspace = workspace
         self._run = run
         self._config = config
+        self._hub = ModelHub(config)
         self._tasks: dict[tuple[str, int], Task] = {}
         self.judge = judge
 
     def cell(self, trial: TrialRecord) -> Cell:
         async def begin() -> tuple[TrialSetup, Journal]:
             task, past = await asyncio.to_thread(self._load, trial)
-            setup = setup_for(trial, task, self._run.limits, self._config)
+            seating = Seating(agent=trial.agent.name)
+            setup = setup_for(trial, task, self._run.limits, seating, self._config, self._hub)
             return setup, Journal(TrialSink(self._workspace, trial.id), past)
 
         async def after(_result: TrialResult, _events: tuple[Event, ...]) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.agents.registry import build_agent
 from cuecard.core.config import load_config
 from cuecard.core.errors import ConfigError
 from cuecard.core.events import Limits, Termination
@@ -29,6 +28,7 @@ from react_bench import (
     TRIPLES,
     concluding,
     config_for,
+    make_agent,
     play_trial,
     script_of,
     searcher,
@@ -282,14 +282,14 @@ async def test_a_failing_tool_ends_the_trial_after_its_neighbours() -> None:
 async def test_agents_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_for("http://localhost:1")
     with pytest.raises(ConfigError, match="live"):
-        build_agent("nobody", config, GRAPH)
-    ref = build_agent("live", config, GRAPH).ref
+        make_agent("nobody", config, GRAPH)
+    ref = make_agent("live", config, GRAPH).ref
     assert (ref.name, ref.kind, ref.model, ref.baseline) == ("live", "react", "scripted", False)
     monkeypatch.chdir(tmp_path)
-    assert build_agent("offline", load_config(), GRAPH).ref.baseline
+    assert make_agent("offline", load_config(), GRAPH).ref.baseline
     monkeypatch.delenv("CUECARD_TEST_KEY", raising=False)
     with pytest.raises(ConfigError, match="CUECARD_TEST_KEY"):
-        build_agent("live", config_for("http://localhost:1", api_key_env="CUECARD_TEST_KEY"), GRAPH)
+        make_agent("live", config_for("http://localhost:1", api_key_env="CUECARD_TEST_KEY"), GRAPH)
 
 
 async def test_own_prompts_replace_the_embedded_ones(tmp_path: Path) -> None:
@@ -298,10 +298,10 @@ async def test_own_prompts_replace_the_embedded_ones(tmp_path: Path) -> None:
     trial = await play_trial(searcher(TRIPLES), prompts={"react": str(own)})
     assert trial.requests[0].messages[0]["content"] == "You answer {curtly}."
     refs = [
-        build_agent("live", config_for("http://x:1", prompts=p), GRAPH).ref
+        make_agent("live", config_for("http://x:1", prompts=p), GRAPH).ref
         for p in ({}, {"react": str(own)})
     ]
     assert refs[0].version != refs[1].version
     own.write_text("Who is {{user}}?", encoding="utf-8")
     with pytest.raises(ConfigError, match="user"):
-        build_agent("live", config_for("http://x:1", prompts={"react": str(own)}), GRAPH)
+        make_agent("live", config_for("http://x:1", prompts={"react": str(own)}), GRAPH)

@@ -7,6 +7,7 @@ import pytest
 
 import openai_server as fake
 from cuecard.core.events import Event, ModelReplied
+from cuecard.core.journal import Journal, MemorySink
 from cuecard.core.tasks import Task
 from openai_server import OpenAIServer, Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, play_trial, script_of, searcher
@@ -80,15 +81,13 @@ async def test_a_trial_cancelled_in_the_middle_of_a_call_goes_on_from_there() ->
             await asyncio.Event().wait()
         return plain(request)
 
-    from cuecard.core.agents.registry import build_agent
-    from cuecard.core.journal import Journal, MemorySink
     from cuecard.core.players import closed_world_for, scripted_user_for
     from cuecard.core.trial import TrialSetup, play
-    from react_bench import config_for
+    from react_bench import config_for, make_agent
 
     sink = MemorySink()
     async with OpenAIServer(stalling) as server:
-        agent = build_agent("live", config_for(server.url), GRAPH)
+        agent = make_agent("live", config_for(server.url), GRAPH)
         setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
         trial = asyncio.create_task(play(setup, Journal(sink)))
         await reached.wait()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.core.config_models import Config, OfflineAgentConfig, PromptName, ReactAgentConfig
-from cuecard.core.prompts import Prompt, load_prompt, read_prompt
+from cuecard.core.config_agents import OfflineAgentConfig, ReactAgentConfig
+from cuecard.core.config_models import Config
+from cuecard.core.prompts import find_prompt
 
 if TYPE_CHECKING:
+    from cuecard.core.llm.hub import ModelHub
     from cuecard.core.parts import Agent
-    from cuecard.core.tasks import Family, Task, TaskLanguage
+    from cuecard.core.tasks import Family, Task
 
-_CONCLUSIONS: dict[Family, PromptName] = {
+_CONCLUSIONS: dict[Family, str] = {
     "graph": "conclude_graph",
     "table": "conclude_table",
     "checkpoints": "conclude_checkpoints",
@@ -20,7 +21,7 @@ _CONCLUSIONS: dict[Family, PromptName] = {
 }
 
 
-def build_agent(name: str, config: Config, task: Task) -> Agent:
+def build_agent(name: str, config: Config, task: Task, hub: ModelHub) -> Agent:
     """The agent called `name`, made for one trial of `task`.
 
     Raises `ConfigError`: no such agent or model (the message lists the known ones), no key in the
@@ -33,21 +34,18 @@ def build_agent(name: str, config: Config, task: Task) -> Agent:
             return offline_agent_for(task)
         case ReactAgentConfig() as react:
             from cuecard.core.agents.react import ReactAgent
-            from cuecard.core.llm.client import ChatClient
 
-            system: PromptName = "react_checkpoints" if task.family == "checkpoints" else "react"
+            system: str = "react_checkpoints" if task.family == "checkpoints" else "react"
             return ReactAgent(
                 name=name,
-                client=ChatClient(config.model(react.model)),
-                system=_prompt(react, system, task.language),
-                conclusion=_prompt(react, _CONCLUSIONS[task.family], task.language),
+                client=hub.client(react.model),
+                system=find_prompt(system, task.language, config, react.prompts),
+                conclusion=find_prompt(
+                    _CONCLUSIONS[task.family], task.language, config, react.prompts
+                ),
                 family=task.family,
                 language=task.language,
                 max_steps=react.max_steps,
             )
-
-
-def _prompt(config: ReactAgentConfig, name: PromptName, language: TaskLanguage) -> Prompt:
-    embedded = load_prompt(name, language)
-    own = config.prompts.get(name)
-    return read_prompt(Path(own), embedded) if own else embedded
+        case _:
+            raise NotImplementedError

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from cuecard.core.events import Event, ModelReplied, ToolAnswered
 from cuecard.core.llm import wire
+from cuecard.core.marks import Mark
 from cuecard.core.parts import ModelReply, ToolAnswer, ToolCall, ToolSpec
 
 
@@ -72,7 +73,7 @@ class PastTurn:
                 self._answers[body.step] = body
 
     async def call_model(
-        self, model: str, perform: Callable[[], Awaitable[ModelReply]]
+        self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""
     ) -> ModelReply:
         """Raises `NotRecorded`."""
         step, self._model_step = self._model_step, self._model_step + 1
@@ -87,6 +88,12 @@ class PastTurn:
         if past is None or past.call.name != call.name or past.call.arguments != call.arguments:
             raise NotRecorded
         return past.answer
+
+    async def mark(self, mark: Mark) -> Mark:
+        return mark
+
+    def scope(self, name: str) -> PastTurn:
+        raise NotRecorded(name)
 
     def stream(self, text: str) -> None:
         pass

@@ -8,7 +8,7 @@ from cuecard.core.i18n import _
 from cuecard.core.judges.lexical_answer import judge_answer
 from cuecard.core.judges.lexical_graph import judge_graph
 from cuecard.core.judges.lexical_table import judge_table, reject_table
-from cuecard.core.parts import PlayerRef
+from cuecard.core.parts import CallDesk, PlayerRef
 from cuecard.core.prediction import (
     AnswerPrediction,
     Prediction,
@@ -29,7 +29,9 @@ class LexicalJudge:
     def ref(self) -> PlayerRef:
         return LEXICAL_REF
 
-    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+    async def judge(
+        self, task: Task, prediction: Prediction, desk: CallDesk | None = None
+    ) -> Judgement:
         """`judge_lexically` in a thread: 350 triples take long enough to be felt on a screen."""
         return await asyncio.to_thread(judge_lexically, task, prediction)
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from cuecard.core.parts import Hit, PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.parts import (
+    Hit,
+    PlayerRef,
+    SearchEntry,
+    ToolAnswer,
+    ToolCall,
+    ToolSpec,
+    WorldDesk,
+)
 from cuecard.core.tasks import CheckpointChain, Graph, Table, Task, TaskLanguage
 from cuecard.core.text import normalise
 from cuecard.core.worlds.finding import Finding, Index, Lead
@@ -119,8 +127,8 @@ class ClosedWorld:
             return StepIndex(self.statements)
         return self._records
 
-    async def answer(self, call: ToolCall) -> ToolAnswer:
-        """Answer a call of `search`; whatever is wrong with the call is said in the answer."""
+    async def answer(self, call: ToolCall, desk: WorldDesk | None = None) -> ToolAnswer:
+        """Answer a call of `search`, without any help of `desk`; whatever is wrong with the call is said in the answer."""
         refusal = self._refusal(call)
         if refusal:
             return ToolAnswer(text=refusal, ok=False)

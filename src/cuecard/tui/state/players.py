@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.config_models import Config, OfflineAgentConfig, ReactAgentConfig
+from cuecard.core.config_models import Config
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 
@@ -13,9 +13,8 @@ def agent_choices(config: Config) -> list[tuple[str, str]]:
 
 
 def _label(config: Config, name: str) -> str:
-    match config.agents[name]:
-        case OfflineAgentConfig():
-            return f"{name} · {_('offline baseline')}"
-        case ReactAgentConfig(model=model):
-            served = config.models[model].model if model in config.models else model
-            return f"{name} · {one_line(served, 60)}"
+    agent = config.agents[name]
+    if agent.kind == "offline":
+        return f"{name} · {_('offline baseline')}"
+    served = config.models[agent.model].model if agent.model in config.models else agent.model
+    return " · ".join(filter(None, (name, one_line(served, 60) or agent.kind)))

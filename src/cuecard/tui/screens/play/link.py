@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from cuecard.core.events import Event
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import PlayerRef, UserReply
+from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.lab.play import PlayOutcome, PlaySession
 from cuecard.lab.players import cell_for
@@ -66,7 +68,9 @@ def prepare(workspace: Workspace, wanted: Wanted, config: Config) -> Ground:
         past = tuple(workspace.runs.events(trial.id))
         return Ground(task, trial.revision, trial.agent, past, trial.id)
     revision = workspace.tasks.revision(wanted.task_id, wanted.revision)
-    cell = cell_for(revision.task, revision.number, wanted.agent, config)
+    cell = cell_for(
+        revision.task, revision.number, Seating(agent=wanted.agent), config, ModelHub(config)
+    )
     return Ground(revision.task, revision.number, cell.agent)
 
 

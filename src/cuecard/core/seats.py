@@ -1,0 +1,55 @@
+"""Who plays a trial: the names of a configuration, made into players for one task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.agents.registry import build_agent
+from cuecard.core.config_models import Config
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.users.registry import build_user
+from cuecard.core.worlds.registry import build_world
+
+if TYPE_CHECKING:
+    from cuecard.core.llm.hub import ModelHub
+    from cuecard.core.parts import Agent, User, World
+    from cuecard.core.tasks import Task
+    from cuecard.core.worlds.tape import Tape
+
+
+class Seating(Frozen):
+    """Names in the configuration."""
+
+    agent: str = "offline"
+    user: str = "scripted"
+    world: str = "closed"
+
+
+@dataclass(frozen=True)
+class Players:
+    agent: Agent
+    user: User
+    world: World
+
+
+def seat(
+    task: Task,
+    seating: Seating,
+    config: Config,
+    hub: ModelHub,
+    *,
+    human: User | None = None,
+    tape: Tape | None = None,
+    notes: tuple[str, ...] = (),
+) -> Players:
+    """Players for one trial. `human` takes the user's seat. `notes`: what a lifelong memory holds.
+
+    Raises `ConfigError`.
+    """
+    del notes
+    return Players(
+        agent=build_agent(seating.agent, config, task, hub),
+        user=human or build_user(seating.user, config, task, hub),
+        world=build_world(seating.world, config, task, hub, tape),
+    )
