@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from cuecard.core.i18n import _
 from cuecard.core.judges.lexical_answer import judge_answer
 from cuecard.core.judges.lexical_graph import judge_graph
-from cuecard.core.judges.lexical_table import judge_table, reject_table
+from cuecard.core.judges.lexical_table import judge_table
+from cuecard.core.judges.unusable import reject
 from cuecard.core.parts import CallDesk, PlayerRef
 from cuecard.core.prediction import (
     AnswerPrediction,
     Prediction,
     TablePrediction,
     TriplesPrediction,
-    UnusablePrediction,
 )
 from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task, content_hash
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
+from cuecard.core.verdicts import Judgement, TableMatch, Verdict
 
 LEXICAL_REF = PlayerRef(name="lexical", kind="lexical", baseline=True)
 
@@ -58,23 +57,4 @@ def _judge(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], Tab
         case FactWorld() as world, AnswerPrediction(answer=answer):
             return (judge_answer((world.answer, *world.answer_aliases), answer),), None
         case gold, _other:
-            return _reject(gold, _unusable_reason(prediction))
-
-
-def _unusable_reason(prediction: Prediction) -> str:
-    if isinstance(prediction, UnusablePrediction):
-        return _("nothing usable was handed in: {reason}").format(reason=prediction.reason)
-    return _("what was handed in is of another kind than this task's gold")
-
-
-def _reject(
-    gold: Graph | Table | CheckpointChain | FactWorld, reason: str
-) -> tuple[tuple[Verdict, ...], TableMatch | None]:
-    match gold:
-        case Graph():
-            items = [Item(kind=ItemKind.TRIPLE, index=i) for i in range(len(gold.triples))]
-        case Table():
-            return reject_table(gold, reason), TableMatch(usable=False, reason=reason)
-        case CheckpointChain() | FactWorld():
-            items = [Item(kind=ItemKind.ANSWER)]
-    return tuple(Verdict(item=item, decision=Decision.NO, rationale=reason) for item in items), None
+            return reject(gold, prediction)
