@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from cuecard.core.config_models import Config
@@ -20,6 +21,7 @@ class ModelHub:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._clients: dict[str, ChatClient] = {}
+        self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def client(self, name: str) -> ChatClient:
         """Raises `ConfigError`: no such model, or no key in the environment."""
@@ -32,5 +34,11 @@ class ModelHub:
     def stop(self, halt: Halt) -> None:
         """Have every call that still waits for its turn or its next attempt raise `halt`."""
 
+    def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
+        """Have `closer` called each time the hub is closed."""
+        self._closers.append(closer)
+
     async def close(self) -> None:
         """Close all connections. The hub opens new ones if it is used again."""
+        for closer in self._closers:
+            await closer()
