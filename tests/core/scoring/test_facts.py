@@ -18,15 +18,23 @@ def test_known_answer(build, values):
         build.search(0, 3, ok=False),
         build.search(0, 4, ("k2", "elsewhere")),
         build.search(0, 0, ("k3",), part="user"),
+        build.concluded("x"),
     )
     measures = score_facts(world(4), log, build.answer("yes"))
-    assert values(measures) == {"pass_at_1": 1.0, "fcr": 2 / 4, "hit_rate": 3 / 5, "unjudged": 0.0}
-    assert [m.n for m in measures] == [1, 4, 5, 1]
+    assert values(measures) == {
+        "pass_at_1": 1.0,
+        "fcr": 2 / 4,
+        "hit_rate": 3 / 5,
+        "premature_stop": 1,
+        "unjudged": 0.0,
+    }
+    assert [m.n for m in measures] == [1, 4, 5, 1, 1]
 
 
 def test_no_tool_call_is_a_zero_that_is_averaged_in(build, values):
     got = values(score_facts(world(3), build.log(build.user(0)), build.answer("no")))
-    assert got == {"pass_at_1": 0.0, "fcr": 0.0, "hit_rate": 0.0, "unjudged": 0.0}
+    assert got["premature_stop"] is None
+    assert {**got, "premature_stop": 0.0} == dict.fromkeys(got, 0.0)
 
 
 def test_an_unjudged_answer_is_not_a_wrong_one(build, values):

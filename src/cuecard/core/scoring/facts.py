@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from cuecard.core.events import Event
+from cuecard.core.events import Concluded, Event
 from cuecard.core.i18n import _
 from cuecard.core.scoring.answer import score_answer
 from cuecard.core.scoring.log import agent_tool_answers
@@ -13,7 +13,7 @@ from cuecard.core.scoring.measures import Measure, share
 from cuecard.core.tasks import FactWorld
 from cuecard.core.verdicts import Judgement
 
-FACTS_MEASURES = ("pass_at_1", "fcr", "hit_rate")
+FACTS_MEASURES = ("pass_at_1", "fcr", "hit_rate", "premature_stop")
 _EASY_MOST = 5
 _MID_MOST = 10
 
@@ -35,11 +35,12 @@ def tier_of(world: FactWorld) -> Tier:
 def score_facts(
     world: FactWorld, events: Sequence[Event], judgement: Judgement
 ) -> tuple[Measure, ...]:
-    """`pass_at_1`, `fcr`, `hit_rate` and `unjudged`.
+    """`pass_at_1`, `fcr`, `hit_rate`, `premature_stop` and `unjudged`.
 
     FORMATS, paraworld: FCR (fact coverage rate) = distinct fact keys that the agent's queries matched /
     facts; hit rate = hits / tool calls. Both are averaged over all instances, zeros included, so an
-    agent that called no tool scores 0, with n = 0, rather than being left out.
+    agent that called no tool scores 0, with n = 0, rather than being left out. Premature stop
+    (Mind-ParaWorld's error analysis): 1 if the agent handed in an answer with facts still unfound.
     """
     hits = [answered.answer.hit for answered in agent_tool_answers(events)]
     known = {fact.key for fact in world.facts}
@@ -55,5 +56,12 @@ def score_facts(
             _("no tool was called"),
             zero=True,
         ),
+        _premature(events, len(matched), len(known)),
         unjudged,
     )
+
+
+def _premature(events: Sequence[Event], found: int, known: int) -> Measure:
+    if not any(isinstance(event.body, Concluded) for event in events):
+        return Measure("premature_stop", None, 0, _("the agent handed nothing in"))
+    return Measure("premature_stop", float(found < known), 1)

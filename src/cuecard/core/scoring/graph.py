@@ -77,6 +77,17 @@ def score_graph(
     )
 
 
+def supporting_triples(verdicts: Sequence[Verdict], predicted: int) -> list[int]:
+    """Indices of the predicted triples that support at least one covered gold triple, in order."""
+    decisions = Decisions.of(verdicts)
+    covered = [
+        verdict.item.index
+        for verdict in decisions.by_item.values()
+        if verdict.item.kind is ItemKind.TRIPLE and verdict.decision is Decision.YES
+    ]
+    return _supporting(decisions, covered, predicted)
+
+
 def _supporting(decisions: Decisions, covered: Sequence[int], predicted: int) -> list[int]:
     found: set[int] = set()
     for index in covered:

@@ -38,10 +38,21 @@ MEASURE_LABELS: Final[dict[str, str]] = {
     "tool_calls": N_("Tool calls"),
     "agent_turns": N_("Agent turns"),
     "user_turns": N_("User turns"),
+    "agent_messages": N_("Agent messages"),
+    "message_ratio": N_("Messages per user turn"),
+    "compactions": N_("Compactions"),
+    "done": N_("User had nothing left to say"),
+    "dismissive": N_("Questions that got nothing"),
+    "redirects": N_("User pushed on"),
+    "premature_stop": N_("Stopped too early"),
+    "format_failure": N_("Format failure"),
+    "generation_ratio": N_("Handed in / gold"),
     "stages_disclosed": N_("Stages disclosed"),
     "stage_share": N_("Share of stages"),
     "prompt_tokens": N_("Prompt tokens"),
     "completion_tokens": N_("Completion tokens"),
+    "cached_tokens": N_("Cached tokens"),
+    "reasoning_tokens": N_("Reasoning tokens"),
     "unjudged": N_("Not judged"),
 }
 COUNTS: Final = frozenset(
@@ -51,12 +62,18 @@ COUNTS: Final = frozenset(
         "agent_turns",
         "user_turns",
         "stages_disclosed",
+        "agent_messages",
+        "message_ratio",
+        "compactions",
+        "generation_ratio",
         "prompt_tokens",
         "completion_tokens",
+        "cached_tokens",
+        "reasoning_tokens",
         "unjudged",
     )
 )
-"""Measures that count; all others are shares between 0 and 1."""
+"""Measures that count or compare counts; all others are shares between 0 and 1."""
 
 PROFILE_LABELS: Final[dict[Profile, str]] = {
     Profile.DIRECT_GUESS: N_("Guesses at once"),

@@ -35,7 +35,7 @@ def score_prediction(
     rate and a checkpoint task's steps, which live in the log, are undefined or left out.
     """
     measures = _score_family(task, prediction, (), judgement)
-    needs_log = ("fcr", "hit_rate")
+    needs_log = ("fcr", "hit_rate", "premature_stop")
     return tuple(measure for measure in measures if measure.name not in needs_log)
 
 
