@@ -58,10 +58,14 @@ class TableMatch(Frozen):
 
 
 class Judgement(Frozen):
-    """All verdicts of one judge on one trial, stamped with what made them."""
+    """All verdicts of one judge on one trial, stamped with what made them and what they are about.
+
+    `prompt_hash`: of the prompts that were used. `trial_hash`: of what the trial handed in.
+    """
 
     judge: PlayerRef
     revision_hash: str = ""
     prompt_hash: str = ""
+    trial_hash: str = ""
     verdicts: tuple[Verdict, ...]
     table: TableMatch | None = None

@@ -19,5 +19,7 @@ def build_judge(name: str, config: Config, hub: ModelHub) -> Judge:
             from cuecard.core.judges.lexical import LexicalJudge
 
             return LexicalJudge()
-        case ModelJudgeConfig():
-            raise NotImplementedError
+        case ModelJudgeConfig() as judge:
+            from cuecard.core.judges.model import model_judge
+
+            return model_judge(name, judge, config, hub.client(judge.model))
