@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.agents.registry import build_agent
+from cuecard.core.agents.settings import approach_to
+from cuecard.core.config_agents import Settings
 from cuecard.core.config_models import Config
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.users.oneshot import OneShotUser
 from cuecard.core.users.registry import build_user
+from cuecard.core.users.staged import StagedUser
+from cuecard.core.worlds.no_tools import NoTools
 from cuecard.core.worlds.registry import build_world
 
 if TYPE_CHECKING:
@@ -47,9 +52,22 @@ def seat(
 
     Raises `ConfigError`.
     """
-    del notes
+    config_of_agent = config.agent(seating.agent)
+    settings = getattr(config_of_agent, "settings", Settings())
+    world = build_world(seating.world, config, task, hub, tape)
+    if not approach_to(task, settings).world_tools:
+        world = NoTools(world, task.language)
     return Players(
-        agent=build_agent(seating.agent, config, task, hub),
-        user=human or build_user(seating.user, config, task, hub),
-        world=build_world(seating.world, config, task, hub, tape),
+        agent=build_agent(seating.agent, config, task, hub, notes),
+        user=human or _user(task, settings, seating, config, hub),
+        world=world,
     )
+
+
+def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub: ModelHub) -> User:
+    """For graph tasks the agent's setting decides how the query comes to it."""
+    if task.family == "graph" and settings.graph == "direct":
+        return OneShotUser(task)
+    if task.family == "graph" and settings.graph == "staged":
+        return StagedUser(task)
+    return build_user(seating.user, config, task, hub)
