@@ -105,6 +105,7 @@ async def test_asking_then_answering_to_the_end():
     assert [r.checkpoint for r in said] == [None, 0, 0, 1]
     assert said[1].text == "I mean the remake, the one with colour and sound."
     assert [r.done for r in said] == [False, False, False, True]
+    assert [r.answered for r in said] == [False, False, False, True]
 
 
 async def test_no_clue_without_a_question_about_it():
@@ -123,6 +124,7 @@ async def test_the_whole_answer_completes_the_task_from_any_step():
     said = await converse(CHAIN, (ANSWER, "In Marlowe Bay."))
     assert (said[1].checkpoint, said[1].status) == (1, Status.TASK_COMPLETED)
     assert said[1].done
+    assert said[1].answered
 
 
 async def test_a_plain_reply_that_names_it_by_the_way_does_not():
@@ -135,6 +137,7 @@ async def test_patience_ends_it(turn):
     said = await converse(CHAIN, *[turn] * 3)
     assert [r.done for r in said] == [False, False, False, True]
     assert said[-1].reason == "patience"
+    assert not said[-1].answered
     assert said[-1].status is not None
 
 
