@@ -1,4 +1,4 @@
-"""Ctrl-C on a run: stop where it stands, lose nothing."""
+"""Ctrl-C on a run: finish what is paid for, then stop; lose nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stopping(control: RunControl) -> Generator[None]:
-    """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) cancels the run and the
-    second one the task.
+    """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) pauses the run: calls under
+    way are finished and recorded. The second cancels it where it stands, the third ends the task.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop() -> None:
-        if not control.cancelled:
-            note(_("Stopping; press Ctrl-C again to stop at once."))
+        if control.halt is None:
+            note(_("Finishing the calls under way; press Ctrl-C again to stop at once."))
+            control.pause()
+        elif not control.cancelled:
             control.cancel()
         elif task:
             task.cancel()

@@ -22,6 +22,7 @@ RUN_STATE: dict[RunState, str] = {
     RunState.RUNNING: N_("running"),
     RunState.DONE: N_("done"),
     RunState.CANCELLED: N_("cancelled"),
+    RunState.PAUSED: N_("paused"),
 }
 TERMINATION: dict[Termination, str] = {
     Termination.USER_DONE: N_("user done"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cuecard.cli.labels import termination_label
 from cuecard.cli.output import console, note
+from cuecard.cli.tally import Tally
 from cuecard.core.i18n import _
-from cuecard.core.run_events import RunBegan, RunEvent, TrialBegan, TrialFinished, TurnPlayed
+from cuecard.core.run_events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -20,16 +22,16 @@ _LINES = 8
 
 
 @contextmanager
-def watching(title: str, names: Mapping[str, str]) -> Generator[OnEvent]:
-    """A listener for a run's events: on a terminal a bar and the trials under way, elsewhere a line for
-    each trial that ended. `names` by cell id.
+def watching(title: str, names: Mapping[str, str], currency: str = "USD") -> Generator[OnEvent]:
+    """A listener for a run's events: on a terminal a bar, what was done and spent, and the trials under
+    way; elsewhere a line for each trial that ended. `names` by cell id.
     """
     if not console(stderr=True).is_terminal:
         yield _Lines(names).told
         return
     from rich.live import Live
 
-    board = _Board(title, names)
+    board = _Board(title, names, currency)
     with Live(
         console=console(stderr=True),
         get_renderable=board.render,
@@ -57,13 +59,13 @@ class _Lines:
 
 
 class _Board:
-    def __init__(self, title: str, names: Mapping[str, str]) -> None:
+    def __init__(self, title: str, names: Mapping[str, str], currency: str) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self._names = names
-        # The turn under way; unknown in a trial that goes on, until it has come to the next one.
-        self._turns: dict[str, int | None] = {}
+        self._currency = currency
+        self._tally = Tally()
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -74,26 +76,20 @@ class _Board:
         self._all = self._bar.add_task(one_line(title, 40), total=None)
 
     def told(self, event: RunEvent) -> None:
-        match event:
-            case RunBegan(cells=cells):
-                self._bar.update(self._all, total=cells)
-            case TrialBegan(cell=cell, resumed=resumed):
-                self._turns[cell] = None if resumed else 1
-            case TurnPlayed(cell=cell, turn=turn):
-                self._turns[cell] = turn + 2
-            case TrialFinished(cell=cell):
-                self._turns.pop(cell, None)
-                self._bar.advance(self._all)
-            case _:
-                pass
+        self._tally.told(event)
+        if isinstance(event, RunBegan):
+            self._bar.update(self._all, total=event.cells)
+        elif isinstance(event, TrialFinished):
+            self._bar.advance(self._all)
 
     def render(self) -> Group:
         from rich.console import Group
         from rich.text import Text
 
         # Copied: the screen is drawn on another thread.
-        playing = [(cell, turn) for cell, turn in self._turns.copy().items() if cell in self._names]
-        lines = [
+        playing = [(c, turn) for c, turn in self._tally.by_cell.copy().items() if c in self._names]
+        lines = [Text(f"  {tally_line(self._tally, self._currency)}", no_wrap=True, style="dim")]
+        lines += [
             Text(f"  {self._line(cell, turn)}", no_wrap=True, overflow="ellipsis")
             for cell, turn in playing[:_LINES]
         ]
@@ -104,3 +100,24 @@ class _Board:
     def _line(self, cell: str, turn: int | None) -> str:
         name = one_line(self._names[cell])
         return name if turn is None else _("{name} · turn {n}").format(name=name, n=turn)
+
+
+def tally_line(tally: Tally, currency: str) -> str:
+    """Turns a second, tokens, cost, errors, and the time that is left, those that are known."""
+    parts = [_("{n:.1f} turns/s").format(n=tally.turns_a_second)]
+    if tally.calls:
+        used = tally.usage
+        parts.append(
+            _("{calls} calls, {n} tokens").format(
+                calls=tally.calls, n=f"{used.prompt + used.completion:,}"
+            )
+        )
+    if tally.cost is not None:
+        parts.append(f"{tally.cost:.4f} {currency}")
+    errors = tally.failed + tally.problems
+    if errors:
+        parts.append(_("failed: {n}").format(n=errors))
+    left = tally.seconds_left
+    if left is not None:
+        parts.append(_("{time} left").format(time=timedelta(seconds=round(left))))
+    return " · ".join(parts)

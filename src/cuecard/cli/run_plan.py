@@ -11,6 +11,7 @@ from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
+    from cuecard.lab.plans import RunSettings
     from cuecard.store.records import RunRecord
     from cuecard.store.workspace import Workspace
 
@@ -28,12 +29,13 @@ def plan_run(
     name: str,
     person: str,
     config: Config,
+    settings: RunSettings,
 ) -> RunRecord:
     """Enter the run; files among the targets are imported first. Raises `NotFound`, `ConfigError`, and
     `FileProblems` when anything is wrong with a file: nothing is played then.
     """
     from cuecard.core.events import Limits
-    from cuecard.lab.runs import RunPlan, create_run
+    from cuecard.lab.plans import RunPlan, create_run
 
     tasks = [task for target in targets for task in _tasks_of(workspace, target, person)]
     if not targets:
@@ -51,6 +53,7 @@ def plan_run(
         samples=samples,
         limits=Limits(max_turns=max_turns),
         seed=seed,
+        settings=settings,
     )
     return create_run(workspace, plan, by=person, config=config)
 

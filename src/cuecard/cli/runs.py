@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, example, note, table
-from cuecard.core.i18n import _, ngettext
+from cuecard.cli.run_report import Report, Shown, print_report
+from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
-    from cuecard.cli.run_problems import Problem
     from cuecard.core.config import Config
-    from cuecard.lab.scores import RunScores
+    from cuecard.core.errors import Halt
     from cuecard.store.records import RunRecord
     from cuecard.store.workspace import Workspace
 
-_PLANNED = ("targets", "agents", "samples", "max_turns", "seed", "name")
+_PLANNED = ("targets", "agents", "user", "world", "judges", "samples", "max_turns", "seed", "name")
+
+
+class Rerun(StrEnum):
+    """Which trials that have ended are played again."""
+
+    FAILED = "failed"
 
 
 def register(app: typer.Typer) -> None:
@@ -43,11 +51,20 @@ def run(
     agents: Annotated[
         list[str] | None, typer.Option("--agent", help=_("Agent of cuecard.yaml; may be repeated"))
     ] = None,
+    user: Annotated[
+        str, typer.Option(help=_("Who plays the user: a user of cuecard.yaml"))
+    ] = "scripted",
+    world: Annotated[
+        str, typer.Option(help=_("What answers the agent's tools: a world of cuecard.yaml"))
+    ] = "closed",
+    judges: Annotated[
+        list[str] | None, typer.Option("--judge", help=_("Judge of cuecard.yaml; may be repeated"))
+    ] = None,
     samples: Annotated[
         int, typer.Option(min=1, max=1000, help=_("Trials of each task and agent"))
     ] = 1,
     concurrency: Annotated[
-        int, typer.Option(min=1, max=256, help=_("Trials at the same time"))
+        int, typer.Option(min=1, max=1024, help=_("Trials at the same time"))
     ] = 4,
     max_turns: Annotated[
         int, typer.Option(min=1, max=1000, help=_("Agent turns before a trial is ended"))
@@ -57,22 +74,38 @@ def run(
     resume: Annotated[
         int | None, typer.Option(metavar="RUN", help=_("Go on with this run instead"))
     ] = None,
+    rerun: Annotated[
+        Rerun | None,
+        typer.Option(help=_("With --resume: play these trials again, too")),
+    ] = None,
+    replay: Annotated[
+        int | None,
+        typer.Option(metavar="RUN", help=_("Play this run again from its records, without a call")),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0.000001, help=_("Stop when the calls have cost so much")),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    json_lines: Annotated[
+        bool, typer.Option("--json-lines", help=_("Print what happens, a JSON object a line"))
+    ] = False,
 ) -> None:
     from cuecard.cli.run_plan import plan_run
     from cuecard.cli.run_problems import problems_of
+    from cuecard.lab.plans import RunSettings, create_replay
     from cuecard.lab.scores import score_run
 
-    if resume is not None and any(_given(context, option) for option in _PLANNED):
-        raise typer.BadParameter(
-            _("a run goes on as it was planned; give nothing else but --concurrency"),
-            param_hint="--resume",
-        )
+    _check_options(context, resume=resume, replay=replay, rerun=rerun)
+    if json and json_lines:
+        raise typer.BadParameter(_("give one of them"), param_hint=["--json", "--json-lines"])
     ours = Context.of(context)
     config = ours.config()
     with ours.workspace() as workspace:
         person = ours.person(workspace)
-        if resume is None:
+        if replay is not None:
+            record = create_replay(workspace, replay, by=person, name=name)
+        elif resume is None:
             record = plan_run(
                 workspace,
                 targets or [],
@@ -83,13 +116,48 @@ def run(
                 name=name,
                 person=person,
                 config=config,
+                settings=RunSettings(
+                    user=user,
+                    world=world,
+                    judges=tuple(dict.fromkeys(judges or ["lexical"])),
+                    budget=budget,
+                ),
             )
         else:
             record = workspace.runs.get(resume)
-        played = _play(workspace, record, config, concurrency)
-        scores = score_run(workspace, record.id)
+        way = _Way(concurrency, json_lines, rerun is Rerun.FAILED, budget if resume else None)
+        played = _play(workspace, record, config, way)
+        scores = score_run(workspace, record.id, _first_judge(record))
         problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
-    raise typer.Exit(_report(ours, scores, problems, stopped=played.stopped, json=json))
+        usage = workspace.runs.usage(record.id)
+    show = Shown.NOTHING if json_lines else Shown.JSON if json else Shown.TABLES
+    report = Report(scores, problems, usage, config.currency, played.stopped, played.halt)
+    raise typer.Exit(print_report(ours, report, show))
+
+
+def _check_options(
+    context: typer.Context, *, resume: int | None, replay: int | None, rerun: Rerun | None
+) -> None:
+    if resume is not None and any(_given(context, option) for option in (*_PLANNED, "replay")):
+        raise typer.BadParameter(
+            _(
+                "a run goes on as it was planned; only --concurrency, --budget and --rerun can be given"
+            ),
+            param_hint="--resume",
+        )
+    planned = [option for option in (*_PLANNED, "budget") if option != "name"]
+    if replay is not None and any(_given(context, option) for option in planned):
+        raise typer.BadParameter(
+            _("a run is replayed as it was played; only --name can be given"), param_hint="--replay"
+        )
+    if rerun is not None and resume is None:
+        raise typer.BadParameter(_("tell which run, with --resume RUN"), param_hint="--rerun")
+
+
+def _first_judge(run: RunRecord) -> str:
+    from cuecard.lab.plans import settings_of
+
+    return settings_of(run).judges[0]
 
 
 def _given(context: typer.Context, option: str) -> bool:
@@ -98,28 +166,45 @@ def _given(context: typer.Context, option: str) -> bool:
 
 
 @dataclass(frozen=True)
+class _Way:
+    """How a run is played."""
+
+    concurrency: int
+    json_lines: bool
+    rerun_failed: bool
+    budget: float | None
+
+
+@dataclass(frozen=True)
 class _Played:
     """`failures`: why a trial could not begin or was not judged, by its id."""
 
     stopped: bool
     failures: Mapping[int, str]
+    halt: Halt | None = None
 
 
-def _play(workspace: Workspace, run: RunRecord, config: Config, concurrency: int) -> _Played:
+def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _Played:
     from cuecard.cli.interrupt import stopping
+    from cuecard.cli.json_lines import JsonLines
     from cuecard.cli.progress import watching
     from cuecard.cli.run_problems import trial_name
     from cuecard.core.run import RunControl
     from cuecard.core.run_events import RunEvent, TrialFinished
     from cuecard.lab.runs import resume_run
 
-    names = {str(trial.id): trial_name(trial) for trial in workspace.runs.trials(run.id)}
+    trials = {str(trial.id): trial for trial in workspace.runs.trials(run.id)}
+    names = {cell: trial_name(trial) for cell, trial in trials.items()}
     failures: dict[int, str] = {}
     control = RunControl()
 
     async def play() -> None:
         title = _("Run {id}").format(id=run.id)
-        with stopping(control), watching(title, names) as show:
+        with stopping(control), ExitStack() as stack:
+            if way.json_lines:
+                show = JsonLines(run.id, trials).told
+            else:
+                show = stack.enter_context(watching(title, names, config.currency))
 
             def told(event: RunEvent) -> None:
                 if isinstance(event, TrialFinished) and event.problem:
@@ -130,9 +215,11 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, concurrency: int
                 workspace,
                 run.id,
                 config=config,
-                concurrency=concurrency,
+                concurrency=way.concurrency,
                 on_event=told,
                 control=control,
+                rerun_failed=way.rerun_failed,
+                budget=way.budget,
             )
         failures.update({failure.trial_id: failure.reason for failure in outcome.unjudged})
 
@@ -140,45 +227,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, concurrency: int
         asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         return _Played(True, failures)
-    return _Played(control.cancelled, failures)
-
-
-def _report(
-    ours: Context, scores: RunScores, problems: Sequence[Problem], *, stopped: bool, json: bool
-) -> int:
-    """Scores on stdout, what went wrong on stderr; the exit code."""
-    from cuecard.cli.interrupt import EXIT_INTERRUPTED
-    from cuecard.cli.run_problems import summary_of
-    from cuecard.cli.score_json import scores_json
-    from cuecard.cli.score_tables import print_scores
-
-    if json:
-        told = [problem._asdict() for problem in problems]
-        as_json({**scores_json(scores), "stopped": stopped, "problems": told})
-    else:
-        print_scores(scores)
-    for line in summary_of(problems):
-        note(line)
-    run = scores.run
-    left = run.trials - run.finished
-    if left:
-        note(
-            _("Run {run}: {n} of {all} trials are open. Go on with: {command}").format(
-                run=run.id,
-                n=left,
-                all=run.trials,
-                command=ours.command("run", "--resume", str(run.id)),
-            )
-        )
-        return EXIT_INTERRUPTED if stopped else 1
-    note(
-        ngettext(
-            "Run {run}: {n} trial ended. See it again with: {command}",
-            "Run {run}: {n} trials ended. See them again with: {command}",
-            run.finished,
-        ).format(run=run.id, n=run.finished, command=ours.command("score", str(run.id)))
-    )
-    return 1 if problems else 0
+    return _Played(control.cancelled or control.halt is not None, failures, control.halt)
 
 
 def runs(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cuecard.core.scoring.aggregate import AggregateMeasure
+    from cuecard.core.scoring.breakdowns import Breakdown
     from cuecard.core.scoring.measures import Measure
     from cuecard.core.scoring.profiles import ProfileCount
     from cuecard.lab.scores import GroupScores, RunScores, TrialScores
-    from cuecard.store.records import RunRecord
+    from cuecard.store.records import RunRecord, UsageRecord
 
 Json = dict[str, Any]
 
@@ -53,6 +54,11 @@ def scores_json(scores: RunScores) -> Json:
     }
 
 
+def usage_json(usage: Sequence[UsageRecord]) -> list[Json]:
+    """An object for each trial, payer and model."""
+    return [used.model_dump(mode="json") for used in usage]
+
+
 def _trial_json(scored: TrialScores) -> Json:
     trial = scored.trial
     players = (trial.agent, trial.user, trial.world, *([scored.judge] if scored.judge else ()))
@@ -83,8 +89,32 @@ def _group_json(group: GroupScores) -> Json:
         "failed": group.failed,
         "baseline": group.baseline,
         "measures": aggregate_json(group.measures),
-        "profiles": {profile.profile.value: _profile_json(profile) for profile in group.profiles},
+        "profiles": _profiles_json(group.profiles),
+        **_breakdown_json(group.breakdown),
     }
+
+
+def _breakdown_json(found: Breakdown) -> Json:
+    """`tools`, and what the family has: `fact_curve`, `graph_errors`, profiles by kind of ambiguity and
+    by difficulty.
+    """
+    result: Json = {"tools": found.tools}
+    if found.fact_curve:
+        result["fact_curve"] = [point.model_dump(mode="json") for point in found.fact_curve]
+    if found.graph_errors:
+        result["graph_errors"] = found.graph_errors.model_dump(mode="json")
+    if found.by_ambiguity:
+        result["profiles_by_ambiguity"] = {
+            name: _profiles_json(profiles) for name, profiles in found.by_ambiguity.items()
+        }
+        result["profiles_by_difficulty"] = {
+            name: _profiles_json(profiles) for name, profiles in found.by_difficulty.items()
+        }
+    return result
+
+
+def _profiles_json(profiles: Sequence[ProfileCount]) -> Json:
+    return {profile.profile.value: _profile_json(profile) for profile in profiles}
 
 
 def _profile_json(profile: ProfileCount) -> Json:

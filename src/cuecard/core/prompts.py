@@ -78,6 +78,24 @@ def find_prompt(
     return load_prompt(name, language)
 
 
+def all_prompts(config: Config) -> list[Prompt]:
+    """Every prompt that players of this configuration may use, in both languages."""
+    languages: tuple[TaskLanguage, ...] = ("en", "zh")
+    sections = (config.agents, config.users, config.worlds, config.judges)
+    owns: list[Mapping[str, str]] = [{}]
+    owns += [
+        own for section in sections for p in section.values() if (own := getattr(p, "prompts", {}))
+    ]
+    found = {
+        prompt.hash: prompt
+        for own in owns
+        for name in (own or prompt_names())
+        for language in languages
+        for prompt in [find_prompt(name, language, config, own)]
+    }
+    return list(found.values())
+
+
 @lru_cache(maxsize=256)
 def _read_at(path: Path, changed: int, name: str, language: TaskLanguage) -> Prompt:
     del changed

@@ -19,9 +19,10 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import play
 from cuecard.core.users.human import HumanUser
 from cuecard.lab.judging import lexical_judge, try_judging
+from cuecard.lab.plans import RunSettings, settings_of
 from cuecard.lab.players import cell_for, setup_for
 from cuecard.lab.sinks import OnEvent, OnStream, TrialSink, tell
-from cuecard.store.records import RunState, TrialRecord
+from cuecard.store.records import RunRecord, RunState, TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -57,6 +58,7 @@ class PlaySession:
         task: Task,
         *,
         limits: Limits,
+        world: str,
         past: list[Event],
         config: Config,
         judge: Judge | None,
@@ -75,15 +77,9 @@ class PlaySession:
         self._kept: asyncio.Future[None] | None = None
         self._turn = asyncio.Event()
         human = HumanUser(trial.user.name, self._ask)
-        self._setup = setup_for(
-            trial,
-            task,
-            limits,
-            Seating(agent=trial.agent.name),
-            config,
-            ModelHub(config),
-            human=human,
-        )
+        self._hub = ModelHub(config)
+        seating = Seating(agent=trial.agent.name, world=world)
+        self._setup = setup_for(trial, task, limits, seating, config, self._hub, human=human)
         self._sink = TrialSink(workspace, trial.id, self._told, on_stream)
         self._journal = Journal(self._sink, past)
         self._task = asyncio.create_task(self._run(), name=f"play-{trial.id}")
@@ -97,6 +93,7 @@ class PlaySession:
         revision: int | None = None,
         by: str,
         agent: str = "offline",
+        world: str = "closed",
         config: Config = EMBEDDED,
         limits: Limits | None = None,
         judge: Judge | None = None,
@@ -110,16 +107,16 @@ class PlaySession:
         def enter() -> tuple[Task, TrialRecord]:
             played = workspace.tasks.revision(task_id, revision)
             person = HumanUser(workspace.people.add(by).name, _nobody)
-            cell = cell_for(
-                played.task,
-                played.number,
-                Seating(agent=agent),
-                config,
-                ModelHub(config),
-                human=person,
-            )
+            seating = Seating(agent=agent, world=world)
+            hub = ModelHub(config)
+            cell = cell_for(played.task, played.number, seating, config, hub, human=person)
             run = workspace.runs.create(
-                name=played.task.title, kind="play", created_by=by, samples=1, limits=chosen
+                name=played.task.title,
+                kind="play",
+                created_by=by,
+                samples=1,
+                limits=chosen,
+                plan=RunSettings(world=world).model_dump(mode="json"),
             )
             return played.task, workspace.runs.add_trials(run.id, [cell])[0]
 
@@ -129,6 +126,7 @@ class PlaySession:
             trial,
             task,
             limits=chosen,
+            world=world,
             past=[],
             config=config,
             judge=judge,
@@ -155,19 +153,19 @@ class PlaySession:
         when it has ended or is another person's.
         """
 
-        def load() -> tuple[TrialRecord, Task, Limits, list[Event]]:
+        def load() -> tuple[TrialRecord, Task, RunRecord, list[Event]]:
             trial = workspace.runs.trial(trial_id)
             _check_resumable(trial, by)
             task = workspace.tasks.revision(trial.task_id, trial.revision).task
-            limits = workspace.runs.get(trial.run_id).limits
-            return trial, task, limits, workspace.runs.events(trial_id)
+            return trial, task, workspace.runs.get(trial.run_id), workspace.runs.log(trial_id)
 
-        trial, task, limits, past = await asyncio.to_thread(load)
+        trial, task, run, past = await asyncio.to_thread(load)
         return cls(
             workspace,
             trial,
             task,
-            limits=limits,
+            limits=run.limits,
+            world=settings_of(run).world,
             past=past,
             config=config,
             judge=judge,
@@ -237,6 +235,8 @@ class PlaySession:
         except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
             self._end(PlayOutcome(trial_id=self.trial.id, termination=None, problem=_reason(error)))
             return
+        finally:
+            await self._hub.close()
         failure = await try_judging(self._workspace, self.trial.id, self._judge)
         run_id = self.trial.run_id
         await asyncio.to_thread(self._workspace.runs.set_state, run_id, RunState.DONE)

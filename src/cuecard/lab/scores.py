@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
 from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.profiles import ProfileCount, behaviour_profiles
-from cuecard.core.scoring.steps import StepRecord, steps_of
+from cuecard.core.scoring.profiles import ProfileCount
 from cuecard.core.scoring.trial_score import score_trial
-from cuecard.core.tasks import FAMILIES, CheckpointChain, Family, Task
+from cuecard.core.tasks import FAMILIES, Family, Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Judgement
+from cuecard.lab.plans import settings_of
 from cuecard.store.records import RunRecord, TrialRecord
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class GroupScores(Frozen):
     baseline: bool
     measures: tuple[AggregateMeasure, ...]
     profiles: tuple[ProfileCount, ...] = ()
+    breakdown: Breakdown = Breakdown()
 
 
 class RunScores(Frozen):
@@ -88,9 +90,7 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
             events = workspace.runs.events(trial.id)
             measures = score_trial(tasks[version], events, judgement)
             group.add(trial, judgement, measures)
-            gold = tasks[version].gold
-            if isinstance(gold, CheckpointChain):
-                group.steps += steps_of(gold, events)
+            group.counts.add(tasks[version], events, judgement, measures)
         ref = judgement.judge if judgement else None
         trials.append(TrialScores(trial=trial, judge=ref, measures=measures))
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], FAMILIES.index(item[0][1])))
@@ -102,13 +102,19 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
     )
 
 
+def score_as_judged(workspace: Workspace, run_id: int) -> RunScores:
+    """`score_run` by the first of the judges that the run was entered with."""
+    settings = settings_of(workspace.runs.get(run_id))
+    return score_run(workspace, run_id, settings.judges[0])
+
+
 class _Group:
     """What is gathered of one agent and family."""
 
     def __init__(self) -> None:
         self.trials: list[TrialRecord] = []
         self.scored: list[TrialScore] = []
-        self.steps: list[StepRecord] = []
+        self.counts = BreakdownCounts()
         self.baseline_judge = False
 
     def add(self, trial: TrialRecord, judgement: Judgement, measures: tuple[Measure, ...]) -> None:
@@ -118,6 +124,7 @@ class _Group:
     def scores(self, agent: str, family: Family) -> GroupScores:
         players = [ref for t in self.trials for ref in (t.agent, t.user, t.world)]
         ends = [t.termination for t in self.trials if t.termination is not None]
+        breakdown = self.counts.result()
         return GroupScores(
             agent=agent,
             family=family,
@@ -127,5 +134,6 @@ class _Group:
             failed=sum(end.is_failure for end in ends),
             baseline=self.baseline_judge or any(ref.baseline for ref in players),
             measures=aggregate(self.scored),
-            profiles=behaviour_profiles(self.steps) if family == "checkpoints" else (),
+            profiles=breakdown.profiles,
+            breakdown=breakdown,
         )

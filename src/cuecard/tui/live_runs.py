@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from cuecard.core.errors import Drained, Halt
 from cuecard.core.run import RunControl
 from cuecard.core.run_events import (
     RunEvent,
@@ -69,6 +70,12 @@ class LiveRun:
         if self._future is None or not self._future.done() or self._future.cancelled():
             return None
         return self._future.exception()
+
+    def halt(self) -> Halt | None:
+        """Why the run paused by itself, once it has: its model, its budget. Not when somebody asked."""
+        if self.going_on or isinstance(self.control.halt, Drained):
+            return None
+        return self.control.halt
 
     def unjudged(self) -> int:
         """How many trials could not be judged, once the run is over."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 
 from cuecard.core.i18n import N_, _
-from cuecard.lab.scores import RunScores, score_run
+from cuecard.lab.scores import RunScores, score_as_judged
 from cuecard.store.records import RunRecord, RunState, TrialRecord
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
@@ -127,7 +127,7 @@ class RunScreen(CuecardScreen[None]):
         """Score what is judged by now."""
         run_id, began = self._run_id, time.monotonic()
         self._scored_at = self._look.run.finished if self._look else 0
-        self._scores = await self.services.ask(lambda ws: score_run(ws, run_id))
+        self._scores = await self.services.ask(lambda ws: score_as_judged(ws, run_id))
         now = time.monotonic()
         self._next_scoring = now + SCORING_SHARE * (now - began)
         self._show_scores(self._scores)
@@ -164,8 +164,8 @@ class RunScreen(CuecardScreen[None]):
         question = _("Open trials stay as they are and can be resumed with r.")
         dialog = ConfirmDialog(_("Stop this run?"), question, _("Stop it"))
         if live and await self.app.push_screen_wait(dialog):
-            live.control.cancel()
-            self.cue_app.tell(_("Stopping…"))
+            live.control.pause()
+            self.cue_app.tell(_("Stopping when the calls under way are answered…"))
 
     @guarded("resume")
     async def action_resume(self) -> None:
@@ -254,7 +254,7 @@ class RunScreen(CuecardScreen[None]):
         if live is None or live.going_on or self._told:
             return
         self._told = True
-        trouble = live.trouble()
+        trouble = live.trouble() or live.halt()
         if trouble:
             self.report(trouble)
         elif live.problems:

@@ -8,22 +8,24 @@ from typing import cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Footer, Input, Label, SelectionList
+from textual.widgets import Button, Footer, Input, Label, Select, SelectionList
 from textual.widgets.selection_list import Selection
 
 from cuecard.core.events import Limits
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.lab.runs import RunPlan
+from cuecard.lab.plans import RunPlan, RunSettings
 from cuecard.store.records import TaskSummary
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL
+from cuecard.tui.state.players import PlayerChoices
 
+PARTS = {"user": N_("User"), "world": N_("World"), "judge": N_("Judge")}
 # field -> (label, default, least, most)
 NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "samples": (N_("Samples per task"), 1, 1, 1000),
-    "concurrency": (N_("Trials at a time"), 4, 1, 256),
+    "concurrency": (N_("Trials at a time"), 4, 1, 1024),
     "turns": (N_("Turns at most"), 60, 1, 10_000),
 }
 
@@ -45,11 +47,10 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
         Key("run_start.all", "a", "all", N_("All/none"), N_("Choose all tasks, or none")),
     )
 
-    def __init__(self, tasks: Sequence[TaskSummary], agents: Sequence[tuple[str, str]]) -> None:
-        """`agents`: (name, what to show)."""
+    def __init__(self, tasks: Sequence[TaskSummary], choices: PlayerChoices) -> None:
         super().__init__()
         self._tasks = tasks
-        self._agents = agents
+        self._choices = choices
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -62,10 +63,20 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
                     agents = SelectionList[str](*self._agent_options(), id="agents")
                     agents.border_title = _("Agents")
                     yield agents
+                    for field, label in PARTS.items():
+                        with Horizontal(classes="field"):
+                            yield Label(_(label))
+                            yield self._part(field)
                     for field, (label, default, _least, _most) in NUMBERS.items():
                         with Horizontal(classes="field"):
                             yield Label(_(label))
                             yield Input(str(default), id=field, type="integer", compact=True)
+                    with Horizontal(classes="field"):
+                        yield Label(
+                            _("Budget ({currency})").format(currency=self._choices.currency)
+                        )
+                        none = _("none")
+                        yield Input(placeholder=none, id="budget", type="number", compact=True)
                     with Horizontal(classes="field"):
                         yield Label(_("Name"))
                         placeholder = _("as its agents")
@@ -118,15 +129,36 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
                 )
             numbers[field] = number
         chosen = set(tasks)
+        budget = self.query_one("#budget", Input).value.strip()
+        if budget and not 0 < _amount(budget) < 1e9:
+            return _("The budget: an amount above 0, please, or nothing.")
         return RunPlan(
             # In the order of the list, not of the clicks.
             tasks=tuple(task.id for task in self._tasks if task.id in chosen),
-            agents=tuple(name for name, _label in self._agents if name in agents),
+            agents=tuple(name for name, _label in self._choices.agents if name in agents),
             name=self.query_one("#name", Input).value,
             samples=numbers["samples"],
             concurrency=numbers["concurrency"],
             limits=Limits(max_turns=numbers["turns"]),
+            settings=RunSettings(
+                user=self._chosen("user"),
+                world=self._chosen("world"),
+                judges=(self._chosen("judge"),),
+                budget=_amount(budget) if budget else None,
+            ),
         )
+
+    def _part(self, field: str) -> Select[str]:
+        choices = {
+            "user": self._choices.users,
+            "world": self._choices.worlds,
+            "judge": self._choices.judges,
+        }[field]
+        options = [(Text(one_line(label, 40)), name) for name, label in choices]
+        return Select[str](options, allow_blank=False, id=field, compact=True)
+
+    def _chosen(self, field: str) -> str:
+        return str(self.query_one(f"#{field}", Select).value)
 
     def _count(self) -> None:
         tasks, agents = len(self._list("tasks").selected), len(self._list("agents").selected)
@@ -151,5 +183,13 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
     def _agent_options(self) -> list[Selection[str]]:
         return [
             Selection(Text(one_line(label, 60)), name, index == 0)
-            for index, (name, label) in enumerate(self._agents)
+            for index, (name, label) in enumerate(self._choices.agents)
         ]
+
+
+def _amount(value: str) -> float:
+    """0 for what is no number."""
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0

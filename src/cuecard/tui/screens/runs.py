@@ -12,7 +12,7 @@ from cuecard.lab.runs import create_run
 from cuecard.store.records import RunRecord, RunState, TaskSummary
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.state.players import agent_choices
+from cuecard.tui.state.players import player_choices
 from cuecard.tui.state.runs import run_state_label, when
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
@@ -120,7 +120,7 @@ class RunsScreen(CuecardScreen[None]):
         if not tasks:
             self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
             return
-        plan = await self.app.push_screen_wait(RunStartDialog(tasks, agent_choices(config)))
+        plan = await self.app.push_screen_wait(RunStartDialog(tasks, player_choices(config)))
         if plan is None:
             return
         person = self.person

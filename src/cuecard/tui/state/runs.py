@@ -30,6 +30,7 @@ RUN_STATE: dict[RunState, tuple[str, str]] = {
     RunState.RUNNING: ("▸", N_("running")),
     RunState.DONE: ("●", N_("done")),
     RunState.CANCELLED: ("–", N_("stopped")),
+    RunState.PAUSED: ("‖", N_("paused")),
 }
 MOSAIC = 240
 """Runs of more trials than this show counts only."""

@@ -1,0 +1,155 @@
+"""What a run is to be: its grid of trials, and the settings that all of them share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, ValidationError
+
+from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.errors import ConfigError, NotAllowed
+from cuecard.core.events import Limits
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.seats import Seating
+from cuecard.core.tasks.base import Frozen
+from cuecard.lab.players import cell_for
+from cuecard.store.records import RunRecord, TrialCell
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class RunSettings(Frozen):
+    """What all trials of a run share, kept with it. `user`, `world` and `judges` are names of the
+    configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
+    `replay`: the run whose recorded answers take the place of every call.
+    """
+
+    user: str = "scripted"
+    world: str = "closed"
+    judges: Annotated[tuple[str, ...], Field(min_length=1)] = ("lexical",)
+    budget: Annotated[float, Field(gt=0)] | None = None
+    replay: int | None = None
+
+
+class RunPlan(Frozen):
+    """A grid: the newest revisions of `tasks` x `agents` (names of the configuration) x `samples`.
+
+    Sample s is played with the seed `seed` + s.
+    """
+
+    tasks: Annotated[tuple[str, ...], Field(min_length=1)]
+    agents: Annotated[tuple[str, ...], Field(min_length=1)] = ("offline",)
+    name: str = ""
+    samples: Annotated[int, Field(ge=1, le=1000)] = 1
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 4
+    limits: Limits = Limits()
+    seed: int = 0
+    settings: RunSettings = RunSettings()
+
+    @property
+    def title(self) -> str:
+        return self.name.strip() or ", ".join(self.agents)
+
+
+def create_run(
+    workspace: Workspace, plan: RunPlan, *, by: str, config: Config = EMBEDDED
+) -> RunRecord:
+    """Enter the run with all its trials; nothing is played yet. Blocks for the database.
+
+    Raises `NotFound` for an unknown task, `ConfigError` for a player or judge that cannot be made,
+    and for a budget where a model has no price.
+    """
+    from cuecard.core.judges.registry import build_judge
+
+    settings = plan.settings
+    hub = ModelHub(config)
+    for judge in settings.judges:
+        build_judge(judge, config, hub)
+    if settings.budget is not None:
+        _check_prices(plan, config)
+    cells: list[TrialCell] = []
+    for task_id in dict.fromkeys(plan.tasks):
+        revision = workspace.tasks.revision(task_id)
+        for agent in dict.fromkeys(plan.agents):
+            seating = Seating(agent=agent, user=settings.user, world=settings.world)
+            first = cell_for(revision.task, revision.number, seating, config, hub)
+            cells += [
+                first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
+                for sample in range(plan.samples)
+            ]
+    return _enter(workspace, plan, cells, by)
+
+
+def create_replay(workspace: Workspace, run_id: int, *, by: str, name: str = "") -> RunRecord:
+    """Enter a run that plays the trials of `run_id` again from what was recorded, without a call.
+
+    Raises `NotFound`, and `NotAllowed` for a play session: what a person said is no grid.
+    """
+    old = workspace.runs.get(run_id)
+    if old.kind != "grid":
+        raise NotAllowed(_("A play session cannot be replayed"), old.name)
+    trials = workspace.runs.trials(run_id)
+    settings = settings_of(old).model_copy(update={"replay": run_id, "budget": None})
+    plan = RunPlan(
+        tasks=tuple(trial.task_id for trial in trials),
+        agents=tuple(dict.fromkeys(trial.agent.name for trial in trials)),
+        name=name or _("{name}, replayed").format(name=old.name),
+        samples=old.samples,
+        limits=old.limits,
+        settings=settings,
+    )
+    cells = [
+        TrialCell(
+            task_id=trial.task_id,
+            revision=trial.revision,
+            agent=trial.agent,
+            user=trial.user,
+            world=trial.world,
+            sample=trial.sample,
+            seed=trial.seed,
+        )
+        for trial in trials
+    ]
+    return _enter(workspace, plan, cells, by)
+
+
+def settings_of(run: RunRecord) -> RunSettings:
+    """The settings a run was entered with. Runs from before there were any have the embedded players."""
+    try:
+        return RunSettings.model_validate(run.plan)
+    except ValidationError as error:
+        raise ConfigError(
+            _("The settings of run {id} cannot be read").format(id=run.id),
+            str(error),
+            _("Was it made by a newer version of Cuecard?"),
+        ) from error
+
+
+def _enter(workspace: Workspace, plan: RunPlan, cells: list[TrialCell], by: str) -> RunRecord:
+    run = workspace.runs.create(
+        name=plan.title,
+        kind="grid",
+        created_by=by,
+        samples=plan.samples,
+        limits=plan.limits,
+        plan=plan.settings.model_dump(mode="json"),
+    )
+    workspace.runs.add_trials(run.id, cells)
+    return workspace.runs.get(run.id)
+
+
+def _check_prices(plan: RunPlan, config: Config) -> None:
+    players = [config.agent(name) for name in plan.agents]
+    others = (config.user(plan.settings.user), config.world(plan.settings.world))
+    judges = [config.judge(name) for name in plan.settings.judges]
+    names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
+    names.add(getattr(getattr(others[1], "visit", None), "model", ""))
+    unpriced = sorted(n for n in names if n in config.models and config.models[n].price is None)
+    if unpriced:
+        raise ConfigError(
+            _("A budget needs prices"),
+            _("these models have none: {names}").format(names=", ".join(unpriced)),
+            _("give each a price in cuecard.yaml, 0 if it costs nothing"),
+        )
