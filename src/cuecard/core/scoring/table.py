@@ -52,7 +52,8 @@ def score_table(table: Table, judgement: Judgement) -> tuple[Measure, ...]:
     scores 0.
 
     Cells that were not judged leave both sides of every ratio; a row with such a cell and no wrong
-    one does too, and leaves success undefined unless it has failed anyway. A judgement that does not
+    one does too, and leaves success undefined unless it has failed anyway. So does a gold row of which
+    the judge says that it could not tell its partner. A judgement that does not
     say how the table was laid over the gold one leaves all undefined.
     """
     gold = distinct_gold_rows(table)
@@ -101,7 +102,14 @@ def _count(table: Table, judgement: Judgement, gold: tuple[int, ...], match: Tab
     width = len(table.columns)
     predicted = match.predicted_rows if match.usable else 0
     tally = _Tally(len(gold), len(gold) * width, predicted, predicted * width)
-    for row in _joined(match, gold):
+    joined = _joined(match, gold)
+    for row in set(gold).difference(joined) if match.usable else ():
+        if _left_open(table, decisions, row):
+            tally.unjudged += width
+            tally.gold_cells -= width
+            tally.gold_rows -= 1
+            tally.undecided_rows += 1
+    for row in joined:
         states = [
             Decision.YES
             if column.name in table.unique_columns
@@ -122,6 +130,12 @@ def _count(table: Table, judgement: Judgement, gold: tuple[int, ...], match: Tab
         else:
             tally.right_rows += 1
     return tally
+
+
+def _left_open(table: Table, decisions: Decisions, row: int) -> bool:
+    """Whether the judge said of every cell that it did not judge it: said nothing is another matter."""
+    found = (decisions.verdict(ItemKind.CELL, row, column.name) for column in table.columns)
+    return all(verdict and verdict.decision is Decision.UNJUDGED for verdict in found)
 
 
 def _joined(match: TableMatch, gold: tuple[int, ...]) -> list[int]:
