@@ -82,14 +82,16 @@ class TeamAgentConfig(ModelAgentConfig):
 class AcpAgentConfig(Frozen):
     """Any harness that speaks the Agent Client Protocol over stdio. `pass_env`: environment variables
     handed on to it, besides PATH, HOME and the locale. `world`: offer the trial's tools to it as an MCP
-    server. `shared`: one process serves all trials, each in a session of its own. `model`: for the
-    record only. Times in seconds.
+    server. `world_port`: offer it at this port of 127.0.0.1, path `/mcp`, for harnesses that take MCP
+    servers from their own configuration only; trials then take turns. `shared`: one process serves all
+    trials, each in a session of its own. `model`: for the record only. Times in seconds.
     """
 
     kind: Literal["acp"] = "acp"
     command: Annotated[tuple[str, ...], Field(min_length=1)]
     pass_env: EnvNames = ()
     world: bool = True
+    world_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     shared: bool = False
     model: str = ""
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 60

@@ -41,12 +41,15 @@ class NotesKept(Frozen):
 
 
 class HarnessSession(Frozen):
-    """An external harness was started. `restored`: it took up its earlier session."""
+    """An external harness was started. `restored`: it took up its earlier session. `cwd`: the folder
+    that the session was given.
+    """
 
     kind: Literal["harness_session"] = "harness_session"
     session: str
     harness: str = ""
     restored: bool = False
+    cwd: str = ""
 
 
 class HarnessTool(Frozen):

@@ -323,3 +323,9 @@ class ErrorLoop(CuecardError):
 
 class EmptyReply(CuecardError):
     """An agent gave nothing to show, even when asked again; the trial ends as `empty_response`."""
+
+
+class StartOver(CuecardError):
+    """A player cannot take the trial up where it was left: it is to be played again from its
+    beginning, in a new take. The text is recorded as the reason.
+    """

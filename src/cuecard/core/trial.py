@@ -27,6 +27,7 @@ from cuecard.core.parts import (
     Dialogue,
     EmptyReply,
     ErrorLoop,
+    StartOver,
     User,
     UserReply,
     World,
@@ -63,15 +64,24 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
 
     A player's failure is data: it becomes the termination, with an unusable prediction.
     Cancellation and `Halt` pass through and leave the trial open, to be resumed. A trial that has
-    ended, failed ones too, is not played again: its result is read from the log.
+    ended, failed ones too, is not played again: its result is read from the log. Where a player
+    cannot go on from what is recorded (`StartOver`), the trial starts over, once.
     """
     try:
-        return await _play(setup, journal)
+        return await _play_or_start_over(setup, journal)
     finally:
         await _close(setup)
 
 
-async def _play(setup: TrialSetup, journal: Journal) -> TrialResult:
+async def _play_or_start_over(setup: TrialSetup, journal: Journal) -> TrialResult:
+    try:
+        return await _play(setup, journal, may_start_over=bool(journal.events))
+    except StartOver as signal:
+        await journal.reopen(keep=False, reason=str(signal))
+        return await _play(setup, journal, may_start_over=False)
+
+
+async def _play(setup: TrialSetup, journal: Journal, *, may_start_over: bool) -> TrialResult:
     ended = next((e.body for e in journal.events if isinstance(e.body, TrialEnded)), None)
     if ended is not None:
         return TrialResult(ended.termination, prediction_of(journal.events), ended.detail)
@@ -95,6 +105,8 @@ async def _play(setup: TrialSetup, journal: Journal) -> TrialResult:
     except Halt:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: a failure is data
+        if isinstance(error, StartOver) and may_start_over:
+            raise
         termination, detail = _reason(error)
         await journal.record(TrialEnded(termination=termination, detail=detail))
     else:
