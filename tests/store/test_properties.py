@@ -21,13 +21,17 @@ from cuecard.core.events import (
     Event,
     EventBody,
     Limits,
+    Marked,
     ModelReplied,
     Termination,
     ToolAnswered,
     TrialEnded,
+    TrialReopened,
     TrialStarted,
     UserSpoke,
+    course_of,
 )
+from cuecard.core.marks import Compaction, HarnessTool, NotesKept
 from cuecard.core.parts import (
     Act,
     AgentReply,
@@ -50,7 +54,9 @@ from cuecard.core.prediction import (
 )
 from cuecard.core.tasks import content_hash
 from cuecard.store.codec import PACK_ABOVE, from_json, pack, to_json, unpack
+from cuecard.store.event_codec import LARGE, dumped
 from cuecard.store.records import TaskState
+from cuecard.store.usage import usage_name
 from cuecard.store.workspace import Workspace
 from store import workers
 
@@ -138,7 +144,9 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
             reasoning=texts,
             tool_calls=st.lists(calls, max_size=2).map(tuple),
             usage=st.builds(Usage, prompt=numbers, cached=numbers),
+            cost=st.none() | st.floats(0, 100),
         ),
+        scope=st.sampled_from(["", "tool/0/", "batch/3/"]),
     ),
     ToolAnswered: st.builds(
         ToolAnswered,
@@ -154,7 +162,23 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
             ok=st.booleans(),
         ),
     ),
+    Marked: st.builds(
+        Marked,
+        part=texts,
+        turn=numbers,
+        step=numbers,
+        mark=st.builds(
+            Compaction,
+            strategy=st.sampled_from(["summary", "window"]),
+            before=numbers,
+            limit=numbers,
+            summary=texts,
+        )
+        | st.builds(NotesKept, notes=st.lists(texts, max_size=2).map(tuple))
+        | st.builds(HarnessTool, name=texts, output=texts),
+    ),
     Concluded: st.builds(Concluded, prediction=predictions),
+    TrialReopened: st.builds(TrialReopened, keep=st.booleans(), reason=texts),
     TrialEnded: st.builds(TrialEnded, termination=st.sampled_from(Termination), detail=texts),
 }
 moments = st.datetimes(
@@ -165,11 +189,24 @@ moments = st.datetimes(
 
 
 @st.composite
-def logs(draw: st.DrawFn) -> list[EventBody]:
-    """Bodies with different keys, the last a `TrialEnded`."""
-    kinds = draw(st.lists(st.sampled_from([k for k in bodies if k is not TrialEnded]), max_size=6))
-    by_key = {body.key: body for body in (draw(bodies[kind]) for kind in kinds)}
-    return [*by_key.values(), draw(bodies[TrialEnded])]
+def logs(draw: st.DrawFn) -> list[Event]:
+    """One to three takes, each of bodies with different keys; all but the last are reopened, from
+    an end or from the middle. The last body is a `TrialEnded`.
+    """
+    log: list[tuple[int, EventBody]] = []
+    takes = draw(st.integers(1, 3))
+    others = [kind for kind in bodies if kind not in (TrialEnded, TrialReopened)]
+    for take in range(takes):
+        if take:
+            log.append((take, draw(bodies[TrialReopened])))
+        kinds = draw(st.lists(st.sampled_from(others), max_size=5))
+        by_key = {body.key: body for body in (draw(bodies[kind]) for kind in kinds)}
+        log += [(take, body) for body in by_key.values()]
+        if take == takes - 1 or draw(st.booleans()):
+            log.append((take, draw(bodies[TrialEnded])))
+    return [
+        Event(seq=n, at=draw(moments), body=body, take=take) for n, (take, body) in enumerate(log)
+    ]
 
 
 @lru_cache
@@ -195,10 +232,8 @@ def test_every_kind_of_event_is_tried() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.data())
-def test_a_log_comes_back_exactly(data: st.DataObject) -> None:
-    log = data.draw(logs())
-    events = [Event(seq=n, at=data.draw(moments), body=body) for n, body in enumerate(log)]
+@given(logs(), st.data())
+def test_a_log_comes_back_exactly(events: list[Event], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.sets(st.integers(0, len(events)), max_size=3)))
     with fresh() as workspace:
         trial = _trial(workspace)
@@ -206,12 +241,50 @@ def test_a_log_comes_back_exactly(data: st.DataObject) -> None:
             # Each part again with some of what went before, as after a crash.
             again = max(0, start - data.draw(st.integers(0, 2)))
             workspace.runs.append_events([(trial, event) for event in events[again:stop]])
-        assert workspace.runs.events(trial) == events
-        record = workspace.runs.trial(trial)
+        runs = workspace.runs
+        assert runs.log(trial) == events
+        course = list(course_of(events))
+        assert runs.events(trial) == course
+        record = runs.trial(trial)
         assert record.events == len(events)
-        assert isinstance(log[-1], TrialEnded)
-        assert record.termination is log[-1].termination
+        assert isinstance(events[-1].body, TrialEnded)
+        assert record.termination is events[-1].body.termination
         assert record.ended_at == events[-1].at
+        outline = runs.outline(trial)
+        missing = list(outline.left_out)
+        whole = {event.seq: event for event in runs.whole(trial, *missing)}
+        assert [whole.get(event.seq, event) for event in outline.events] == course
+        assert all(len(dumped(event.body)) > LARGE for event in whole.values())
+        assert usage_of(workspace, trial) == sums(events)
+
+
+def sums(events: list[Event]) -> dict[tuple[str, str], tuple[int, Usage, float | None]]:
+    """By payer and model: calls, tokens and cost."""
+    found: dict[tuple[str, str], tuple[int, Usage, float | None]] = {}
+    for event in events:
+        if not isinstance(body := event.body, ModelReplied):
+            continue
+        key = usage_name(body.payer), usage_name(body.model)
+        calls, usage, cost = found.get(key, (0, Usage(), None))
+        if body.reply.cost is not None:
+            cost = (cost or 0.0) + body.reply.cost
+        found[key] = calls + 1, usage.plus(body.reply.usage), cost
+    return {key: (calls, usage, rounded(cost)) for key, (calls, usage, cost) in found.items()}
+
+
+def usage_of(
+    workspace: Workspace, trial: int
+) -> dict[tuple[str, str], tuple[int, Usage, float | None]]:
+    lines = workspace.runs.usage(workspace.runs.trial(trial).run_id)
+    assert {line.trial_id for line in lines} <= {trial}
+    return {
+        (line.payer, line.model): (line.calls, line.usage, rounded(line.cost)) for line in lines
+    }
+
+
+def rounded(cost: float | None) -> float | None:
+    """Sums of floats depend on their order a little."""
+    return None if cost is None else round(cost, 6)
 
 
 def _trial(workspace: Workspace) -> int:

@@ -106,12 +106,12 @@ def test_closing_writes_what_was_submitted(url: str, make_task: Callable[..., ob
     from datetime import UTC, datetime
 
     writer = workspace.event_writer
-    futures = [
+    jobs = [
         writer.submit(trial, Event(seq=seq, at=datetime.now(UTC), body=spoke(seq)))
         for seq in range(600)
     ]
     workspace.close()
-    assert all(future.done() and future.exception() is None for future in futures)
+    assert all(job.settled and job.error is None for job in jobs)
     with pytest.raises(CuecardError):
         writer.submit(trial, Event(seq=600, at=datetime.now(UTC), body=spoke(600)))
     workspace.close()

@@ -65,7 +65,7 @@ class Database:
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
-        """A writing connection in one transaction, for migrations."""
+        """As `write`, without the session: for migrations, and for many rows at a time."""
         with self._explained(), self._lock, self._writer.begin() as connection:
             yield connection
 

@@ -29,6 +29,7 @@ def insert_judgement(session: Session, trial_id: int, judgement: Judgement) -> J
         judge=judgement.judge.model_dump_json(),
         revision_hash=judgement.revision_hash,
         prompt_hash=judgement.prompt_hash,
+        trial_hash=judgement.trial_hash,
         table_match=judgement.table.model_dump_json() if judgement.table else None,
         created_at=datetime.now(UTC),
     )
@@ -175,6 +176,7 @@ def _judgement(row: JudgementRow, verdicts: list[Verdict]) -> JudgementRecord:
         judge=_player(row.judge),
         revision_hash=row.revision_hash,
         prompt_hash=row.prompt_hash,
+        trial_hash=row.trial_hash,
         verdicts=tuple(verdicts),
         table=TableMatch.model_validate_json(row.table_match) if row.table_match else None,
     )

@@ -31,7 +31,7 @@ def trial_row(session: Session, trial_id: int) -> TrialRow:
     """Raises `NotFound`."""
     row = session.get(TrialRow, trial_id)
     if row is None:
-        raise NotFound(_("There is no such trial"), str(trial_id))
+        raise trial_missing(trial_id)
     return row
 
 
@@ -41,6 +41,10 @@ def verdict_row(session: Session, verdict_id: int) -> VerdictRow:
     if row is None:
         raise NotFound(_("There is no such verdict"), str(verdict_id))
     return row
+
+
+def trial_missing(trial_id: int) -> NotFound:
+    return NotFound(_("There is no such trial"), str(trial_id))
 
 
 def task_missing(task_id: str, number: int | None = None) -> NotFound:

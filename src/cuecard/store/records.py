@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from cuecard.core.events import Limits, Termination
-from cuecard.core.parts import PlayerRef
+from cuecard.core.events import Event, Limits, Termination
+from cuecard.core.parts import PlayerRef, Usage
 from cuecard.core.tasks import Difficulty, Family, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, Judgement
@@ -104,12 +104,15 @@ class Review(Frozen):
 
 class RunState(StrEnum):
     RUNNING = "running"
+    PAUSED = "paused"
     DONE = "done"
     CANCELLED = "cancelled"
 
 
 class RunRecord(Frozen):
-    """A grid of trials. `kind`: an automated `grid`, or one person's `play` session."""
+    """A grid of trials. `kind`: an automated `grid`, or one person's `play` session. `plan`: what it
+    was started with, for whoever resumes it; the store does not read it. `reason`: why it is paused.
+    """
 
     id: int
     name: str
@@ -121,6 +124,8 @@ class RunRecord(Frozen):
     limits: Limits
     trials: int
     finished: int
+    plan: dict[str, JsonValue] = {}
+    reason: str = ""
 
 
 class TrialCell(Frozen):
@@ -154,6 +159,30 @@ class TrialRecord(Frozen):
     created_at: datetime
     ended_at: datetime | None
     events: int
+
+
+class UsageRecord(Frozen):
+    """What one payer's calls of one model have cost a trial: `agent`, `user`, `conclusion`, `world`
+    or `judge`. All takes of the trial count. `cost` is None if no call had a price; `priced`: how
+    many had one.
+    """
+
+    trial_id: int
+    payer: str
+    model: str
+    calls: int
+    usage: Usage
+    cost: float | None = None
+    priced: int = 0
+
+
+class Outline(Frozen):
+    """A trial's course in which large texts are only their beginnings, with an ellipsis (a tool's
+    entries only their titles). `left_out`: the `seq` of such events, with the hashes of what is missing.
+    """
+
+    events: tuple[Event, ...]
+    left_out: dict[int, tuple[str, ...]]
 
 
 class JudgementRecord(Frozen):

@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from pydantic import JsonValue
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.events import Event, Limits
 from cuecard.core.parts import PlayerRef
+from cuecard.store.appending import Appender
+from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
-from cuecard.store.events import append, load
+from cuecard.store.logs import Line, completed, course, outline, read_events, read_lines
 from cuecard.store.lookup import run_row, task_missing, task_row, trial_row
+from cuecard.store.payloads import read_payloads
 from cuecard.store.people import ensure_person
-from cuecard.store.records import RunRecord, RunState, TrialCell, TrialRecord
+from cuecard.store.records import (
+    Outline,
+    RunRecord,
+    RunState,
+    TrialCell,
+    TrialRecord,
+    UsageRecord,
+)
 from cuecard.store.tables import EventRow, RevisionRow, RunRow, TaskRow, TrialRow
+from cuecard.store.usage import load_usage
 
 Kind = Literal["grid", "play"]
 
 
 class Runs:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, settle: Callable[[], None] = lambda: None) -> None:
+        """`settle` returns when what was given to be written so far has been."""
         self._database = database
+        self._settle = settle
 
     def create(
-        self, *, name: str, kind: Kind, created_by: str, samples: int, limits: Limits
+        self,
+        *,
+        name: str,
+        kind: Kind,
+        created_by: str,
+        samples: int,
+        limits: Limits,
+        plan: Mapping[str, JsonValue] | None = None,
     ) -> RunRecord:
+        """`plan` is kept for whoever resumes the run."""
         with self._database.write() as session:
             row = RunRow(
                 name=name,
@@ -37,6 +59,7 @@ class Runs:
                 state=RunState.RUNNING.value,
                 samples=samples,
                 limits=limits.model_dump_json(),
+                plan=to_json(dict(plan or {})).decode(),
             )
             session.add(row)
             session.flush()
@@ -58,11 +81,12 @@ class Runs:
         with self._database.read() as session:
             return _runs(session, *conditions)
 
-    def set_state(self, run_id: int, state: RunState) -> None:
-        """Raises `NotFound`."""
+    def set_state(self, run_id: int, state: RunState, reason: str = "") -> None:
+        """`reason`: why it is paused. Raises `NotFound`."""
         with self._database.write() as session:
             row = run_row(session, run_id)
             row.state = state.value
+            row.reason = reason
             session.add(row)
 
     def add_trial(
@@ -126,22 +150,62 @@ class Runs:
         """Record events, as pairs of trial id and event, all or none.
 
         Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
-        passed over. A `TrialEnded` ends its trial. Raises `Conflict` if another event stands in the
-        place or has the key, if one is missing in between, or if the trial has ended; `NotFound` for
-        an unknown trial.
+        passed over. A `TrialEnded` ends its trial, a `TrialReopened` opens it again. Usage is counted
+        with the calls. Raises `Conflict` if another event stands in the place or has the key in this
+        take, if one is missing in between, or if the trial has ended; `NotFound` for an unknown trial.
         """
-        if not batch:
-            return
-        with self._database.write() as session:
-            append(session, batch)
+        if batch:
+            Appender(self._database).append(batch)
+
+    def log(self, trial_id: int) -> list[Event]:
+        """All that was ever recorded, earlier takes and reopenings too: what a journal goes on from.
+        Raises `NotFound`.
+        """
+        return self._read(trial_id, lambda lines: lines)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
-        """The trial's log from `seq` > `after` on. Raises `NotFound`."""
+        """The trial's course (see `core.events.course_of`) from `seq` > `after` on, whole. Raises
+        `NotFound`.
+        """
+        return self._read(
+            trial_id, lambda lines: [line for line in course(lines) if line.event.seq > after]
+        )
+
+    def outline(self, trial_id: int) -> Outline:
+        """The trial's course without its large texts, which are not read. Enough for scores: calls,
+        hits, usage, acts and all that was said are there. Raises `NotFound`.
+        """
+        return outline(course(self._lines(trial_id)))
+
+    def whole(self, trial_id: int, *seqs: int) -> list[Event]:
+        """Some events with their large texts, in the log's order. Raises `NotFound`."""
+        self._settle()
         with self._database.read() as session:
-            found = load(session, trial_id, after=after)
-            if not found:
+            return read_events(session.connection(), trial_id, seqs)
+
+    def payload(self, digest: str) -> bytes:
+        """What was left out under this hash: a text, or a tool's answer as JSON. Raises `NotFound`."""
+        with self._database.read() as session:
+            return read_payloads(session.connection(), [digest])[digest]
+
+    def usage(self, run_id: int) -> list[UsageRecord]:
+        """What each trial has cost, by payer and model. Raises `NotFound`."""
+        with self._database.read() as session:
+            run_row(session, run_id)
+            return load_usage(session, run_id)
+
+    def _lines(self, trial_id: int) -> list[Line]:
+        self._settle()
+        with self._database.read() as session:
+            lines = read_lines(session.connection(), trial_id)
+            if not lines:
                 trial_row(session, trial_id)
-            return found
+            return lines
+
+    def _read(self, trial_id: int, choose: Callable[[list[Line]], list[Line]]) -> list[Event]:
+        lines = choose(self._lines(trial_id))
+        with self._database.read() as session:
+            return completed(session.connection(), lines)
 
 
 def _new_trial(session: Session, run_id: int, cell: TrialCell) -> TrialRow:
@@ -186,6 +250,8 @@ def _run(row: RunRow, trials: int, finished: int) -> RunRecord:
             "limits": Limits.model_validate_json(row.limits),
             "trials": trials,
             "finished": finished,
+            "plan": from_json(row.plan),
+            "reason": row.reason,
         }
     )
 

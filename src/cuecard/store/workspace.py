@@ -16,19 +16,23 @@ from sqlalchemy.exc import ArgumentError
 from cuecard.store import troubles
 from cuecard.store.drafts import Drafts
 from cuecard.store.engine import Database
+from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.locate import as_url
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
+from cuecard.store.prompts import KeptPrompts
 from cuecard.store.review_forms import ReviewForms
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
-from cuecard.store.sink import EventWriter
 from cuecard.store.tasks import Tasks
 from cuecard.store.verdicts import Verdicts
+from cuecard.store.writer import EventWriter
 
 
 class Workspace:
-    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `reviews`, `runs`, `verdicts`."""
+    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `reviews`, `review_forms`, `runs`,
+    `judge_calls`, `verdicts`, `prompts`.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,8 +43,10 @@ class Workspace:
         self.drafts = Drafts(database)
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
-        self.runs = Runs(database)
+        self.runs = Runs(database, self._settle_events)
+        self.judge_calls = JudgeCalls(database)
         self.verdicts = Verdicts(database)
+        self.prompts = KeptPrompts(database)
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:
@@ -75,7 +81,7 @@ class Workspace:
         """The thread that writes events, started on first use."""
         with self._lock:
             if self._writer is None:
-                self._writer = EventWriter(self.runs)
+                self._writer = EventWriter(self._database)
             return self._writer
 
     def close(self) -> None:
@@ -84,6 +90,10 @@ class Workspace:
             if self._writer is not None:
                 self._writer.close()
         self._database.close()
+
+    def _settle_events(self) -> None:
+        if self._writer is not None:
+            self._writer.settle()
 
     def __enter__(self) -> Workspace:
         return self

@@ -28,3 +28,12 @@ def make_append_only(*tables: str) -> None:
             f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION cuecard_append_only()"
         )
+
+
+def drop_append_only(table: str) -> None:
+    """Allow changes again, for the rest of a migration that changes the table itself."""
+    if op.get_bind().dialect.name == "sqlite":
+        for action in ("update", "delete"):
+            op.execute(f"DROP TRIGGER {table}_no_{action}")
+        return
+    op.execute(f"DROP TRIGGER {table}_append_only ON {table}")

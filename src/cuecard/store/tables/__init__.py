@@ -2,17 +2,19 @@
 
 from cuecard.store.tables.base import Row, metadata
 from cuecard.store.tables.reviews import MoveRow, ReviewFormRow, ReviewRow
-from cuecard.store.tables.runs import EventRow, RunRow, TrialRow
+from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
 from cuecard.store.tables.tasks import ContentRow, DraftRow, PersonRow, RevisionRow, TaskRow
-from cuecard.store.tables.verdicts import JudgementRow, LabelRow, VerdictRow
+from cuecard.store.tables.verdicts import JudgeCallRow, JudgementRow, LabelRow, VerdictRow
 
 __all__ = [
     "ContentRow",
     "DraftRow",
     "EventRow",
+    "JudgeCallRow",
     "JudgementRow",
     "LabelRow",
     "MoveRow",
+    "PayloadRow",
     "PersonRow",
     "ReviewFormRow",
     "ReviewRow",
@@ -21,6 +23,7 @@ __all__ = [
     "RunRow",
     "TaskRow",
     "TrialRow",
+    "UsageRow",
     "VerdictRow",
     "metadata",
 ]

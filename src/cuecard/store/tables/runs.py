@@ -11,6 +11,8 @@ from cuecard.store.tables.base import FreeText, Row, UtcDateTime
 
 
 class RunRow(Row, table=True):
+    """`limits` and `plan` are JSON."""
+
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=FreeText)
     kind: str
@@ -19,6 +21,8 @@ class RunRow(Row, table=True):
     state: str
     samples: int
     limits: str = Field(sa_type=Text)
+    plan: str = Field(default="{}", sa_type=Text)
+    reason: str = Field(default="", sa_type=FreeText)
 
 
 class TrialRow(Row, table=True):
@@ -46,14 +50,45 @@ class TrialRow(Row, table=True):
 
 
 class EventRow(Row, table=True):
-    """Append-only; the body is JSON in `body` or, when large, compressed in `packed`."""
+    """Append-only; the body is JSON in `body` or, when large, compressed in `packed`. The largest
+    texts are left out of it and stand in `PayloadRow`.
+    """
 
-    __table_args__ = (UniqueConstraint("trial_id", "key"),)
+    __table_args__ = (UniqueConstraint("trial_id", "take", "key"),)
 
     trial_id: int = Field(primary_key=True, foreign_key="trial.id")
     seq: int = Field(primary_key=True)
+    take: int = 0
     key: str = Field(sa_type=FreeText)
     type: str
     at: datetime = Field(sa_type=UtcDateTime)
     body: str | None = Field(default=None, sa_type=Text)
     packed: bytes | None = None
+
+
+class PayloadRow(Row, table=True):
+    """Append-only: bytes of any kind, once per SHA-256. `size` is theirs; `data` is compressed, with
+    the bytes of payload `base`, if there is one, as the dictionary.
+    """
+
+    hash: str = Field(primary_key=True)
+    size: int
+    base: str | None = Field(default=None, foreign_key="payload.hash")
+    data: bytes
+
+
+class UsageRow(Row, table=True):
+    """What a trial has cost: the sums over its log and its judges' calls. `cost` is null as long as
+    no call had a price; `priced` counts those that had one.
+    """
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    payer: str = Field(primary_key=True, sa_type=FreeText)
+    model: str = Field(primary_key=True, sa_type=FreeText)
+    calls: int
+    prompt: int = Field(sa_type=BigInteger)
+    completion: int = Field(sa_type=BigInteger)
+    cached: int = Field(sa_type=BigInteger)
+    reasoning: int = Field(sa_type=BigInteger)
+    cost: float | None = None
+    priced: int

@@ -20,8 +20,24 @@ class JudgementRow(Row, table=True):
     judge: str = Field(sa_type=Text)
     revision_hash: str
     prompt_hash: str
+    trial_hash: str = ""
     table_match: str | None = Field(default=None, sa_type=Text)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class JudgeCallRow(Row, table=True):
+    """Append-only: a judge's model call. The reply is JSON in `body` or, when large, compressed in
+    `packed`.
+    """
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    judge: str = Field(primary_key=True, sa_type=FreeText)
+    attempt: int = Field(primary_key=True)
+    key: str = Field(primary_key=True, sa_type=FreeText)
+    model: str = Field(sa_type=FreeText)
+    prompt: str
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
 
 
 class VerdictRow(Row, table=True):
