@@ -25,13 +25,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """`number` counts requests from 0."""
+    """`number` counts requests from 0, `connection` the connections that they came on."""
 
     number: int
     method: str
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
+    connection: int = 0
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -143,12 +144,19 @@ def drop() -> Reply:
 
 
 class OpenAIServer:
-    """`url` is the base URL of the API; `requests` the log."""
+    """`url` is the base URL of the API; `requests` the log. `in_flight`: requests that wait for their
+    answer now, `peak` at most. Connections are kept alive, as real servers do; `answered` counts
+    replies that went out whole.
+    """
 
     def __init__(self, script: Script) -> None:
         self.script = script
         self.requests: list[Request] = []
         self.url = ""
+        self.connections = 0
+        self.in_flight = 0
+        self.peak = 0
+        self.answered = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
 
@@ -170,8 +178,10 @@ class OpenAIServer:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
+        number, self.connections = self.connections, self.connections + 1
         try:
-            await self._serve(reader, writer)
+            while await self._serve(reader, writer, number):
+                pass
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # The client went away.
         except asyncio.CancelledError:
@@ -182,7 +192,10 @@ class OpenAIServer:
             with contextlib.suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: int
+    ) -> bool:
+        """Answer one request; whether another may follow on this connection."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.strip().split("\r\n")
         method, path, _ = first.split(" ", 2)
@@ -194,20 +207,28 @@ class OpenAIServer:
             path=path,
             headers=headers,
             body=json.loads(body) if body else {},
+            connection=connection,
         )
         self.requests.append(request)
-        reply = self.script(request)
-        if isinstance(reply, Awaitable):
-            reply = await reply
-        await self._send(writer, reply)
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        try:
+            reply = self.script(request)
+            if isinstance(reply, Awaitable):
+                reply = await reply
+            return await self._send(writer, reply)
+        finally:
+            self.in_flight -= 1
 
-    async def _send(self, writer: asyncio.StreamWriter, reply: Reply) -> None:
+    async def _send(self, writer: asyncio.StreamWriter, reply: Reply) -> bool:
         if reply.status == 0:
-            return
-        lines = [f"HTTP/1.1 {reply.status} Scripted", "connection: close"]
+            return False
+        chunked = reply.headers.get("transfer-encoding") == "chunked"
+        keeps = not reply.cut and (chunked or "content-length" in reply.headers)
+        lines = [f"HTTP/1.1 {reply.status} Scripted"]
+        lines += [] if keeps else ["connection: close"]
         lines += [f"{name}: {value}" for name, value in reply.headers.items()]
         writer.write(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
-        chunked = reply.headers.get("transfer-encoding") == "chunked"
         for chunk in reply.chunks:
             await writer.drain()
             if reply.pause:
@@ -216,6 +237,8 @@ class OpenAIServer:
         if chunked and not reply.cut:
             writer.write(b"0\r\n\r\n")
         await writer.drain()
+        self.answered += not reply.cut
+        return keeps
 
 
 @contextlib.contextmanager

@@ -175,7 +175,7 @@ def test_the_frame_loads_neither_pydantic_nor_the_engine(environment):
     """`cuecard --db x` opens the app: what the verbs need must not delay its first frame."""
     code = (
         "import sys; from cuecard.cli.main import build; build();"
-        "print([m for m in ('pydantic', 'sqlmodel', 'openai', 'rich') if m in sys.modules])"
+        "print([m for m in ('pydantic', 'sqlmodel', 'aiohttp', 'rich') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True

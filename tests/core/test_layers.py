@@ -30,7 +30,7 @@ def loaded(package: str) -> set[str]:
 
 
 def test_the_core_loads_no_screen_no_database_and_nothing_slow() -> None:
-    heavy = {"textual", "sqlmodel", "sqlalchemy", "alembic", "typer", "openai", "numpy"}
+    heavy = {"textual", "sqlmodel", "sqlalchemy", "alembic", "typer", "aiohttp", "numpy"}
     heavy |= {"json_repair", "dateparser", "rapidfuzz", "httpx", "rich"}
     assert loaded("cuecard.core") & heavy == set()
 

@@ -211,7 +211,7 @@ async def test_the_trials_limit_of_tool_calls_holds() -> None:
 @pytest.mark.parametrize(
     ("reply", "termination"),
     [
-        (fake.error(401), Termination.API_ERROR),
+        (fake.error(400), Termination.API_ERROR),
         (fake.error(500), Termination.API_ERROR),
         (fake.busy(), Termination.API_ERROR),
         (fake.drop(), Termination.API_ERROR),

@@ -12,7 +12,7 @@ import pytest
 
 import openai_server as fake
 from cuecard.core.config_models import ModelConfig
-from cuecard.core.errors import ConfigError, ModelCallError
+from cuecard.core.errors import ConfigError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.parts import ModelReply, ToolSpec, Usage
@@ -47,10 +47,10 @@ async def ask(
 
 
 async def failing(
-    script: Callable[[Request], Any], **settings: Any
-) -> tuple[ModelCallError, OpenAIServer]:
+    script: Callable[[Request], Any], error: type[Any] = ModelCallError, **settings: Any
+) -> tuple[Any, OpenAIServer]:
     async with OpenAIServer(script) as server:
-        with pytest.raises(ModelCallError) as caught:
+        with pytest.raises(error) as caught:
             await client_of(server, **settings).chat([wire.user("Hello")])
     return caught.value, server
 
@@ -70,6 +70,7 @@ async def test_what_is_sent() -> None:
     _, server = await ask(
         always(fake.text("Hi")),
         (SEARCH,),
+        stream="always",
         temperature=0.25,
         max_tokens=99,
         extra={"top_k": 5},
@@ -164,7 +165,7 @@ async def test_tries_come_to_an_end() -> None:
     ],
 )
 async def test_a_lasting_failure_is_not_tried_again(reply: Reply, words: str) -> None:
-    error, server = await failing(always(reply))
+    error, server = await failing(always(reply), ModelPaused)
     assert len(server.requests) == 1
     assert words in str(error)
 
@@ -199,7 +200,7 @@ async def test_a_server_that_cannot_count_in_a_stream_is_asked_without() -> None
         return fake.text("Hi", usage=None)
 
     async with OpenAIServer(script) as server:
-        client = client_of(server)
+        client = client_of(server, stream="always")
         assert (await client.chat([wire.user("Hello")])).text == "Hi"
         assert (await client.chat([wire.user("Hello")])).usage == Usage()
     asked = ["stream_options" in request.body for request in server.requests]
@@ -207,7 +208,8 @@ async def test_a_server_that_cannot_count_in_a_stream_is_asked_without() -> None
 
 
 async def test_a_request_refused_for_another_reason_is_sent_twice_at_most() -> None:
-    error, server = await failing(always(fake.error(400, "tools are not supported")))
+    refusal = always(fake.error(400, "tools are not supported"))
+    error, server = await failing(refusal, stream="always")
     assert "tools are not supported" in str(error)
     assert len(server.requests) == 2
 
@@ -316,7 +318,7 @@ async def test_a_key_reaches_the_server_and_nothing_else(
     caplog.set_level(logging.DEBUG)
     async with OpenAIServer(always(fake.error(401, f"Wrong key: {KEY}"))) as server:
         client = client_of(server, api_key_env="CUECARD_TEST_KEY")
-        with pytest.raises(ModelCallError) as caught:
+        with pytest.raises(ModelPaused) as caught:
             await client.chat([wire.user("Hello")])
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     shown = repr(client) + repr(client.config) + str(caught.value) + repr(caught.value)
@@ -352,7 +354,7 @@ def test_importing_the_room_does_not_import_what_is_heavy() -> None:
     code = (
         "import sys, cuecard.core.config, cuecard.core.run, cuecard.core.agents.react,"
         " cuecard.core.llm.client, cuecard.core.llm.probe;"
-        "print(sorted({'openai', 'httpx2', 'json_repair', 'sqlmodel', 'numpy'} & set(sys.modules)))"
+        "print(sorted({'openai', 'aiohttp', 'json_repair', 'sqlmodel', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

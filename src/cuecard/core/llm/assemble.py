@@ -10,7 +10,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from cuecard.core.config_models import Price
 from cuecard.core.i18n import _
+from cuecard.core.llm.said import ServerSaid
 from cuecard.core.parts import ModelReply, ToolCall, Usage
 from cuecard.core.text import storable
 
@@ -49,17 +51,25 @@ class Assembler:
         return self._usage
 
     def add(self, chunk: object) -> None:
-        """One chunk of a stream. Raises `Malformed`."""
+        """One chunk of a stream. Raises `Malformed`, and `ServerSaid` for one that tells of a failure."""
         self._add(chunk, "delta")
 
+    def end(self) -> None:
+        """The stream's end mark came."""
+        self._closed = True
+
     def add_whole(self, completion: object) -> None:
-        """A completion that came in one piece. Raises `Malformed`."""
+        """A completion that came in one piece. Raises `Malformed` and `ServerSaid`."""
         self._add(completion, "message")
         if not self._choices:
             raise Malformed(_("the answer holds no choices"))
 
-    def reply(self) -> ModelReply:
-        """Raises `Malformed` when nothing came, or the stream broke off."""
+    def reply(
+        self, *, model: str = "", latency_ms: int = 0, attempts: int = 1, price: Price | None = None
+    ) -> ModelReply:
+        """The reply; `model` unless the server named another. Raises `Malformed` when nothing came, or
+        the stream broke off.
+        """
         if not self._choices:
             raise Malformed(_("the answer holds no reply"))
         if not self.complete:
@@ -71,13 +81,18 @@ class Assembler:
             tool_calls=self._calls.finished(cut=self._finish == "length"),
             finish_reason=self._finish,
             usage=self._usage or Usage(),
-            model=self._model,
+            model=self._model or model,
+            latency_ms=latency_ms,
+            attempts=attempts,
+            cost=price.of(self._usage) if price and self._usage else None,
         )
 
     def _add(self, chunk: object, part: str) -> None:
         if not isinstance(chunk, dict):
             raise Malformed(_("the answer is not a JSON object"))
         data = cast(dict[str, object], chunk)
+        if data.get("error"):
+            raise ServerSaid(data["error"])
         self._model = _string(data.get("model")) or self._model
         usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
         self._usage = usage or self._usage
@@ -181,22 +196,25 @@ def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue
             value = cast(dict[str, JsonValue], mended) if isinstance(mended, dict) else None
             value = value or None
         if value is not None:
-            return cast(dict[str, JsonValue], _clean_json(value)), ""
+            return cast(dict[str, JsonValue], clean_json(value)), ""
     except RecursionError:
         pass
     return {}, storable(text)
 
 
-def _clean_json(value: object, depth: int = 0) -> object:
+def clean_json(value: object, depth: int = 0) -> object:
+    """`value` with nothing in it that no file can hold. Raises `RecursionError` when it is nested too
+    deeply.
+    """
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, dict):
         items = cast(dict[object, object], value).items()
-        return {storable(str(key)): _clean_json(item, depth + 1) for key, item in items}
+        return {storable(str(key)): clean_json(item, depth + 1) for key, item in items}
     if isinstance(value, list):
-        return [_clean_json(item, depth + 1) for item in cast(list[object], value)]
+        return [clean_json(item, depth + 1) for item in cast(list[object], value)]
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 

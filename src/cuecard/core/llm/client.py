@@ -1,32 +1,41 @@
-"""The one way to call a model: any OpenAI-compatible endpoint, streamed."""
+"""The one way to call a model: any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
-import asyncio
-import importlib
-import json
+import io
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
 from cuecard.core.config_models import ModelConfig
-from cuecard.core.i18n import _
+from cuecard.core.errors import ModelPaused
+from cuecard.core.llm.answers import read_answer, read_refusal
 from cuecard.core.llm.assemble import Assembler
-from cuecard.core.llm.failures import Failure, WebPage, failure_of
-from cuecard.core.llm.wire import ChatMessage, tool
+from cuecard.core.llm.breaker import Breaker
+from cuecard.core.llm.failures import (
+    CONNECT_SECONDS,
+    Blame,
+    Failure,
+    of_exception,
+    of_status,
+)
+from cuecard.core.llm.gate import Gate, Slot
+from cuecard.core.llm.pool import Pool, proxy_for
+from cuecard.core.llm.rates import Forecast
+from cuecard.core.llm.request import Draft, Habits, JsonSchema
+from cuecard.core.llm.said import ServerSaid
+from cuecard.core.llm.wire import ChatMessage
 from cuecard.core.parts import ModelReply, ToolSpec
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, AsyncStream
+    from aiohttp import ClientTimeout
 
 _MAX_BACKOFF = 30.0
-_CONNECT_SECONDS = 10.0
+_USUAL_ANSWER = 500
+# aiohttp warns of larger bodies in one piece, which would hold up the loop.
+_LARGE_BODY = 2**20
 
 
 @dataclass(frozen=True)
@@ -39,17 +48,34 @@ class Call:
 
 
 class ChatClient:
-    """Calls one model. Holds no connection and no key: both live for one call only.
+    """Calls one model. Holds no key: it lives in the headers of one request only.
 
-    `backoff`: seconds before the first further attempt; they double from then on.
+    `backoff`: seconds before the first further attempt; they double from then on. `name`: the
+    model's in the configuration. Clients of a hub share its `pool`; any other has one of its own,
+    which ends with the event loop or the client.
     Raises `ConfigError` at once if the key that the configuration names is missing.
     """
 
-    def __init__(self, config: ModelConfig, *, backoff: float = 0.5) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        *,
+        backoff: float = 0.5,
+        name: str = "",
+        pool: Pool | None = None,
+        gate: Gate | None = None,
+    ) -> None:
         config.api_key()
         self.config = config
+        self.gate = gate or Gate(config.limits)
         self._backoff = backoff
-        self._ask_usage = True
+        self._pool = pool or Pool()
+        label = f"{name} ({config.model})" if name not in ("", config.model) else config.model
+        self._breaker = Breaker(label, config.give_up_after)
+        self._forecast = Forecast(min(config.max_tokens or _USUAL_ANSWER, _USUAL_ANSWER))
+        self.habits = Habits()
+        self._url = f"{config.base_url}/chat/completions"
+        self._fixed: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"ChatClient({self.config.model!r} at {self.config.base_url})"
@@ -61,14 +87,19 @@ class ChatClient:
         on_text: Callable[[str], None] | None = None,
         *,
         may_call: bool = True,
+        schema: JsonSchema | None = None,
     ) -> ModelReply:
         """One reply to `messages`; `on_text` receives its text piece by piece.
 
-        Without `may_call` the model sees the tools but is told not to call them. Busy servers,
+        Without `may_call` the model sees the tools but is told not to call them. `schema`: a JSON
+        schema that the text should fulfil; servers that know no schemas ignore it. Busy servers,
         time-outs and lost connections are tried again; then, and for everything else, raises
-        `ModelCallError`, with `context_overflow` when the messages are too long.
+        `ModelCallError`, with `context_overflow` when the messages are too long. Raises
+        `ModelPaused` when the model keeps failing whatever it is asked, and any other `Halt` for
+        which the hub was stopped.
         """
-        return (await self.call(messages, tools, on_text, may_call=may_call)).reply
+        call = await self.call(messages, tools, on_text, may_call=may_call, schema=schema)
+        return call.reply
 
     async def call(
         self,
@@ -77,75 +108,129 @@ class ChatClient:
         on_text: Callable[[str], None] | None = None,
         *,
         may_call: bool = True,
+        schema: JsonSchema | None = None,
     ) -> Call:
-        """`chat`, with what the server did. Raises `ModelCallError`."""
-        body = self._body(messages, tools, may_call)
+        """`chat`, with what the server did. Raises what `chat` raises."""
+        mode = self.config.stream
+        streams = mode == "always" or (mode == "auto" and on_text is not None)
+        draft = Draft(self.config, messages, tools, may_call, schema, streams)
         shown = _Shown(on_text)
-        attempt = 0
+        manners = self.habits.manners
+        body = draft.encoded(manners)
+        ticket = self.gate.ticket()
+        attempts = retries = 0
         doubted: Failure | None = None
         while True:
-            failure = await self._attempt(body, shown)
-            if isinstance(failure, Call):
-                return failure
-            if failure.refused and doubted is None and self._ask_usage:
-                # Perhaps only because older servers do not know how to count tokens in a stream.
-                doubted, self._ask_usage = failure, False
-                continue
-            if doubted is not None and failure.refused:
-                self._ask_usage = True
-            if not failure.transient or attempt >= self.config.retries:
-                raise failure.error
-            await asyncio.sleep(self._wait(attempt, failure.wait))
-            attempt += 1
+            slot = await self.gate.enter(ticket, self._forecast.tokens(len(body)))
+            attempts += 1
+            try:
+                outcome = await self._attempt(body, shown, draft.streams, attempts)
+                self._learn(outcome, slot, len(body))
+            finally:
+                slot.leave()
+            if isinstance(outcome, Call):
+                self.habits.worked(manners, draft)
+                return outcome
+            if outcome.refused:
+                plainer = self.habits.plainer(manners, draft, outcome.message)
+                if plainer is not None:
+                    doubted = doubted or outcome
+                    manners, body = plainer, draft.encoded(plainer)
+                    continue
+                # Nothing that was left out was the reason.
+                outcome = doubted or outcome
+            if outcome.blame is not Blame.PASSING or retries >= self.config.retries:
+                self._give_up(outcome)
+            await self.gate.sleep(self._wait(retries, outcome.wait))
+            retries += 1
 
-    def _body(
-        self, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec], may_call: bool
-    ) -> dict[str, JsonValue]:
-        config = self.config
-        body: dict[str, JsonValue] = {**config.extra, "model": config.model, "stream": True}
-        body["messages"] = list(messages)
-        if config.temperature is not None:
-            body["temperature"] = config.temperature
-        if config.max_tokens is not None:
-            body["max_tokens"] = config.max_tokens
-        if tools:
-            body["tools"] = [tool(spec) for spec in tools]
-            if not may_call:
-                body["tool_choice"] = "none"
-        return body
+    def _learn(self, outcome: Call | Failure, slot: Slot, size: int) -> None:
+        """Let the gate know how the request went, before the next one goes."""
+        if isinstance(outcome, Call):
+            self.gate.succeeded()
+            self._breaker.succeeded()
+            if outcome.counted:
+                usage = outcome.reply.usage
+                slot.used(usage.prompt + usage.completion)
+                self._forecast.learn(size, usage)
+            return
+        if outcome.busy:
+            self.gate.busy(outcome.wait)
+        if not outcome.billed:
+            slot.used(0)
 
-    async def _attempt(self, body: dict[str, JsonValue], shown: _Shown) -> Call | Failure:
+    def _give_up(self, failure: Failure) -> None:
+        """Raises `ModelPaused` or `ModelCallError`."""
+        self.gate.check()
+        paused: ModelPaused | None = self._breaker.failed(failure)
+        if paused is not None:
+            self.gate.pause(paused)
+            self.gate.check()
+        raise failure.error
+
+    async def _attempt(
+        self, body: bytes, shown: _Shown, streams: bool, attempts: int
+    ) -> Call | Failure:
         key = self.config.api_key()
-        if self._ask_usage:
-            body = {**body, "stream_options": {"include_usage": True}}
-        # Importing takes half a second: elsewhere than on the loop that other trials run on.
-        openai: Any = await asyncio.to_thread(importlib.import_module, "openai")
-        began = time.perf_counter()
-        try:
-            async with _session(self.config, key) as client:
-                stream: AsyncStream[object] = await client.post(
-                    "/chat/completions",
-                    cast_to=object,
-                    body=body,
-                    stream=True,
-                    stream_cls=openai.AsyncStream[object],
-                )
-                async with stream:
-                    call = await _read(stream, shown)
-        except (openai.OpenAIError, ValueError) as error:
-            shown.stop()
-            return failure_of(error, self.config, key)
-        latency = round((time.perf_counter() - began) * 1000)
-        reply = call.reply.model_copy(
-            update={"latency_ms": latency, "model": call.reply.model or self.config.model}
-        )
-        return Call(reply, call.streamed, call.counted)
+        session = await self._pool.session()
+        import aiohttp  # Only now: the pool loaded it beside the loop.
 
-    def _wait(self, attempt: int, wanted: float | None) -> float:
+        fixed = self._fixed or self._prepare()
+        headers: dict[str, str] = fixed["headers"]
+        if key:
+            headers = {**headers, "Authorization": f"Bearer {key}"}
+        began = time.perf_counter()
+        assembler = Assembler(shown)
+        try:
+            async with session.post(
+                self._url,
+                data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
+                headers=headers,
+                timeout=fixed["stream" if streams else "whole"],
+                # A redirect would carry the key to wherever it points.
+                allow_redirects=False,
+                proxy=fixed["proxy"],
+                proxy_auth=fixed["proxy_auth"],
+            ) as response:
+                if response.status // 100 == 2:
+                    streamed = await read_answer(response, assembler, self.config.timeout)
+                    return Call(
+                        assembler.reply(
+                            model=self.config.model,
+                            latency_ms=round((time.perf_counter() - began) * 1000),
+                            attempts=attempts,
+                            price=self.config.price,
+                        ),
+                        streamed,
+                        counted=assembler.usage is not None,
+                    )
+                said = await read_refusal(response)
+                failure = of_status(response.status, response.headers, said, self.config)
+        except (aiohttp.ClientError, ServerSaid, OSError, ValueError) as error:
+            failure = of_exception(error, self.config)
+        shown.stop()
+        return failure.without(key)
+
+    def _prepare(self) -> dict[str, Any]:
+        """What is the same in all requests; only now, because it needs aiohttp."""
+        proxy = proxy_for(self._url)
+        self._fixed = {
+            "headers": {
+                "Content-Type": "application/json",
+                "Accept": "application/json, text/event-stream",
+            },
+            "whole": _time_limits(total=self.config.timeout),
+            "stream": _time_limits(sock_read=self.config.timeout),
+            "proxy": proxy.url if proxy else None,
+            "proxy_auth": proxy.auth if proxy else None,
+        }
+        return self._fixed
+
+    def _wait(self, retries: int, wanted: float | None) -> float:
         if wanted is not None:
             return wanted
         # Trials that failed together must not come back together.
-        return min(self._backoff * 2**attempt, _MAX_BACKOFF) * random.uniform(0.75, 1.0)
+        return min(self._backoff * 2**retries, _MAX_BACKOFF) * random.uniform(0.75, 1.0)
 
 
 class _Shown:
@@ -167,65 +252,9 @@ class _Shown:
             self._on_text = None
 
 
-async def _read(stream: AsyncStream[object], shown: _Shown) -> Call:
-    """The reply in a stream, or in the one piece that a server sends which cannot stream.
+def _time_limits(total: float | None = None, sock_read: float | None = None) -> ClientTimeout:
+    from aiohttp import ClientTimeout
 
-    Raises what the `openai` client raises, and `ValueError`.
-    """
-    assembler = Assembler(shown)
-    kind = stream.response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "text/html":
-        raise WebPage(_("the address answers with a web page"))
-    streamed = kind != "application/json"
-    if streamed:
-        async for chunk in stream:
-            assembler.add(chunk)
-    else:
-        assembler.add_whole(json.loads(await _whole(stream)))
-    return Call(assembler.reply(), streamed, assembler.usage is not None)
-
-
-async def _whole(stream: AsyncStream[object]) -> bytes:
-    from openai import APIConnectionError
-
-    try:
-        return await stream.response.aread()
-    except _http().RequestError as error:
-        raise APIConnectionError(request=stream.response.request) from error
-
-
-@asynccontextmanager
-async def _session(config: ModelConfig, key: str) -> AsyncGenerator[AsyncOpenAI, None]:
-    """A client for one call: nothing to close later, nothing bound to an event loop."""
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
-
-    timeout = Timeout(config.timeout, connect=min(config.timeout, _CONNECT_SECONDS))
-    http = DefaultAsyncHttpxClient(verify=_certificates(), timeout=timeout)
-    # Without a key the library would take OPENAI_API_KEY, which may belong to another server.
-    client = AsyncOpenAI(
-        api_key=key or "none",
-        base_url=config.base_url,
-        http_client=http,
-        timeout=timeout,
-        max_retries=0,
+    return ClientTimeout(
+        total=total, sock_read=sock_read, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS
     )
-    # Nor are that account's other details for anyone else.
-    client.admin_api_key = None
-    if client.base_url.host != "api.openai.com":
-        client.organization = client.project = None
-    async with client:
-        yield client
-
-
-@cache
-def _certificates() -> Any:
-    """One TLS context for all calls: making it takes twenty milliseconds."""
-    return _http().create_ssl_context()
-
-
-def _http() -> Any:
-    """The HTTP library that this version of `openai` speaks through."""
-    from openai import DefaultAsyncHttpxClient
-
-    base = next(c for c in DefaultAsyncHttpxClient.__mro__ if c.__name__ == "AsyncClient")
-    return importlib.import_module(base.__module__.partition(".")[0])

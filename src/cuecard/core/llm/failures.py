@@ -1,4 +1,4 @@
-"""What went wrong with a model call: whether to try again, and how to tell a person."""
+"""What went wrong with a model call: whose fault it is, and how to tell a person."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
+from cuecard.core.llm.answers import WebPage
 from cuecard.core.llm.assemble import Malformed
+from cuecard.core.llm.said import Said, ServerSaid
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
-    from openai import APIError, APIStatusError
+    from collections.abc import Mapping
 
     from cuecard.core.config_models import ModelConfig
 
 MAX_WAIT = 120.0
+CONNECT_SECONDS = 10.0
 _DETAIL_CHARS = 300
 _OVERFLOW_STATUS = {400, 413, 422, 500}
 _OVERFLOW_CODES = {"context_length_exceeded", "exceed_context_size_error"}
@@ -29,132 +33,178 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 # Answers that no amount of waiting will change.
-_FINAL_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
+_UNPAID_CODES = {
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "insufficient_balance",
+    "arrearage",
+}
+# A 403 that is about what was said, not about the key.
+_MODERATED = re.compile(r"moderation|flagged|content[ _-]?(filter|policy)", re.IGNORECASE)
+_NO_SUCH_PLACE = {404, 405, 410}
 
 
-class WebPage(Malformed):
-    """The address answers with a page for people."""
+class Blame(Enum):
+    """`REQUEST`: this request only. `PASSING`: the server, perhaps not the next time. `LASTING`: no
+    call of this model can succeed before somebody mends something.
+    """
+
+    REQUEST = auto()
+    PASSING = auto()
+    LASTING = auto()
 
 
 @dataclass(frozen=True)
 class Failure:
-    """`transient`: trying again may help, after `wait` seconds if the server said so. `refused`: the
-    server did not accept the request as it was. `overflow`: it was too long.
+    """`wait`: seconds that the server asked for. `busy`: it wants fewer calls. `refused`: it did not
+    accept the request as it was. `overflow`: the request was too long. `billed`: the tokens may have
+    been counted all the same.
     """
 
     title: str
     message: str
     hint: str = ""
-    transient: bool = False
+    blame: Blame = Blame.PASSING
     wait: float | None = None
+    busy: bool = False
     refused: bool = False
     overflow: bool = False
+    billed: bool = False
 
     @property
     def error(self) -> ModelCallError:
         return ModelCallError(self.title, self.message, self.hint, context_overflow=self.overflow)
 
-
-def failure_of(error: Exception, config: ModelConfig, key: str) -> Failure:
-    """Read an exception of the `openai` client, or a `ValueError` from an unusable answer.
-
-    `key` is blanked wherever the server's words repeat it.
-    """
-    failure = _read(error, config)
-    message = failure.message.replace(key, "***") if key else failure.message
-    return replace(failure, message=one_line(message, _DETAIL_CHARS))
+    def without(self, key: str) -> Failure:
+        """Fit to be shown: the key is blanked where the server's words repeat it."""
+        message = self.message.replace(key, "***") if key else self.message
+        return replace(self, message=one_line(message, _DETAIL_CHARS))
 
 
-def _read(error: Exception, config: ModelConfig) -> Failure:
-    from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
+def of_exception(error: Exception, config: ModelConfig) -> Failure:
+    """Read what aiohttp raised, or a `ValueError` from an unusable answer."""
+    import aiohttp
 
     match error:
-        case APITimeoutError():
-            title = _("The model did not answer in time")
-            reason = _("nothing came from {url} for {n} seconds")
-            return Failure(
-                title,
-                reason.format(url=config.base_url, n=f"{config.timeout:g}"),
-                transient=True,
-            )
-        case APIConnectionError():
-            cause = error.__cause__ or error
-            return Failure(
-                _("The connection to the model failed or broke off"),
-                f"{config.base_url}: {str(cause) or type(cause).__name__}",
-                _("is the server running, and the network there?"),
-                transient=True,
-            )
-        case APIStatusError():
-            return _status(error, config)
-        case APIError():
-            return _inside_stream(error)
+        case ServerSaid():
+            return _inside(error.said)
         case WebPage():
             hint = _("is base_url right? It usually ends in /v1")
-            return Failure(_("This is no model server"), str(error), hint)
+            title = _("This is no model server")
+            return Failure(title, str(error), hint, blame=Blame.LASTING)
+        case aiohttp.ConnectionTimeoutError():
+            reason = _("no connection to {url} within {n} seconds").format(
+                url=config.base_url, n=f"{CONNECT_SECONDS:g}"
+            )
+            return Failure(_("The connection to the model failed or broke off"), reason)
+        case TimeoutError():
+            reason = _("nothing came from {url} for {n} seconds").format(
+                url=config.base_url, n=f"{config.timeout:g}"
+            )
+            return Failure(_("The model did not answer in time"), reason, billed=True)
+        case aiohttp.ClientConnectorCertificateError():
+            return Failure(
+                _("The model server cannot be trusted"),
+                f"{config.base_url}: {error.certificate_error}",
+                _("make its certificate known to this system, or name it in SSL_CERT_FILE"),
+                blame=Blame.LASTING,
+            )
         case Malformed():
-            return Failure(_("The model's answer cannot be read"), str(error), transient=True)
+            return Failure(_("The model's answer cannot be read"), str(error), billed=True)
+        case aiohttp.ClientError() | OSError():
+            return Failure(
+                _("The connection to the model failed or broke off"),
+                f"{config.base_url}: {str(error) or type(error).__name__}",
+                _("is the server running, and the network there?"),
+                billed=not isinstance(error, aiohttp.ClientConnectorError),
+            )
         case _:
             reason = _("it is not valid JSON")
-            return Failure(_("The model's answer cannot be read"), reason, transient=True)
+            return Failure(_("The model's answer cannot be read"), reason, billed=True)
 
 
-def _inside_stream(error: APIError) -> Failure:
-    if _is_overflow(error, 400):
-        return Failure(_context_title(), error.message, overflow=True)
-    final = error.code in _FINAL_CODES or _is_client_code(error.code)
-    return Failure(_("The model broke off with an error"), error.message, transient=not final)
-
-
-def _status(error: APIStatusError, config: ModelConfig) -> Failure:
-    status = error.status_code
+def of_status(status: int, headers: Mapping[str, str], body: bytes, config: ModelConfig) -> Failure:
+    """Read an answer that is no success."""
+    said = Said.from_body(body)
     reason = _("{url} answered {status}: {reason}").format(
-        url=config.base_url, status=status, reason=_words(error) or "-"
+        url=config.base_url, status=status, reason=said.words or "-"
     )
-    if status in _OVERFLOW_STATUS and _is_overflow(error, status):
-        return Failure(_context_title(), reason, overflow=True)
+    if status < 400:
+        return _moved(reason, headers.get("Location", ""))
+    if status in _OVERFLOW_STATUS and _is_overflow(said, status):
+        return _overflowed(reason)
+    if said.code.lower() in _UNPAID_CODES or status == 402:
+        title = _("The account with the model server is used up")
+        return Failure(title, reason, blame=Blame.LASTING)
+    if status == 403 and _MODERATED.search(said.words):
+        return Failure(_not_accepted(), reason, blame=Blame.REQUEST)
     if status in (401, 403):
-        hint = (
-            _("check the key in {name}").format(name=config.api_key_env)
-            if config.api_key_env
-            else _("this server wants a key; name its environment variable in api_key_env")
+        return Failure(
+            _("The model server refused the key"), reason, _key_hint(config), Blame.LASTING
         )
-        return Failure(_("The model server refused the key"), reason, hint)
-    if status == 404:
-        return Failure(_("The model was not found"), reason, _("check base_url and model"))
-    if error.code in _FINAL_CODES:
-        return Failure(_("The account with the model server is used up"), reason)
+    if status in _NO_SUCH_PLACE:
+        hint = _("check base_url and model")
+        return Failure(_("The model was not found"), reason, hint, Blame.LASTING)
     if status in (408, 409, 429) or status >= 500:
-        busy = status == 429
-        title = _("The model server is too busy") if busy else _("The model server failed")
-        return Failure(title, reason, transient=True, wait=_retry_after(error))
-    title = _("The model server did not accept the request")
-    return Failure(title, reason, refused=status in (400, 422))
+        busy = status in (429, 503)
+        return Failure(_busy_title(status), reason, wait=_retry_after(headers), busy=busy)
+    return Failure(_not_accepted(), reason, blame=Blame.REQUEST, refused=status in (400, 422))
 
 
-def _context_title() -> str:
-    return _("The conversation is longer than the model can read")
+def _inside(said: Said) -> Failure:
+    """An error in the middle of an answer that began as a success."""
+    status = int(said.code) if re.fullmatch(r"[45]\d\d", said.code) else 0
+    if _is_overflow(said, status or 400):
+        return _overflowed(said.words)
+    if said.code.lower() in _UNPAID_CODES or status == 402:
+        title = _("The account with the model server is used up")
+        return Failure(title, said.words, blame=Blame.LASTING)
+    passing = not 400 <= status < 500 or status in (408, 409, 429)
+    return Failure(
+        _busy_title(429) if status == 429 else _("The model broke off with an error"),
+        said.words,
+        blame=Blame.PASSING if passing else Blame.REQUEST,
+        busy=status in (429, 503),
+        billed=True,
+    )
 
 
-def _is_overflow(error: APIError, status: int) -> bool:
-    if error.code in _OVERFLOW_CODES or error.type in _OVERFLOW_CODES:
+def _moved(reason: str, location: str) -> Failure:
+    hint = _("check base_url and model")
+    if location:
+        hint = _("it points to {url}: is that the right base_url?").format(
+            url=one_line(location, _DETAIL_CHARS)
+        )
+    return Failure(_("The model server is elsewhere"), reason, hint, Blame.LASTING)
+
+
+def _overflowed(reason: str) -> Failure:
+    title = _("The conversation is longer than the model can read")
+    return Failure(title, reason, blame=Blame.REQUEST, overflow=True)
+
+
+def _busy_title(status: int) -> str:
+    return _("The model server is too busy") if status == 429 else _("The model server failed")
+
+
+def _not_accepted() -> str:
+    return _("The model server did not accept the request")
+
+
+def _key_hint(config: ModelConfig) -> str:
+    if config.api_key_env:
+        return _("check the key in {name}").format(name=config.api_key_env)
+    return _("this server wants a key; name its environment variable in api_key_env")
+
+
+def _is_overflow(said: Said, status: int) -> bool:
+    if said.code in _OVERFLOW_CODES or said.type in _OVERFLOW_CODES:
         return True
-    return status != 429 and _OVERFLOW.search(_words(error)) is not None
+    return status != 429 and _OVERFLOW.search(said.words) is not None
 
 
-def _is_client_code(code: str | None) -> bool:
-    return bool(code and re.fullmatch(r"4\d\d", code) and code not in ("408", "409", "429"))
-
-
-def _words(error: APIError) -> str:
-    # "Error code: 400 - what the server said"; a body that is not JSON is not in the message.
-    words = re.sub(r"^Error code: \d+( - )?", "", error.message)
-    return words or (error.body if isinstance(error.body, str) else "")
-
-
-def _retry_after(error: APIStatusError) -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server wants us to wait, at most `MAX_WAIT`."""
-    headers = error.response.headers
     try:
         if "retry-after-ms" in headers:
             seconds = float(headers["retry-after-ms"]) / 1000

@@ -10,6 +10,7 @@ from cuecard.core.errors import Halt
 
 if TYPE_CHECKING:
     from cuecard.core.llm.client import ChatClient
+    from cuecard.core.llm.pool import Pool
 
 
 class ModelHub:
@@ -21,24 +22,41 @@ class ModelHub:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._clients: dict[str, ChatClient] = {}
+        self._pool: Pool | None = None
+        self._halt: Halt | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def client(self, name: str) -> ChatClient:
         """Raises `ConfigError`: no such model, or no key in the environment."""
         from cuecard.core.llm.client import ChatClient
+        from cuecard.core.llm.pool import Pool
 
         if name not in self._clients:
-            self._clients[name] = ChatClient(self._config.model(name))
+            self._pool = self._pool or Pool()
+            client = ChatClient(self._config.model(name), name=name, pool=self._pool)
+            if self._halt is not None:
+                client.gate.stop(self._halt)
+            self._clients[name] = client
         return self._clients[name]
 
     def stop(self, halt: Halt) -> None:
-        """Have every call that still waits for its turn or its next attempt raise `halt`."""
+        """Have every call raise `halt` that waits for its turn or its next attempt, or would be made
+        later. Calls that are under way are finished.
+        """
+        self._halt = self._halt or halt
+        for client in self._clients.values():
+            client.gate.stop(halt)
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Have `closer` called each time the hub is closed."""
         self._closers.append(closer)
 
     async def close(self) -> None:
-        """Close all connections. The hub opens new ones if it is used again."""
+        """Close all connections. The hub is as good as new if it is used again."""
+        self._halt = None
         for closer in self._closers:
             await closer()
+        for client in self._clients.values():
+            client.gate.reset()
+        if self._pool is not None:
+            await self._pool.close()

@@ -1,0 +1,38 @@
+"""When to stop calling a model that keeps failing."""
+
+from __future__ import annotations
+
+from cuecard.core.errors import ModelPaused
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.llm.failures import Blame, Failure
+
+
+class Breaker:
+    """Counts calls in a row that failed, after all their attempts, for reasons that have nothing to do
+    with what was asked. A success ends the row, and a pause too. What lasts pauses at once.
+    """
+
+    def __init__(self, label: str, give_up_after: int) -> None:
+        self._label = label
+        self._give_up_after = give_up_after
+        self._row = 0
+
+    def succeeded(self) -> None:
+        self._row = 0
+
+    def failed(self, failure: Failure) -> ModelPaused | None:
+        """Why the model is to be called no more, if so."""
+        if failure.blame is Blame.REQUEST:
+            return None
+        if failure.blame is Blame.LASTING:
+            message = f"{self._label}: {failure.message}"
+            return ModelPaused(failure.title, message, failure.hint)
+        self._row += 1
+        if self._row < self._give_up_after:
+            return None
+        message = ngettext(
+            "{model}: {n} call failed, with all its attempts: {reason}",
+            "{model}: {n} calls in a row failed, each with all its attempts; the last: {reason}",
+            self._row,
+        ).format(model=self._label, n=self._row, reason=f"{failure.title}: {failure.message}")
+        return ModelPaused(_("The model keeps failing"), message, failure.hint)
