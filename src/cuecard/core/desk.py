@@ -51,7 +51,7 @@ class TrialDesk:
                 scope=self._scope,
             )
 
-        return (await self._journal.step(self._key("tool", step), perform)).answer
+        return (await self._journal.step(self._key("tool", step), perform, call)).answer
 
     async def call_model(
         self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""
@@ -70,7 +70,7 @@ class TrialDesk:
                 prompt=prompt,
             )
 
-        return (await self._journal.step(self._key("model", step), call)).reply
+        return (await self._journal.step(self._key("model", step), call, model)).reply
 
     async def mark(self, mark: Mark) -> Mark:
         body = Marked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar, cast
 
@@ -22,6 +22,7 @@ from cuecard.core.events import (
     course_of,
 )
 from cuecard.core.i18n import _
+from cuecard.core.parts import ToolCall
 
 Body = TypeVar(
     "Body",
@@ -60,11 +61,25 @@ class MemorySink:
         pass
 
 
+class Source(Protocol):
+    """Stands in for the performing of a trial that was played before."""
+
+    def instead(
+        self, key: str, asked: ToolCall | str | None, recorded: Callable[[str], bool]
+    ) -> AsyncIterator[EventBody]:
+        """The bodies to be recorded in place of performing the step `key`, its own body last; none if
+        the step is to be performed. `asked`: the tool call or the model that the step is about;
+        `recorded` tells which keys the journal has by now. Raises `CuecardError`.
+        """
+        ...
+
+
 class Journal:
     """Records events to a sink, and answers from `past` for what is already recorded.
 
     Playing the same trial again over its own past repeats nothing: each step finds its body by key and
     only the first step without one is really performed. `past` is the whole log, with earlier takes.
+    With a `source`, what that holds is taken from it rather than performed.
     """
 
     def __init__(
@@ -72,8 +87,10 @@ class Journal:
         sink: Sink,
         past: Sequence[Event] = (),
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        source: Source | None = None,
     ) -> None:
         self._sink = sink
+        self._source = source
         self._now = now
         self._next = past[-1].seq + 1 if past else 0
         self._take = past[-1].take if past else 0
@@ -96,8 +113,14 @@ class Journal:
     def recorded(self, key: str) -> bool:
         return key in self._by_key
 
-    async def step(self, key: str, perform: Callable[[], Awaitable[Body]]) -> Body:
+    async def step(
+        self,
+        key: str,
+        perform: Callable[[], Awaitable[Body]],
+        asked: ToolCall | str | None = None,
+    ) -> Body:
         """The recorded body with this key, or else the performed one, recorded before it returns.
+        `asked`: the tool call or the model that the step is about.
 
         Raises `NotKept` if it could not be recorded, and what `perform` raises.
         """
@@ -105,6 +128,13 @@ class Journal:
         if past is not None:
             return cast(Body, past.body)
         self._check()
+        if self._source is not None:
+            async for taken in self._source.instead(key, asked, self.recorded):
+                if taken.key not in self._by_key:
+                    await self._keep(taken)
+            past = self._by_key.get(key)
+            if past is not None:
+                return cast(Body, past.body)
         body = await perform()
         if body.key != key:
             raise ValueError(f"a step with key {key!r} performed {body.key!r}")

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cuecard.core.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    ModelReplied,
+    Termination,
+    ToolAnswered,
+    TrialEnded,
+    UserSpoke,
+)
+from cuecard.core.journal import Journal, MemorySink
+from cuecard.core.parts import AgentReply, Dialogue, ToolAnswer, ToolCall, UserReply
+from cuecard.core.players import closed_world_for, offline_agent_for, scripted_user_for
+from cuecard.core.replaying import RecordedCourse
+from cuecard.core.tasks import Task
+from cuecard.core.trial import TrialResult, TrialSetup, play
+from offline_trials import TASKS, play_offline
+from openai_server import OpenAIServer, error
+from react_bench import (
+    CHAIN,
+    GRAPH,
+    TRIPLES,
+    config_for,
+    make_agent,
+    searcher,
+    ticking,
+)
+
+
+def bodies(events: Sequence[Event]) -> list[str]:
+    return [event.body.model_dump_json() for event in events]
+
+
+class Unplugged:
+    """A world that must not be asked."""
+
+    def __init__(self, task: Task) -> None:
+        self.ref = closed_world_for(task).ref
+        self.tools = closed_world_for(task).tools
+
+    async def answer(self, call: ToolCall, desk: Any) -> ToolAnswer:
+        raise AssertionError(f"asked {call}")
+
+
+async def replay(
+    recording: Sequence[Event],
+    task: Task,
+    agent: Any,
+    past: Sequence[Event] = (),
+    user: Any = None,
+) -> tuple[TrialResult, list[Event]]:
+    sink = MemorySink()
+    sink.events.extend(past)
+    journal = Journal(sink, past, ticking(), RecordedCourse(recording))
+    setup = TrialSetup(task, agent, user or scripted_user_for(task), Unplugged(task))
+    return await play(setup, journal), sink.events
+
+
+async def live(
+    script: Any, task: Task = GRAPH, sink: MemorySink | None = None
+) -> tuple[Any, TrialResult, list[Event]]:
+    """A trial of a model agent; the server is stopped when this returns."""
+    sink = sink or MemorySink()
+    async with OpenAIServer(script) as server:
+        agent = make_agent("live", config_for(server.url), task)
+        setup = TrialSetup(task, agent, scripted_user_for(task), closed_world_for(task))
+        result = await play(setup, Journal(sink, (), ticking()))
+    return agent, result, sink.events
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+async def test_an_offline_trial_is_replayed_byte_for_byte(task: Task) -> None:
+    result, recording = await play_offline(task)
+    again, events = await replay(recording, task, offline_agent_for(task))
+    assert again == result
+    assert bodies(events) == bodies(recording)
+
+
+@pytest.mark.parametrize("task", [GRAPH, CHAIN], ids=lambda task: task.id)
+async def test_a_model_agent_is_replayed_without_its_server(task: Task) -> None:
+    agent, result, recording = await live(searcher(TRIPLES), task)
+    again, events = await replay(recording, task, agent)
+    assert again == result
+    assert bodies(events) == bodies(recording)
+    assert any(isinstance(event.body, ModelReplied) for event in events)
+
+
+async def test_a_replay_that_was_killed_goes_on() -> None:
+    agent, _, recording = await live(searcher(TRIPLES))
+    for kept in range(len(recording)):
+        _, whole = await replay(recording, GRAPH, agent)
+        _, events = await replay(recording, GRAPH, agent, past=whole[:kept])
+        assert bodies(events) == bodies(recording)
+
+
+async def test_a_call_that_failed_fails_again_in_the_same_words() -> None:
+    agent, result, recording = await live(
+        lambda request: searcher(TRIPLES)(request) if request.number < 2 else error(400, "no more")
+    )
+    assert result.termination is Termination.API_ERROR
+    again, events = await replay(recording, GRAPH, agent)
+    assert again == result
+    assert bodies(events) == bodies(recording)
+
+
+async def test_a_missing_step_is_named() -> None:
+    agent, _, recording = await live(searcher(TRIPLES))
+    cut = [e for e in recording if e.body.key != "agent/1/model/0"]
+    result, _ = await replay(cut, GRAPH, agent)
+    assert result.termination is Termination.INTERNAL_ERROR
+    assert "agent/1/model/0" in result.detail
+
+
+async def test_another_call_in_the_same_place_is_refused() -> None:
+    agent, _, recording = await live(searcher(TRIPLES))
+    other = ToolCall(name="search", arguments={"query": "something else"})
+    changed = [
+        e.model_copy(update={"body": e.body.model_copy(update={"call": other})})
+        if isinstance(e.body, ToolAnswered) and e.body.key == "agent/0/tool/1"
+        else e
+        for e in recording
+    ]
+    result, events = await replay(changed, GRAPH, agent)
+    assert result.termination is Termination.INTERNAL_ERROR
+    assert "agent/0/tool/1" in result.detail
+    assert "something else" in result.detail
+    assert "agent/0/tool/1" not in {event.body.key for event in events}
+
+
+async def test_another_model_is_not_answered_for() -> None:
+    _, _, recording = await live(searcher(TRIPLES))
+    config = config_for("http://127.0.0.1:9/v1")
+    models = {"m": config.models["m"].model_copy(update={"model": "another"})}
+    agent = make_agent("live", config.model_copy(update={"models": models}), GRAPH)
+    result, _ = await replay(recording, GRAPH, agent)
+    assert "agent/0/model/0" in result.detail
+    assert "another" in result.detail
+
+
+def answered(step: int, text: str) -> ToolAnswered:
+    call = ToolCall(name="search", arguments={"query": text})
+    return ToolAnswered(part="agent", turn=0, step=step, call=call, answer=ToolAnswer(text=text))
+
+
+async def replayed_steps(recording: Sequence[Any], steps: Sequence[int]) -> list[str]:
+    """The keys as they are recorded when the tool calls `steps` are made at the same time."""
+    log = [Event(seq=n, at=ticking()(), body=body) for n, body in enumerate(recording)]
+    journal = Journal(MemorySink(), (), ticking(), RecordedCourse(log))
+
+    async def perform() -> ToolAnswered:
+        raise AssertionError("performed")
+
+    held = {body.step: body.call for body in recording}
+    await asyncio.gather(*(journal.step(f"agent/0/tool/{n}", perform, held.get(n)) for n in steps))
+    return [event.body.key for event in journal.events]
+
+
+async def test_what_was_made_at_the_same_time_keeps_its_order() -> None:
+    recording = [answered(2, "c"), answered(0, "a"), answered(1, "b")]
+    keys = await replayed_steps(recording, [0, 1, 2])
+    assert keys == ["agent/0/tool/2", "agent/0/tool/0", "agent/0/tool/1"]
+
+
+async def test_a_step_that_is_no_longer_made_holds_nothing_up_for_ever() -> None:
+    recording = [answered(2, "c"), answered(0, "a"), answered(1, "b")]
+    keys = await replayed_steps(recording, [0, 1])
+    assert keys == ["agent/0/tool/0", "agent/0/tool/1"]
+
+
+class Outsider:
+    """A harness that must not be started."""
+
+    def __init__(self) -> None:
+        self.ref = offline_agent_for(GRAPH).ref.model_copy(update={"kind": "acp"})
+
+    async def reply(self, dialogue: Dialogue, desk: Any) -> AgentReply:
+        raise AssertionError("started")
+
+    async def conclude(self, dialogue: Dialogue, desk: Any) -> Any:
+        raise AssertionError("started")
+
+
+async def test_a_harness_is_not_started_again() -> None:
+    class Harness(Outsider):
+        async def reply(self, dialogue: Dialogue, desk: Any) -> AgentReply:
+            await desk.call_tool(ToolCall(name="search", arguments={"query": "lamp"}))
+            return AgentReply(text="Angelo Moriondo, of Turin.")
+
+        async def conclude(self, dialogue: Dialogue, desk: Any) -> Any:
+            return await offline_agent_for(GRAPH).conclude(dialogue, desk)
+
+    sink = MemorySink()
+    setup = TrialSetup(GRAPH, Harness(), scripted_user_for(GRAPH), closed_world_for(GRAPH))
+    result = await play(setup, Journal(sink, (), ticking()))
+    again, events = await replay(sink.events, GRAPH, Outsider())
+    assert again == result
+    assert bodies(events) == bodies(sink.events)
+
+    cut = [e for e in sink.events if not isinstance(e.body, AgentSpoke | Concluded | TrialEnded)]
+    result, _ = await replay(cut, GRAPH, Outsider())
+    assert "agent/0" in result.detail
+
+
+async def test_what_a_person_said_is_taken_too() -> None:
+    class Person:
+        ref = scripted_user_for(GRAPH).ref.model_copy(update={"kind": "human"})
+
+        async def open(self, desk: Any) -> UserReply:
+            raise AssertionError("asked")
+
+        reply = open
+
+    _, recording = await play_offline(GRAPH)
+    recording = [
+        e.model_copy(update={"body": e.body.model_copy(update={"user": Person.ref})})
+        if e.body.type == "trial_started"
+        else e
+        for e in recording
+    ]
+    _, events = await replay(recording, GRAPH, offline_agent_for(GRAPH), user=Person())
+    assert bodies(events) == bodies(recording)
+    assert any(isinstance(event.body, UserSpoke) for event in events)
