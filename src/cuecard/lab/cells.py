@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.core.config import Config
-from cuecard.core.events import Event, EventBody, Marked, Termination
+from cuecard.core.events import Event, Marked, Termination
 from cuecard.core.journal import Journal
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.marks import NotesKept
 from cuecard.core.parts import Judge
+from cuecard.core.replaying import RecordedCourse
 from cuecard.core.run import Cell
 from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
@@ -51,7 +52,7 @@ class Grid:
         self._judges = judges
         self._settings = settings_of(run)
         self._tasks: dict[tuple[str, int], Task] = {}
-        self._tapes: dict[str, Tape] = {}
+        self._tapes: dict[str, EventTape] = {}
         self._notes: dict[str, list[tuple[str, ...]]] = {}
 
     def cell(self, trial: TrialRecord) -> Cell:
@@ -67,6 +68,7 @@ class Grid:
 
     async def _begin(self, trial: TrialRecord) -> tuple[TrialSetup, Journal]:
         task, past = await asyncio.to_thread(self._load, trial)
+        source = await asyncio.to_thread(self._source, trial)
         setup = setup_for(
             trial,
             task,
@@ -74,10 +76,9 @@ class Grid:
             Seating(agent=trial.agent.name, user=self._settings.user, world=self._settings.world),
             self._config,
             self._hub,
-            tape=await asyncio.to_thread(self._tape, trial.task_id),
-            notes=await asyncio.to_thread(self._notes_for, trial),
+            tape=await asyncio.to_thread(self._tape, trial),
+            notes=source.notes if source else await asyncio.to_thread(self._notes_for, trial),
         )
-        source = await asyncio.to_thread(self._source, trial)
         journal = Journal(TrialSink(self._workspace, trial.id), past, source=source)
         if trial.termination is not None:
             goes_on = trial.termination in _GOES_ON
@@ -90,25 +91,26 @@ class Grid:
             self._tasks[version] = self._workspace.tasks.revision(*version).task
         return self._tasks[version], self._workspace.runs.log(trial.id)
 
-    def _tape(self, task_id: str) -> Tape | None:
+    def _tape(self, trial: TrialRecord) -> Tape | None:
         """What the run named by a replay world recorded of this task."""
         world = self._config.world(self._settings.world)
         if world.kind != "replay" or self._settings.replay is not None:
             return None
+        task_id = trial.task_id
         if task_id not in self._tapes:
             trials = [t for t in self._workspace.runs.trials(world.run) if t.task_id == task_id]
             self._tapes[task_id] = EventTape([self._workspace.runs.events(t.id) for t in trials])
-        return self._tapes[task_id]
+        return self._tapes[task_id].preferring(trial.agent.name, trial.sample)
 
-    def _source(self, trial: TrialRecord) -> dict[str, EventBody] | None:
+    def _source(self, trial: TrialRecord) -> RecordedCourse | None:
         """The recorded course of the same trial in the run that is replayed."""
         if self._settings.replay is None:
             return None
         for old in self._workspace.runs.trials(self._settings.replay):
             same = (old.task_id, old.revision, old.agent, old.sample, old.seed)
             if same == (trial.task_id, trial.revision, trial.agent, trial.sample, trial.seed):
-                return {e.body.key: e.body for e in self._workspace.runs.events(old.id)}
-        return {}
+                return RecordedCourse(self._workspace.runs.events(old.id))
+        return RecordedCourse(())
 
     def _notes_for(self, trial: TrialRecord) -> tuple[str, ...]:
         """What the trial's agent kept in the run's trials that have ended, in the order of their ends."""
