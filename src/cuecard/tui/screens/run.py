@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 
 from cuecard.core.i18n import N_, _
 from cuecard.lab.scores import RunScores, score_as_judged
-from cuecard.store.records import RunRecord, RunState, TrialRecord
+from cuecard.store.records import RunRecord, RunState, TrialRecord, UsageRecord
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
@@ -21,8 +21,10 @@ from cuecard.tui.state.runs import (
     counts,
     heading,
     mosaic,
+    pause_reason,
     progress,
     score_rows,
+    spending,
     trial_row,
 )
 from cuecard.tui.state.transcript import Piece
@@ -57,6 +59,7 @@ class Look:
 
     run: RunRecord
     trials: list[TrialRecord]
+    usage: list[UsageRecord]
 
 
 class RunScreen(CuecardScreen[None]):
@@ -115,7 +118,11 @@ class RunScreen(CuecardScreen[None]):
     async def load(self) -> None:
         run_id = self._run_id
         self._look = await self.services.ask(
-            lambda ws: Look(run=ws.runs.get(run_id), trials=ws.runs.trials(run_id))
+            lambda ws: Look(
+                run=ws.runs.get(run_id),
+                trials=ws.runs.trials(run_id),
+                usage=ws.runs.usage(run_id),
+            )
         )
         self._show()
         self._tell_the_end()
@@ -216,6 +223,8 @@ class RunScreen(CuecardScreen[None]):
         lines = [
             heading(look.run, here=self._going_on),
             [*progress(look.run), Piece("   "), *counts(look.trials, playing)],
+            *spending(look.usage),
+            *pause_reason(look.run, here=self._going_on),
         ]
         tiles = mosaic(look.trials, playing)
         self.query_one("#head", Lines).load([*lines, tiles] if tiles else lines)

@@ -15,7 +15,7 @@ from cuecard.core.scoring.profiles import ProfileCount
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.lab.scores import GroupScores, RunScores
-from cuecard.store.records import RunRecord, RunState, TrialRecord
+from cuecard.store.records import RunRecord, RunState, TrialRecord, UsageRecord
 from cuecard.tui.glyphs import FAMILY, TERMINATION
 from cuecard.tui.state.transcript import Piece, Tone
 from cuecard.tui.state.trial import measure_value
@@ -156,6 +156,31 @@ def heading(run: RunRecord, *, here: bool) -> list[Piece]:
         Piece("  " + run_state_label(run, here=here), "stage"),
         Piece("  " + one_line(about), "muted"),
     ]
+
+
+def spending(usage: Sequence[UsageRecord]) -> list[list[Piece]]:
+    """A line with calls, tokens and cost; none where no model was called."""
+    calls = sum(used.calls for used in usage)
+    if not calls:
+        return []
+    prompt = sum(used.usage.prompt for used in usage)
+    completion = sum(used.usage.completion for used in usage)
+    parts = [
+        ngettext("{n} model call", "{n} model calls", calls).format(n=f"{calls:,}"),
+        _("{prompt} + {completion} tokens").format(
+            prompt=f"{prompt:,}", completion=f"{completion:,}"
+        ),
+    ]
+    costs = [used.cost for used in usage if used.cost is not None]
+    if costs:
+        parts.append(_("cost {n}").format(n=f"{sum(costs):.4f}"))
+    return [[Piece(" · ".join(parts), "muted")]]
+
+
+def pause_reason(run: RunRecord, *, here: bool) -> list[list[Piece]]:
+    if here or run.state is not RunState.PAUSED or not run.reason:
+        return []
+    return [[Piece(one_line(run.reason, 200), "bad")]]
 
 
 ScoreRow = tuple[Piece, str, str, str]
