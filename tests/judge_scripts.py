@@ -87,9 +87,9 @@ def good(request: Request) -> Reply:
     return script(lambda entries, _request: entries)(request)
 
 
-def config(url: str, *, prompts: str = "", **judge: Any) -> Config:
+def config(url: str, *, prompts: str = "", give_up_after: int = 1000, **judge: Any) -> Config:
     """The judge `sage` on the server, without further attempts after failed calls."""
-    model = ModelConfig(base_url=url, model="scripted", retries=0, give_up_after=1000)
+    model = ModelConfig(base_url=url, model="scripted", retries=0, give_up_after=give_up_after)
     sage = ModelJudgeConfig(kind="model", model="oracle", **judge)
     return Config(models={"oracle": model}, judges={"sage": sage}, prompts=prompts)
 

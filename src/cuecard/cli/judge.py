@@ -1,31 +1,38 @@
-"""`cuecard judge`: judge outputs produced elsewhere, or a run of the workspace once more."""
+"""`cuecard judge`: judge outputs produced elsewhere, or a run of the workspace, with one judge or several."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from cuecard.cli.choices import InputFormat
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, console, example, note, problem_json, prose
-from cuecard.core.errors import ConfigError, CuecardError, FileProblem
+from cuecard.cli.judge_progress import Progress
+from cuecard.cli.output import as_json, example, note
 from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
+    from cuecard.core.config import Config
     from cuecard.core.parts import Judge
-    from cuecard.lab.judging import JudgedResponses
+    from cuecard.lab.judging import JudgeFailure
+    from cuecard.lab.scores import RunScores
 
 LEXICAL = "lexical"
 _SHOWN = 10
+Judged = TypeVar("Judged")
 
 
 def register(app: typer.Typer) -> None:
     app.command(
         "judge",
-        help=_("Judge and score outputs from elsewhere, or a run again."),
+        help=_(
+            "Judge and score outputs from elsewhere, or a run of the workspace. Judging adds to what other"
+            " judges said and never plays a trial again; a judging that was killed goes on where it stopped."
+        ),
         epilog=example("cuecard judge --tasks tasks/ --responses out.jsonl --json"),
     )(judge)
 
@@ -37,148 +44,158 @@ def judge(
         Path | None, typer.Option(help=_("File or folder of responses, as JSON lines"))
     ] = None,
     run: Annotated[int | None, typer.Option(help=_("A run of the workspace instead"))] = None,
-    name: Annotated[str, typer.Option("--judge", help=_("Judge of cuecard.yaml"))] = LEXICAL,
+    names: Annotated[
+        list[str] | None, typer.Option("--judge", help=_("Judge of cuecard.yaml; may be repeated"))
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help=_("Also the trials that the judge has judged before"))
+    ] = False,
     format: Annotated[
         InputFormat, typer.Option(help=_("Format of the tasks and responses"))
     ] = InputFormat.AUTO,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help=_("Print JSON; of several judges as a list, judges"))
+    ] = False,
 ) -> None:
     if run is not None and (tasks or responses):
         raise typer.BadParameter(_("give files or a run, not both"), param_hint="--run")
-    chosen = _judge_named(Context.of(context), name)
+    if again and run is None:
+        raise typer.BadParameter(_("only for a run: --run N"), param_hint="--again")
+    chosen = tuple(dict.fromkeys(names or [LEXICAL]))
+    ours = Context.of(context)
+    config = _config_for(ours, chosen)
     if run is not None:
-        raise typer.Exit(_judge_run(Context.of(context), run, chosen, json=json))
+        raise typer.Exit(_judge_run(ours, config, run, chosen, again=again, json=json))
     if tasks is None or responses is None:
         raise typer.BadParameter(
             _("both are needed (or --run N for a run of the workspace)"),
             param_hint=["--tasks", "--responses"],
         )
-    raise typer.Exit(_judge_files(tasks, responses, format.value, chosen, json=json))
+    raise typer.Exit(_judge_files(config, tasks, responses, format.value, chosen, json=json))
 
 
-def _judge_named(ours: Context, name: str) -> Judge:
-    """Raises `ConfigError`."""
-    from cuecard.lab.judging import lexical_judge
+def _config_for(ours: Context, names: Sequence[str]) -> Config:
+    """The configuration; the embedded judge needs none. Raises `ConfigError`."""
+    from cuecard.core.config import EMBEDDED
 
-    judges = ours.config().judges if name != LEXICAL else {LEXICAL: None}
-    if name not in judges:
-        raise ConfigError(
-            _("Unknown judge"), name, _("known judges: {names}").format(names=", ".join(judges))
-        )
-    return lexical_judge()
+    return EMBEDDED if set(names) == {LEXICAL} else ours.config()
 
 
-def _judge_run(ours: Context, run: int, judge: Judge, *, json: bool) -> int:
+def _with_judges(
+    config: Config, names: Sequence[str], perform: Callable[[Judge], Awaitable[Judged]]
+) -> list[Judged]:
+    """What `perform` gives for each judge, one after the other. Raises `ConfigError` before the first if
+    any of them cannot be made.
+    """
+    from cuecard.core.judges.registry import build_judge
+    from cuecard.core.llm.hub import ModelHub
+
+    async def all_of_them() -> list[Judged]:
+        hub = ModelHub(config)
+        try:
+            judges = [build_judge(name, config, hub) for name in names]
+            return [await perform(each) for each in judges]
+        finally:
+            await hub.close()
+
+    return asyncio.run(all_of_them())
+
+
+def _judge_run(
+    ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool, json: bool
+) -> int:
     from cuecard.cli.score import show
+    from cuecard.cli.score_json import scores_json
     from cuecard.lab.judging import judge_run
     from cuecard.lab.scores import score_run
 
-    with ours.workspace() as workspace:
-        with console(stderr=True).status(_("Judging…")):
-            failures = asyncio.run(judge_run(workspace, run, judge, again=True))
-        scores = score_run(workspace, run, judge.ref.name)
-    show(scores, ours, json=json)
-    for failure in failures[:_SHOWN]:
+    with ours.workspace() as workspace, Progress(config.currency) as progress:
+
+        async def perform(each: Judge) -> tuple[RunScores, tuple[JudgeFailure, ...]]:
+            progress.begin(each.ref.name)
+            failures = await judge_run(
+                workspace,
+                run,
+                each,
+                again=again,
+                on_progress=progress.moved,
+                on_call=progress.called,
+            )
+            return await asyncio.to_thread(score_run, workspace, run, each.ref.name), failures
+
+        done = _with_judges(config, names, perform)
+    if json and len(done) > 1:
+        as_json({"judges": [scores_json(scores) for scores, _failures in done]})
+    for scores, failures in done:
+        if not json or len(done) == 1:
+            show(scores, ours, json=json)
+        _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
+        _tell_failures(scores.judge, failures)
+    progress.report()
+    return 1 if any(failures for _scores, failures in done) else 0
+
+
+def _tell_unjudged(name: str, scores: Sequence[dict[str, float | None]]) -> None:
+    """How many items the judge has left open, on stderr."""
+    left = int(sum(found.get("unjudged") or 0 for found in scores))
+    if left:
+        note(
+            ngettext(
+                "{n} item is left unjudged by {judge}; it counts neither as right nor as wrong.",
+                "{n} items are left unjudged by {judge}; they count neither as right nor as wrong.",
+                left,
+            ).format(n=left, judge=name)
+        )
+
+
+def _tell_failures(name: str, failures: Sequence[JudgeFailure]) -> None:
+    for failure in [each for each in failures if not each.halted][:_SHOWN]:
         note(
             _("trial {id} is not judged: {reason}").format(
                 id=failure.trial_id, reason=failure.reason
             )
         )
-    return 1 if failures else 0
+    halted = [failure for failure in failures if failure.halted]
+    if halted:
+        note(
+            ngettext(
+                "{judge} had to stop, {n} trial is left: {reason}",
+                "{judge} had to stop, {n} trials are left: {reason}",
+                len(halted),
+            ).format(judge=name, n=len(halted), reason=halted[0].reason)
+        )
 
 
-def _judge_files(tasks: Path, responses: Path, format: str, judge: Judge, *, json: bool) -> int:
+def _judge_files(
+    config: Config,
+    tasks: Path,
+    responses: Path,
+    format: str,
+    names: Sequence[str],
+    *,
+    json: bool,
+) -> int:
+    from cuecard.cli.judge_files import Files, judged_json, print_judged
     from cuecard.cli.responses import read_responses, read_tasks
-    from cuecard.lab.judging import judge_responses
+    from cuecard.lab.judging_files import JudgedResponses, judge_responses
 
     known, problems = read_tasks(tasks, format)
     found, trouble = read_responses(responses, format)
-    problems = [*problems, *trouble]
-    with console(stderr=True).status(_("Judging…")):
-        judged = asyncio.run(judge_responses(known, found, judge))
-    if json:
-        as_json(_judged_json(judged, problems))
-    elif judged.results:
-        _print(judged)
-    for problem in problems:
-        note(str(problem))
-    if judged.unknown:
-        note(
-            _("Responses to tasks that are not among these: {ids}").format(
-                ids=_some(judged.unknown)
+    files = Files(len(known), len(found), (*problems, *trouble))
+    with Progress(config.currency) as progress:
+
+        async def perform(each: Judge) -> JudgedResponses:
+            progress.begin(each.ref.name)
+            return await judge_responses(
+                known, found, each, on_progress=progress.moved, on_call=progress.called
             )
-        )
-    if judged.missing and judged.results:
-        note(
-            ngettext(
-                "{n} task has no response and is not in the means: {ids}",
-                "{n} tasks have no response and are not in the means: {ids}",
-                len(judged.missing),
-            ).format(n=len(judged.missing), ids=_some(judged.missing))
-        )
-    if not judged.results:
-        raise CuecardError(
-            _("Nothing was judged"),
-            _("{tasks} tasks and {responses} responses were read").format(
-                tasks=len(known), responses=len(found)
-            ),
-            _("each response names its task, by task_id, qid or instance_id"),
-        )
-    return 1 if problems or judged.unknown else 0
 
-
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
-
-
-def _judged_json(judged: JudgedResponses, problems: list[FileProblem]) -> dict[str, Any]:
-    from cuecard.cli.score_json import aggregate_json, measures_json
-    from cuecard.core.scoring.aggregate import TrialScore, aggregate
-
-    return {
-        "judge": judged.judge.model_dump(mode="json"),
-        "results": [
-            {
-                "task_id": result.task_id,
-                "sample": result.sample,
-                "family": result.family,
-                "usable": result.usable,
-                "reason": result.reason,
-                **measures_json(result.measures),
-            }
-            for result in judged.results
-        ],
-        # Names of measures tell families apart, so that one mapping holds them all.
-        "aggregate": aggregate_json(
-            aggregate(TrialScore(r.task_id, r.sample, r.measures) for r in judged.results)
-        ),
-        "families": {
-            found.family: {"tasks": found.tasks, "responses": found.responses}
-            for found in judged.aggregates
-        },
-        "unknown": list(judged.unknown),
-        "missing": list(judged.missing),
-        "problems": [problem_json(problem) for problem in problems],
-    }
-
-
-def _print(judged: JudgedResponses) -> None:
-    from cuecard.cli.labels import FAMILY, baselines_line
-    from cuecard.cli.score_tables import Result, print_aggregate, print_results
-
-    several = any(result.sample for result in judged.results)
-    print_results(
-        [
-            Result(r.family, f"{r.task_id} #{r.sample}" if several else r.task_id, r.measures)
-            for r in judged.results
-        ],
-        {found.family: found.measures for found in judged.aggregates},
-    )
-    for found in judged.aggregates:
-        title = ngettext(
-            "{family}: {n} response to {tasks} tasks",
-            "{family}: {n} responses to {tasks} tasks",
-            found.responses,
-        ).format(family=_(FAMILY[found.family]), n=found.responses, tasks=found.tasks)
-        print_aggregate(title, found.measures)
-    prose(baselines_line([(_("judge"), judged.judge)]))
+        done = _with_judges(config, names, perform)
+    if json:
+        shown = [judged_json(judged, files) for judged in done]
+        as_json(shown[0] if len(shown) == 1 else {"judges": shown})
+    code = print_judged(done, files, tables=not json)
+    for judged in done:
+        _tell_unjudged(judged.judge.name, [result.scores for result in judged.results])
+    progress.report()
+    return code

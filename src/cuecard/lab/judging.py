@@ -1,73 +1,41 @@
-"""Judging trials of the workspace, and outputs that were produced elsewhere."""
+"""Judging trials of the workspace. Judging adds, it never replaces, and never plays a trial again."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.core.calls import FreshCalls
-from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.formats.predictions import parse_prediction
-from cuecard.core.formats.responses import Response
+from cuecard.core.calls import FreshCalls, KeyedCalls, RecordedCall
+from cuecard.core.errors import NotAllowed
+from cuecard.core.events import Concluded
 from cuecard.core.i18n import _
-from cuecard.core.parts import Judge, PlayerRef
+from cuecard.core.parts import CallDesk, Judge, PlayerRef
 from cuecard.core.prediction import Prediction
-from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
-from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.trial_score import score_prediction
-from cuecard.core.tasks import FAMILIES, Family, Task
+from cuecard.core.tasks import Task, content_hash
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import prediction_of
-from cuecard.core.verdicts import Judgement
-from cuecard.store.records import JudgementRecord
+from cuecard.core.verdicts import Decision
+from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each, trouble_of
+from cuecard.store.records import JudgementRecord, TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+OnCall = Callable[[RecordedCall], None]
+
 
 class JudgeFailure(Frozen):
-    """A judge call that failed; the trial stays unjudged and can be judged again."""
+    """A judging that failed; the trial stays unjudged and can be judged again. `halted`: it was not
+    tried, or not to its end, because judging had to stop (a model that keeps failing, a budget).
+    """
 
     trial_id: int
     reason: str
-
-
-class JudgedResponse(Frozen):
-    """One output with its scores. `usable`: it held triples, a table or an answer."""
-
-    task_id: str
-    sample: int
-    family: Family
-    usable: bool
-    reason: str
-    measures: tuple[Measure, ...]
-    judgement: Judgement
-
-    @property
-    def scores(self) -> dict[str, float | None]:
-        return {measure.name: measure.value for measure in self.measures}
-
-
-class FamilyAggregate(Frozen):
-    """Means over the tasks of one family, as `core.scoring.aggregate` defines them."""
-
-    family: Family
-    tasks: int
-    responses: int
-    measures: tuple[AggregateMeasure, ...]
-
-
-class JudgedResponses(Frozen):
-    """`unknown`: ids of responses without a task. `missing`: tasks without a response; they are not
-    in the means.
-    """
-
-    judge: PlayerRef
-    results: tuple[JudgedResponse, ...]
-    aggregates: tuple[FamilyAggregate, ...]
-    unknown: tuple[str, ...]
-    missing: tuple[str, ...]
+    halted: bool = False
 
 
 def lexical_judge() -> Judge:
@@ -77,74 +45,42 @@ def lexical_judge() -> Judge:
     return LexicalJudge()
 
 
-async def judge_responses(
-    tasks: Sequence[Task], responses: Sequence[Response], judge: Judge | None = None
-) -> JudgedResponses:
-    """Judge and score outputs produced elsewhere, in the order in which they came; no workspace.
-
-    A response without anything usable scores 0 like any other failure. Raises what the judge raises.
-    """
-    chosen = judge or lexical_judge()
-    by_id = {task.id: task for task in tasks}
-    results = [
-        await _judged(by_id[response.task_id], response, chosen)
-        for response in responses
-        if response.task_id in by_id
-    ]
-    answered = {response.task_id for response in responses}
-    return JudgedResponses(
-        judge=chosen.ref,
-        results=tuple(results),
-        aggregates=tuple(
-            _aggregate(family, found)
-            for family in FAMILIES
-            if (found := [result for result in results if result.family == family])
-        ),
-        unknown=tuple(sorted(answered - by_id.keys())),
-        missing=tuple(task.id for task in tasks if task.id not in answered),
-    )
-
-
-async def _judged(task: Task, response: Response, judge: Judge) -> JudgedResponse:
-    prediction = parse_prediction(task.family, response.text)
-    judgement = await judge.judge(task, prediction, FreshCalls())
-    return JudgedResponse(
-        task_id=task.id,
-        sample=response.sample,
-        family=task.family,
-        usable=prediction.kind != "unusable",
-        reason=prediction.reason if prediction.kind == "unusable" else "",
-        measures=score_prediction(task, prediction, judgement),
-        judgement=judgement,
-    )
-
-
-def _aggregate(family: Family, results: Sequence[JudgedResponse]) -> FamilyAggregate:
-    return FamilyAggregate(
-        family=family,
-        tasks=len({result.task_id for result in results}),
-        responses=len(results),
-        measures=aggregate(TrialScore(r.task_id, r.sample, r.measures) for r in results),
-    )
+def hash_of(prediction: Prediction) -> str:
+    """SHA-256 of what was handed in, as 64 hex digits: a judgement's `trial_hash`."""
+    canonical = json.dumps(prediction.model_dump(mode="json"), sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 async def judge_trial(
-    workspace: Workspace, trial_id: int, judge: Judge | None = None
+    workspace: Workspace,
+    trial_id: int,
+    judge: Judge | None = None,
+    *,
+    again: bool = True,
+    on_call: OnCall | None = None,
 ) -> JudgementRecord:
-    """Judge an ended trial (again) and record the judgement. Raises `NotAllowed` for an open trial,
-    and what the judge raises.
+    """Judge an ended trial and record the judgement, beside all earlier ones.
+
+    Every answer of the judge's model is recorded as soon as it is there. A judging that was killed or
+    failed goes on from those. So does, without `again`, one whose newest judgement left items unjudged:
+    only what got no answer is called again, and nothing is recorded where nothing changed. `again`, a
+    judgement that is there is let stand and made a second time from the beginning. `on_call` is told
+    of each call that was really made.
+
+    Raises `NotAllowed` for an open trial, and what the judge raises.
     """
     chosen = judge or lexical_judge()
-
-    def load() -> tuple[Task, Prediction]:
-        trial = workspace.runs.trial(trial_id)
-        if trial.termination is None:
-            raise NotAllowed(_("This trial has not ended"), _("Play it to its end first."))
-        task = workspace.tasks.revision(trial.task_id, trial.revision).task
-        return task, prediction_of(workspace.runs.events(trial_id))
-
-    task, prediction = await asyncio.to_thread(load)
-    judgement = await chosen.judge(task, prediction, FreshCalls())
+    subject = await asyncio.to_thread(_load, workspace, trial_id)
+    desk: CallDesk = FreshCalls()
+    newest: JudgementRecord | None = None
+    if not chosen.ref.baseline:
+        desk, newest = await asyncio.to_thread(
+            _recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call
+        )
+    judged = await chosen.judge(subject.task, subject.prediction, desk)
+    judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
+    if newest and not again and newest.judgement == judgement:
+        return newest
     return await asyncio.to_thread(workspace.verdicts.add, trial_id, judgement)
 
 
@@ -154,39 +90,102 @@ async def judge_run(
     judge: Judge | None = None,
     *,
     again: bool = False,
-    on_judged: Callable[[int], None] | None = None,
+    concurrency: int | None = None,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
 ) -> tuple[JudgeFailure, ...]:
-    """Judge the run's ended trials that this judge has not judged, or all of them `again`.
+    """Judge the run's ended trials that this judge has not judged to the end, or all of them `again`.
 
-    Returns what failed; a failure leaves its trial unjudged and stops no other.
+    Several at a time where a model judges. Returns what failed; a failure leaves its trial unjudged and
+    stops no other. A `Halt` is told as the failure of every trial that is left. Raises `NotFound`.
     """
     chosen = judge or lexical_judge()
 
     def pending() -> list[int]:
-        done = {
-            record.trial_id
+        ended = [t for t in workspace.runs.trials(run_id) if t.termination is not None]
+        if again:
+            return [trial.id for trial in ended]
+        newest = {
+            record.trial_id: record
             for record in workspace.verdicts.of_run(run_id)
             if record.judgement.judge.name == chosen.ref.name
         }
-        ended = [t.id for t in workspace.runs.trials(run_id) if t.termination is not None]
-        return [trial_id for trial_id in ended if again or trial_id not in done]
+        return [trial.id for trial in ended if _is_open(trial, newest.get(trial.id))]
 
-    failures: list[JudgeFailure] = []
-    for trial_id in await asyncio.to_thread(pending):
-        failure = await try_judging(workspace, trial_id, chosen)
-        if failure:
-            failures.append(failure)
-        elif on_judged:
-            on_judged(trial_id)
-    return tuple(failures)
+    trials = await asyncio.to_thread(pending)
+    troubles = await judge_each(
+        trials,
+        lambda trial_id: judge_trial(workspace, trial_id, chosen, again=again, on_call=on_call),
+        concurrency or at_a_time(chosen),
+        on_progress,
+    )
+    return tuple(
+        JudgeFailure(trial_id=trials[position], reason=trouble.reason, halted=trouble.halted)
+        for position, trouble in troubles.items()
+    )
 
 
 async def try_judging(workspace: Workspace, trial_id: int, judge: Judge) -> JudgeFailure | None:
     """`judge_trial`, with a failure as data."""
     try:
         await judge_trial(workspace, trial_id, judge)
-    except CuecardError as error:
-        return JudgeFailure(trial_id=trial_id, reason=str(error))
     except Exception as error:  # noqa: BLE001 - the boundary of a judge call: a failure is data
-        return JudgeFailure(trial_id=trial_id, reason=f"{type(error).__name__}: {error}")
+        trouble = trouble_of(error)
+        return JudgeFailure(trial_id=trial_id, reason=trouble.reason, halted=trouble.halted)
     return None
+
+
+@dataclass(frozen=True)
+class _Subject:
+    task: Task
+    prediction: Prediction
+
+
+def _load(workspace: Workspace, trial_id: int) -> _Subject:
+    trial = workspace.runs.trial(trial_id)
+    if trial.termination is None:
+        raise NotAllowed(_("This trial has not ended"), _("Play it to its end first."))
+    task = workspace.tasks.revision(trial.task_id, trial.revision).task
+    # Of a long log only what was handed in is read whole.
+    outline = workspace.runs.outline(trial_id).events
+    handed_in = next((e.seq for e in reversed(outline) if isinstance(e.body, Concluded)), None)
+    events = outline if handed_in is None else workspace.runs.whole(trial_id, handed_in)
+    return _Subject(task, prediction_of(events))
+
+
+def _recorded_calls(
+    workspace: Workspace,
+    trial_id: int,
+    judge: PlayerRef,
+    subject: _Subject,
+    again: bool,
+    on_call: OnCall | None,
+) -> tuple[KeyedCalls, JudgementRecord | None]:
+    """The desk of one attempt, and the judge's newest judgement. A new attempt has the number of its
+    finished judgements, so that one that was killed is found again.
+    """
+    calls = workspace.judge_calls
+    finished = [
+        record
+        for record in workspace.verdicts.of_trial(trial_id)
+        if record.judgement.judge.name == judge.name
+    ]
+    attempt = len(finished) if again else max(calls.next_attempt(trial_id, judge.name) - 1, 0)
+
+    async def record(call: RecordedCall) -> None:
+        await asyncio.to_thread(calls.add, trial_id, judge.name, attempt, call)
+        if on_call:
+            on_call(call)
+
+    # Another model, other prompts or another prediction: other questions, to which old answers are none.
+    parts = (judge.model_dump_json(), content_hash(subject.task), hash_of(subject.prediction))
+    scope = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    recorded = calls.of(trial_id, judge.name, attempt)
+    return KeyedCalls(recorded, record, f"{scope}/"), (finished[0] if finished else None)
+
+
+def _is_open(trial: TrialRecord, newest: JudgementRecord | None) -> bool:
+    """Whether there is no judgement, it left something open, or the trial has been taken again since."""
+    if newest is None or (trial.ended_at and newest.created_at < trial.ended_at):
+        return True
+    return any(verdict.decision is Decision.UNJUDGED for verdict in newest.judgement.verdicts)

@@ -1,0 +1,142 @@
+"""Judging outputs that were produced elsewhere, without a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuecard.core.calls import KeyedCalls, RecordedCall
+from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.formats.responses import Response
+from cuecard.core.parts import Judge, PlayerRef
+from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.measures import Measure
+from cuecard.core.scoring.trial_score import score_prediction
+from cuecard.core.tasks import FAMILIES, Family, Task
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Judgement
+from cuecard.lab.judging import OnCall, hash_of, lexical_judge
+from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each
+
+
+class JudgedResponse(Frozen):
+    """One output with its scores. `usable`: it held triples, a table or an answer."""
+
+    task_id: str
+    sample: int
+    family: Family
+    usable: bool
+    reason: str
+    measures: tuple[Measure, ...]
+    judgement: Judgement
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        return {measure.name: measure.value for measure in self.measures}
+
+
+class ResponseFailure(Frozen):
+    """An output that could not be judged; it is not in the means."""
+
+    task_id: str
+    sample: int
+    reason: str
+    halted: bool = False
+
+
+class FamilyAggregate(Frozen):
+    """Means over the tasks of one family, as `core.scoring.aggregate` defines them."""
+
+    family: Family
+    tasks: int
+    responses: int
+    measures: tuple[AggregateMeasure, ...]
+
+
+class JudgedResponses(Frozen):
+    """`unknown`: ids of responses without a task. `missing`: tasks without a response; they are not
+    in the means, nor are `failed` ones.
+    """
+
+    judge: PlayerRef
+    results: tuple[JudgedResponse, ...]
+    aggregates: tuple[FamilyAggregate, ...]
+    unknown: tuple[str, ...]
+    missing: tuple[str, ...]
+    failed: tuple[ResponseFailure, ...] = ()
+
+
+async def judge_responses(
+    tasks: Sequence[Task],
+    responses: Sequence[Response],
+    judge: Judge | None = None,
+    *,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
+) -> JudgedResponses:
+    """Judge and score outputs produced elsewhere, in the order in which they came; no workspace, so
+    nothing is recorded. Several at a time where a model judges.
+
+    A response without anything usable scores 0 like any other failure.
+    """
+    chosen = judge or lexical_judge()
+    by_id = {task.id: task for task in tasks}
+    known = [response for response in responses if response.task_id in by_id]
+    judged: dict[int, JudgedResponse] = {}
+
+    async def perform(item: tuple[int, Response]) -> None:
+        position, response = item
+        judged[position] = await _judged(by_id[response.task_id], response, chosen, on_call)
+
+    troubles = await judge_each(list(enumerate(known)), perform, at_a_time(chosen), on_progress)
+    results = [judged[position] for position in sorted(judged)]
+    answered = {response.task_id for response in responses}
+    return JudgedResponses(
+        judge=chosen.ref,
+        results=tuple(results),
+        aggregates=tuple(
+            _aggregate(family, found)
+            for family in FAMILIES
+            if (found := [result for result in results if result.family == family])
+        ),
+        unknown=tuple(sorted(answered - by_id.keys())),
+        missing=tuple(task.id for task in tasks if task.id not in answered),
+        failed=tuple(
+            ResponseFailure(
+                task_id=known[position].task_id,
+                sample=known[position].sample,
+                reason=trouble.reason,
+                halted=trouble.halted,
+            )
+            for position, trouble in troubles.items()
+        ),
+    )
+
+
+async def _judged(
+    task: Task, response: Response, judge: Judge, on_call: OnCall | None
+) -> JudgedResponse:
+    async def told(call: RecordedCall) -> None:
+        if on_call:
+            on_call(call)
+
+    prediction = parse_prediction(task.family, response.text)
+    judged = await judge.judge(task, prediction, KeyedCalls({}, told))
+    judgement = judged.model_copy(update={"trial_hash": hash_of(prediction)})
+    return JudgedResponse(
+        task_id=task.id,
+        sample=response.sample,
+        family=task.family,
+        usable=prediction.kind != "unusable",
+        reason=prediction.reason if prediction.kind == "unusable" else "",
+        measures=score_prediction(task, prediction, judgement),
+        judgement=judgement,
+    )
+
+
+def _aggregate(family: Family, results: Sequence[JudgedResponse]) -> FamilyAggregate:
+    return FamilyAggregate(
+        family=family,
+        tasks=len({result.task_id for result in results}),
+        responses=len(results),
+        measures=aggregate(TrialScore(r.task_id, r.sample, r.measures) for r in results),
+    )
