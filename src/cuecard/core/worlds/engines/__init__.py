@@ -1,0 +1,1 @@
+"""Search engines: how each is asked, and how its results read."""

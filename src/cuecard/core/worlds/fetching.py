@@ -1,0 +1,218 @@
+"""Pages of the open web, fetched for an agent: never from the own network, never without end."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import zlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urljoin
+
+from cuecard import __version__
+from cuecard.core.config_players import VisitConfig
+from cuecard.core.worlds.addresses import Forbidden, check_url, is_public
+from cuecard.core.worlds.page_charset import decode, format_of
+from cuecard.core.worlds.page_text import Format
+
+if TYPE_CHECKING:
+    import socket
+
+    from aiohttp import ClientResponse, ClientSession
+    from aiohttp.abc import AbstractResolver
+
+MOST_REDIRECTS = 5
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MB = 1_000_000
+_ACCEPT = "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,*/*;q=0.5"
+
+
+class Lost(StrEnum):
+    """Why there is no page."""
+
+    STATUS = "status"
+    REDIRECTS = "redirects"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    CERTIFICATE = "certificate"
+    BROKEN = "broken"
+    PDF = "pdf"
+    BINARY = "binary"
+
+
+class FetchError(Exception):
+    """A page could not be had. `detail`: a status, a type, a redirect's target."""
+
+    def __init__(self, reason: Lost | Forbidden, detail: str = "") -> None:
+        super().__init__(reason.value, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Page:
+    """`address`: where redirects led. `cut`: the rest was too much."""
+
+    address: str
+    source: str
+    format: Format
+    cut: bool = False
+
+
+class PageSource(Protocol):
+    async def fetch(self, url: str) -> Page: ...
+
+    async def close(self) -> None: ...
+
+
+class _PrivateAddress(OSError):
+    """A connection that leads into the own machine or network."""
+
+
+class Fetcher:
+    """Fetches pages within the limits of its configuration.
+
+    The address is checked where the socket is made, so that it is the one really connected to,
+    whatever a name resolved to before. Proxies of the environment are not used: behind a proxy
+    nobody could check that. Cookies are not kept.
+    """
+
+    def __init__(
+        self, config: VisitConfig, language: str = "en", resolver: AbstractResolver | None = None
+    ) -> None:
+        self._config = config
+        self._language = language
+        self._resolver = resolver
+        self._session: ClientSession | None = None
+
+    async def fetch(self, url: str) -> Page:
+        """The page at `url`. Raises `FetchError`."""
+        await asyncio.to_thread(importlib.import_module, "aiohttp")
+        try:
+            async with asyncio.timeout(self._config.timeout):
+                return await self._follow(url)
+        except TimeoutError as error:
+            raise FetchError(Lost.TIMEOUT, f"{self._config.timeout:g}") from error
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _follow(self, url: str) -> Page:
+        for _hop in range(MOST_REDIRECTS + 1):
+            parts = check_url(url)
+            if isinstance(parts, Forbidden):
+                raise FetchError(parts, url)
+            found = await self._get(url)
+            if isinstance(found, Page):
+                return found
+            url = found
+        raise FetchError(Lost.REDIRECTS, str(MOST_REDIRECTS))
+
+    async def _get(self, url: str) -> Page | str:
+        """A page, or the address that the server names instead."""
+        import aiohttp
+
+        try:
+            async with self._open().get(url, allow_redirects=False) as response:
+                return await self._read(url, response)
+        except aiohttp.InvalidURL as error:
+            raise FetchError(Forbidden.MALFORMED, url) from error
+        except (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch) as error:
+            raise FetchError(Lost.CERTIFICATE, url) from error
+        except aiohttp.ClientConnectorError as error:
+            private = isinstance(error.os_error, _PrivateAddress)
+            raise FetchError(Forbidden.PRIVATE if private else Lost.UNREACHABLE, url) from error
+        except TimeoutError as error:
+            raise FetchError(Lost.TIMEOUT, f"{self._config.timeout:g}") from error
+        except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
+            raise FetchError(Lost.BROKEN, url) from error
+
+    async def _read(self, url: str, response: ClientResponse) -> Page | str:
+        target = response.headers.get("Location", "")
+        if response.status in _REDIRECTS and target:
+            return urljoin(url, target)
+        if response.status != 200:
+            raise FetchError(Lost.STATUS, str(response.status))
+        declared = response.headers.get("Content-Type", "")
+        if "application/pdf" in declared.lower():
+            raise FetchError(Lost.PDF)
+        encoding = response.headers.get("Content-Encoding", "").strip().lower()
+        body = bytearray()
+        limit = int(self._config.max_mb * _MB)
+        async for piece in _unpacked(response, encoding, limit):
+            body += piece
+            if len(body) > limit:
+                break
+        data = bytes(body[:limit])
+        if data.startswith(b"%PDF-"):
+            raise FetchError(Lost.PDF)
+        kind = format_of(declared, data)
+        if kind is None:
+            raise FetchError(Lost.BINARY, declared.partition(";")[0].strip())
+        source = await asyncio.to_thread(decode, data, declared)
+        return Page(url, source, kind, cut=len(body) > limit)
+
+    def _open(self) -> ClientSession:
+        import aiohttp
+
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                resolver=self._resolver,
+                # A cached answer would be as good, but nothing is fetched twice in a hurry.
+                use_dns_cache=False,
+                socket_factory=None if self._config.private else _public_socket,
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),
+                # Unpacking is done here, a bounded piece at a time.
+                auto_decompress=False,
+                trust_env=False,
+                headers={
+                    "User-Agent": f"Mozilla/5.0 (compatible; cuecard/{__version__})",
+                    "Accept": _ACCEPT,
+                    "Accept-Encoding": "gzip, deflate",
+                    "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5"
+                    if self._language == "zh"
+                    else "en,*;q=0.5",
+                },
+            )
+        return self._session
+
+
+def _public_socket(info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
+    """The socket for an address that a connection is about to be made to."""
+    import socket
+
+    family, kind, protocol = info[:3]
+    host: object = info[4][0]
+    if not (isinstance(host, str) and is_public(host)):
+        raise _PrivateAddress("not a public address")
+    return socket.socket(family, kind, protocol)
+
+
+async def _unpacked(response: ClientResponse, encoding: str, limit: int) -> AsyncIterator[bytes]:
+    """The body in pieces, unpacked, none of them larger than `limit` and one byte."""
+    unpack = None
+    if encoding in ("gzip", "x-gzip"):
+        unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    elif encoding not in ("", "identity", "deflate"):
+        raise FetchError(Lost.BINARY, encoding)
+    async for piece in response.content.iter_any():
+        if encoding == "deflate" and unpack is None:
+            # Half of the servers mean the format with a head, the others without.
+            headed = piece[:1] and piece[0] & 0x0F == 8
+            unpack = zlib.decompressobj(zlib.MAX_WBITS if headed else -zlib.MAX_WBITS)
+        while piece:
+            if unpack is None:
+                yield piece
+                break
+            yield unpack.decompress(piece, limit + 1)
+            piece = unpack.unconsumed_tail
+            if unpack.eof:
+                return
