@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuecard.core.config_agents import OfflineAgentConfig, ReactAgentConfig
+from cuecard.core.config_agents import (
+    AcpAgentConfig,
+    HttpAgentConfig,
+    OfflineAgentConfig,
+    ReactAgentConfig,
+)
 from cuecard.core.config_models import Config
-from cuecard.core.prompts import find_prompt
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
@@ -21,8 +25,10 @@ _CONCLUSIONS: dict[Family, str] = {
 }
 
 
-def build_agent(name: str, config: Config, task: Task, hub: ModelHub) -> Agent:
-    """The agent called `name`, made for one trial of `task`.
+def build_agent(
+    name: str, config: Config, task: Task, hub: ModelHub, notes: tuple[str, ...] = ()
+) -> Agent:
+    """The agent called `name`, made for one trial of `task`. `notes`: what a lifelong memory holds.
 
     Raises `ConfigError`: no such agent or model (the message lists the known ones), no key in the
     environment, or a prompt file that cannot be used.
@@ -33,19 +39,24 @@ def build_agent(name: str, config: Config, task: Task, hub: ModelHub) -> Agent:
 
             return offline_agent_for(task)
         case ReactAgentConfig() as react:
+            from cuecard.core.agents.building import manner_for, options_of, prompts_for
             from cuecard.core.agents.react import ReactAgent
 
-            system: str = "react_checkpoints" if task.family == "checkpoints" else "react"
             return ReactAgent(
-                name=name,
-                client=hub.client(react.model),
-                system=find_prompt(system, task.language, config, react.prompts),
-                conclusion=find_prompt(
-                    _CONCLUSIONS[task.family], task.language, config, react.prompts
-                ),
-                family=task.family,
-                language=task.language,
-                max_steps=react.max_steps,
+                name,
+                manner_for(react, config, task, hub.client(react.model)),
+                prompts_for(react, config, task),
+                task.family,
+                lessons=notes,
+                options=options_of(react),
             )
+        case AcpAgentConfig() as harness:
+            from cuecard.core.agents.external import acp_agent_for
+
+            return acp_agent_for(name, harness, config, task, hub, _CONCLUSIONS[task.family])
+        case HttpAgentConfig() as served:
+            from cuecard.core.agents.external import http_agent_for
+
+            return http_agent_for(name, served, config, task, _CONCLUSIONS[task.family])
         case _:
             raise NotImplementedError

@@ -1,0 +1,128 @@
+"""Any harness that speaks the Agent Client Protocol, as the agent of a trial."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cuecard.core.agents.acp_log import prompted
+from cuecard.core.agents.acp_seat import Seat
+from cuecard.core.agents.acp_turn import prompt_harness
+from cuecard.core.agents.mcp_world import Door
+from cuecard.core.agents.notes import Note, say
+from cuecard.core.agents.tools import ending
+from cuecard.core.config_agents import AcpAgentConfig
+from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.i18n import _
+from cuecard.core.parts import (
+    AgentReply,
+    Desk,
+    Dialogue,
+    EmptyReply,
+    ModelReply,
+    PlayerRef,
+    ToolSpec,
+)
+from cuecard.core.prediction import Prediction, UnusablePrediction
+from cuecard.core.prompts import Prompt
+from cuecard.core.tasks import Family, TaskLanguage
+
+if TYPE_CHECKING:
+    from cuecard.core.llm.hub import ModelHub
+
+
+@dataclass(eq=False)
+class AcpAgent:
+    """Plays an agent's part with a harness in a session of its own. Each prompt is a model call of
+    the log, so that an answered one is never sent again.
+
+    `intro`: told once, before the user's first words; made from `prompts`. `own_tools` end the agent's turn; they are
+    offered beside the world's. The session is not rebuilt from the log: a trial that was interrupted
+    loads it, if the harness can, or starts over.
+    """
+
+    name: str
+    config: AcpAgentConfig
+    hub: ModelHub
+    intro: str
+    prompts: tuple[Prompt, Prompt]
+    conclusion: Prompt
+    family: Family
+    language: TaskLanguage
+    own_tools: tuple[ToolSpec, ...] = ()
+    _seat: Seat | None = field(default=None, init=False)
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(
+            name=self.name,
+            kind="acp",
+            model=self.config.model,
+            version="-".join(p.hash[:8] for p in (*self.prompts, self.conclusion)),
+        )
+
+    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+        """One turn. Raises `HarnessFailed`, `EmptyReply`, and what the world raises."""
+        last = dialogue.last("user")
+        said = await self._say(last.text if last else "", desk, self.prompts[1])
+        if not said.text and not said.tool_calls:
+            said = await self._say(say(self.language, Note.EMPTY), desk, self.prompts[1])
+        for call in said.tool_calls:
+            if found := ending(call):
+                return AgentReply(text=found[1], act=found[0])
+        if not said.text:
+            raise EmptyReply(_("The agent replied with nothing"), _("also when asked again"))
+        return AgentReply(text=said.text)
+
+    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+        """What the harness hands in; where that cannot be read, it is asked once more.
+
+        Raises `HarnessFailed`.
+        """
+        said = await self._say(self.conclusion.render(), desk, self.conclusion, concluding=True)
+        prediction = parse_prediction(self.family, said.text)
+        if isinstance(prediction, UnusablePrediction):
+            again = say(self.language, Note.UNREADABLE)
+            said = await self._say(again, desk, self.conclusion, concluding=True)
+            prediction = parse_prediction(self.family, said.text)
+        return prediction
+
+    async def close(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            await seat.leave()
+
+    async def _say(
+        self, words: str, desk: Desk, prompt: Prompt, *, concluding: bool = False
+    ) -> ModelReply:
+        model = self.config.model or self.name
+
+        async def perform() -> ModelReply:
+            seat = await self._seated(desk, words)
+            text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
+            # While it hands in, the world stays shut.
+            async with seat.world(desk) if not concluding else nullcontext() as turn:
+                return await prompt_harness(
+                    seat,
+                    text,
+                    desk,
+                    turn,
+                    seconds=self.config.turn_timeout,
+                    model=model,
+                    show=not concluding,
+                )
+
+        return await desk.call_model(model, perform, prompt=prompt.hash)
+
+    async def _seated(self, desk: Desk, words: str) -> Seat:
+        if self._seat is None:
+            tools = (*desk.tools, *self.own_tools)
+            door = Door(tools, self.language) if tools and self.config.world else None
+            self._seat = Seat(self.name, self.config, self.hub, door)
+            try:
+                await self._seat.sit(desk, words)
+            except BaseException:
+                await self.close()
+                raise
+        return self._seat

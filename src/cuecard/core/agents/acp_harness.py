@@ -1,0 +1,267 @@
+"""A running harness and the connection to it, over the Agent Client Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from cuecard import __version__
+from cuecard.core.agents.acp_pipe import LONGEST_LINE, Pipe, Tail, redact
+from cuecard.core.agents.acp_session import Session, permission
+from cuecard.core.agents.process_tree import ProcessTree, environment
+from cuecard.core.errors import ModelCallError
+from cuecard.core.i18n import _
+from cuecard.core.text import one_line, storable
+
+if TYPE_CHECKING:
+    from acp.client.connection import ClientSideConnection
+    from acp.interfaces import Client
+    from acp.schema import (
+        HttpMcpServer,
+        InitializeResponse,
+        McpServerStdio,
+        PermissionOption,
+        PromptResponse,
+        RequestPermissionResponse,
+        ToolCallUpdate,
+    )
+
+CANCEL_GRACE_S: Final = 2.0
+_LAST_WORDS_S: Final = 1.0
+_AUTH_REQUIRED: Final = -32000
+
+Answer = TypeVar("Answer")
+
+
+class HarnessFailed(ModelCallError):
+    """A harness did not start, answer or live; the trial ends as `api_error`."""
+
+
+class _Client:
+    """What the harness may ask for: permission. Neither files nor terminals are offered to it."""
+
+    def __init__(self, sessions: Mapping[str, Session]) -> None:
+        self._sessions = sessions
+
+    async def session_update(self, session_id: str, update: object, **_more: Any) -> None:
+        if session := self._sessions.get(session_id):
+            session.take(update)
+
+    async def request_permission(
+        self,
+        session_id: str,
+        tool_call: ToolCallUpdate,
+        options: list[PermissionOption],
+        **_more: Any,
+    ) -> RequestPermissionResponse:
+        session = self._sessions.get(session_id)
+        if session is None or session.telling is None:
+            return permission(tool_call, (), "", closed=True)
+        return permission(tool_call, options, session.cwd, session.closed)
+
+
+class Harness:
+    """Serves one session or many. Every request raises `HarnessFailed` instead of what went wrong."""
+
+    def __init__(self, tree: ProcessTree, secrets: Mapping[str, str]) -> None:
+        from acp.client.connection import ClientSideConnection
+
+        process = tree.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._tree = tree
+        self._secrets = secrets
+        self._tail = Tail(secrets)
+        self._sessions: dict[str, Session] = {}
+        client = cast("Client", _Client(self._sessions))
+        pipe = Pipe(process.stdout, process.stdin, self._tail)
+        self._connection: ClientSideConnection = ClientSideConnection(client, pipe)
+        self._listener = asyncio.create_task(self._listen())
+        self._greeting: InitializeResponse | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        cwd: str,
+        pass_env: Sequence[str],
+        secrets: Mapping[str, str],
+        seconds: float,
+    ) -> Harness:
+        """Start the program in the folder `cwd` and greet it, within `seconds`."""
+        # Half a second of importing: on a thread, since other trials go on meanwhile.
+        await asyncio.to_thread(importlib.import_module, "acp")
+        env = environment(pass_env)
+        try:
+            tree = await ProcessTree.start(command, cwd, env, LONGEST_LINE)
+        except OSError as error:
+            raise HarnessFailed(
+                _("The harness cannot be started"),
+                f"{command[0]}: {error.strerror or error}",
+                _("is it installed, and on the PATH?"),
+            ) from error
+        harness = cls(tree, secrets)
+        try:
+            await harness._greet(seconds)
+        except BaseException:
+            await harness.close()
+            raise
+        return harness
+
+    @property
+    def usable(self) -> bool:
+        return self._tree.alive
+
+    @property
+    def title(self) -> str:
+        """Its name and version, as it says."""
+        info = self._greeting.agent_info if self._greeting else None
+        return one_line(f"{info.name} {info.version}", 120) if info else ""
+
+    @property
+    def can_load(self) -> bool:
+        capabilities = self._greeting.agent_capabilities if self._greeting else None
+        return bool(capabilities and capabilities.load_session)
+
+    @property
+    def takes_http(self) -> bool:
+        """Whether it reaches MCP servers by web address; all start them as programs."""
+        capabilities = self._greeting.agent_capabilities if self._greeting else None
+        mcp = capabilities.mcp_capabilities if capabilities else None
+        return bool(mcp and mcp.http)
+
+    async def new_session(
+        self, session: Session, servers: Sequence[HttpMcpServer | McpServerStdio], seconds: float
+    ) -> None:
+        """Gives `session` its id."""
+        made = await self._request(
+            self._connection.new_session(cwd=session.cwd, mcp_servers=list(servers)), seconds
+        )
+        session.id = made.session_id
+        self._sessions[session.id] = session
+
+    async def load_session(
+        self, session: Session, servers: Sequence[HttpMcpServer | McpServerStdio], seconds: float
+    ) -> None:
+        """Take up the session that `session.id` names."""
+        self._sessions[session.id] = session
+        await self._request(
+            self._connection.load_session(
+                cwd=session.cwd, session_id=session.id, mcp_servers=list(servers)
+            ),
+            seconds,
+        )
+
+    async def prompt(self, session: Session, text: str) -> PromptResponse:
+        from acp import text_block
+
+        return await self._request(
+            self._connection.prompt(session_id=session.id, prompt=[text_block(storable(text))]),
+            None,
+        )
+
+    async def cancel(self, session: Session, prompt: asyncio.Task[PromptResponse]) -> None:
+        """Ask the harness to stop what it is doing, and give it a moment to do so."""
+        if not prompt.done():
+            with contextlib.suppress(Exception):  # It is given up; how it took that matters not.
+                async with asyncio.timeout(CANCEL_GRACE_S):
+                    await self._connection.cancel(session_id=session.id)
+                    await asyncio.wait({prompt})
+        prompt.cancel()
+        await asyncio.gather(prompt, return_exceptions=True)
+
+    async def leave(self, session: Session) -> None:
+        """Tell the harness that a session is over, if it wants to know."""
+        if self._sessions.pop(session.id, None) is None:
+            return
+        capabilities = self._greeting.agent_capabilities if self._greeting else None
+        offered = capabilities.session_capabilities if capabilities else None
+        if self.usable and offered and offered.close is not None:
+            with contextlib.suppress(HarnessFailed):
+                await self._request(
+                    self._connection.close_session(session_id=session.id), CANCEL_GRACE_S
+                )
+
+    async def close(self) -> None:
+        """End the program and everything it started."""
+        self._sessions.clear()
+        with contextlib.suppress(Exception):  # The program may be gone; it is ended all the same.
+            await self._connection.close()
+        try:
+            await self._tree.end()
+        finally:
+            self._listener.cancel()
+
+    async def _greet(self, seconds: float) -> None:
+        from acp import PROTOCOL_VERSION
+        from acp.schema import ClientCapabilities, Implementation
+
+        self._greeting = await self._request(
+            self._connection.initialize(
+                protocol_version=PROTOCOL_VERSION,
+                client_capabilities=ClientCapabilities(),
+                client_info=Implementation(name="cuecard", version=__version__),
+            ),
+            seconds,
+        )
+        if self._greeting.protocol_version != PROTOCOL_VERSION:
+            raise HarnessFailed(
+                _("The harness speaks another version of the protocol"),
+                _("{theirs} instead of {ours}").format(
+                    theirs=self._greeting.protocol_version, ours=PROTOCOL_VERSION
+                ),
+            )
+
+    async def _request(self, asked: Awaitable[Answer], seconds: float | None) -> Answer:
+        from acp import RequestError
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asked
+        except TimeoutError as error:
+            raise HarnessFailed(
+                _("The harness did not answer in time"),
+                self.with_tail(_("nothing came within {n} seconds").format(n=f"{seconds or 0:g}")),
+            ) from error
+        except RequestError as error:
+            details = redact(f"{error} {error.data or ''}".strip(), self._secrets)
+            hint = ""
+            if error.code == _AUTH_REQUIRED:
+                hint = _("log in with the harness's own command first")
+            raise HarnessFailed(
+                _("The harness answered with an error"), one_line(details, 500), hint
+            ) from error
+        except ConnectionError as error:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WORDS_S):
+                    await self._tree.process.wait()
+                    await asyncio.wait({self._listener})
+            code = self._tree.process.returncode
+            told = _("it closed its output") if code is None else _("exit code {n}").format(n=code)
+            raise HarnessFailed(_("The harness ended"), self.with_tail(told)) from error
+        except ValueError as error:
+            raise HarnessFailed(
+                _("The harness answered with something else"),
+                one_line(redact(str(error), self._secrets), 300),
+            ) from error
+
+    def with_tail(self, text: str) -> str:
+        """`text`, and below it the last that the harness wrote besides the protocol."""
+        tail = str(self._tail)
+        return f"{text}\n{tail}" if tail else text
+
+    async def _listen(self) -> None:
+        """Keep the last of what it writes to stderr."""
+        stderr = self._tree.process.stderr
+        assert stderr is not None
+        while True:
+            try:
+                line = await stderr.readline()
+            except ValueError:
+                continue  # Longer than anybody would read.
+            if not line:
+                return
+            self._tail.add(line)

@@ -1,0 +1,184 @@
+"""What a harness tells during one prompt, put together."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from cuecard.core.agents.acp_pipe import redact
+from cuecard.core.agents.mcp_protocol import SERVER_NAME
+from cuecard.core.marks import HarnessTool
+from cuecard.core.parts import ToolCall
+
+if TYPE_CHECKING:
+    from acp.schema import PermissionOption, RequestPermissionResponse, ToolCallUpdate
+
+_FILE_KINDS = ("edit", "delete", "move")
+
+
+@dataclass(eq=False)
+class Session:
+    """A conversation with a harness. `closed`: its world is the trial's. `telling`: what is collected
+    of the prompt under way. `replayed`: the user's words that a loaded session told again.
+    """
+
+    cwd: str
+    closed: bool
+    id: str = ""
+    telling: Telling | None = None
+    replayed: list[str] = field(default_factory=list)
+
+    def take(self, update: object) -> None:
+        from acp.schema import TextContentBlock, UserMessageChunk
+
+        if self.telling is not None:
+            self.telling.take(update)
+        elif isinstance(update, UserMessageChunk) and isinstance(update.content, TextContentBlock):
+            self.replayed.append(update.content.text)
+
+
+@dataclass
+class _Tool:
+    """A tool call of the harness as far as it was told."""
+
+    name: str = ""
+    title: str = ""
+    status: str = ""
+    input: object = None
+    output: object = None
+    texts: list[str] = field(default_factory=list)
+
+
+class Telling:
+    """Collects one prompt's updates. `text` is all that the agent said, its messages and what it said
+    between tool calls as paragraphs. Finished tool calls go to `tools`, in the order they finished.
+    """
+
+    def __init__(
+        self,
+        secrets: Mapping[str, str],
+        world_calls: Callable[[], Sequence[ToolCall]],
+        on_text: Callable[[str], None],
+    ) -> None:
+        self._secrets = secrets
+        self._world_calls = world_calls
+        self._on_text = on_text
+        self._parts: list[str] = []
+        self._message: str | None = None
+        self._new_paragraph = False
+        self._open: dict[str, _Tool] = {}
+        self.tools: asyncio.Queue[HarnessTool | None] = asyncio.Queue()
+
+    @property
+    def text(self) -> str:
+        return redact("".join(self._parts), self._secrets).strip()
+
+    def take(self, update: object) -> None:
+        """One update, as the library read it."""
+        from acp.schema import (
+            AgentMessageChunk,
+            TextContentBlock,
+            ToolCallProgress,
+            ToolCallStart,
+        )
+
+        match update:
+            case AgentMessageChunk(content=TextContentBlock(text=text), message_id=message):
+                self._say(text, message)
+            case ToolCallStart() | ToolCallProgress():
+                self._tool(update)
+            case _:
+                pass  # Thoughts, plans, modes: nothing that the user is told.
+
+    def finish(self) -> None:
+        """No more will come: tool calls that were never told to end are kept as they stand."""
+        for tool in self._open.values():
+            self._keep(tool)
+        self._open.clear()
+        self.tools.put_nowait(None)
+
+    def _say(self, text: str, message: str | None) -> None:
+        if self._parts and (self._new_paragraph or message != self._message):
+            text = f"\n\n{text}"
+        self._message, self._new_paragraph = message, False
+        self._parts.append(text)
+        self._on_text(redact(text, self._secrets))
+
+    def _tool(self, update: Any) -> None:
+        self._new_paragraph = True
+        tool = self._open.setdefault(update.tool_call_id, _Tool())
+        tool.name = update.kind or tool.name
+        tool.title = update.title or tool.title
+        tool.status = update.status or tool.status
+        tool.input = tool.input if update.raw_input is None else update.raw_input
+        tool.output = tool.output if update.raw_output is None else update.raw_output
+        if update.content is not None:
+            inner = (getattr(block, "content", None) for block in update.content)
+            tool.texts = [text for block in inner if (text := getattr(block, "text", ""))]
+        if tool.status in ("completed", "failed"):
+            del self._open[update.tool_call_id]
+            self._keep(tool)
+
+    def _keep(self, tool: _Tool) -> None:
+        if self._is_worlds(tool):
+            return
+        output = "\n".join(tool.texts) or _written(tool.output)
+        mark = HarnessTool(
+            name=tool.name or "other",
+            title=redact(tool.title, self._secrets),
+            status=tool.status,
+            input=redact(_written(tool.input), self._secrets),
+            output=redact(output, self._secrets),
+        )
+        self.tools.put_nowait(mark)
+
+    def _is_worlds(self, tool: _Tool) -> bool:
+        """Whether this is a call to the trial's world, which is recorded there."""
+        if SERVER_NAME in tool.title.casefold():
+            return True
+        given: list[object] = [tool.input]
+        if isinstance(tool.input, dict):
+            given += cast("dict[str, object]", tool.input).values()
+        return any(call.arguments in given for call in self._world_calls() if call.arguments)
+
+
+def _written(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def permission(
+    tool: ToolCallUpdate, options: Sequence[PermissionOption], cwd: str, closed: bool
+) -> RequestPermissionResponse:
+    """The answer to a harness that asks: allowed once, where the tool stays inside.
+
+    Files may be read and changed in the trial's own folder; nothing may be executed; with a `closed`
+    world nothing may be fetched past it.
+    """
+    from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
+
+    wanted = ("allow_once", "allow_always")
+    if not _stays_inside(tool, cwd, closed):
+        wanted = ("reject_once", "reject_always")
+    for kind in wanted:
+        for option in options:
+            if option.kind == kind:
+                outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
+                return RequestPermissionResponse(outcome=outcome)
+    return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+
+
+def _stays_inside(tool: ToolCallUpdate, cwd: str, closed: bool) -> bool:
+    if SERVER_NAME in (tool.title or "").casefold():
+        return True
+    if tool.kind == "execute" or (closed and tool.kind == "fetch"):
+        return False
+    inside, places = Path(cwd).resolve(), [place.path for place in tool.locations or ()]
+    if not places:
+        return tool.kind not in _FILE_KINDS
+    return all(Path(cwd, place).resolve().is_relative_to(inside) for place in places)

@@ -1,0 +1,215 @@
+"""A trial's world as an MCP server on this machine, for harnesses that bring their own tool loop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from cuecard.core.agents import mcp_protocol
+from cuecard.core.agents.notes import Note, say
+from cuecard.core.agents.tools import complaint, ending, named_right
+from cuecard.core.errors import CuecardError
+from cuecard.core.events import Limits, TrialStarted
+from cuecard.core.i18n import _
+from cuecard.core.parts import Desk, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.tasks import TaskLanguage
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+HOST = "127.0.0.1"
+FIXED_PATH = "mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MOST_BYTES = 8 * 1024 * 1024
+
+
+class Door:
+    """One trial's way into its world. Shut but for the agent's turns: calls are then refused."""
+
+    def __init__(self, tools: Sequence[ToolSpec], language: TaskLanguage) -> None:
+        self._tools = tuple(tools)
+        self._language: TaskLanguage = language
+        self._turn: OpenTurn | None = None
+
+    @property
+    def tools(self) -> Sequence[ToolSpec]:
+        return self._tools
+
+    @asynccontextmanager
+    async def open(self, desk: Desk) -> AsyncGenerator[OpenTurn]:
+        """Let calls through to `desk`. What is still under way at the end is given up."""
+        turn = self._turn = OpenTurn(desk, self._tools, self._language)
+        try:
+            yield turn
+        finally:
+            self._turn = None
+            await turn.end()
+
+    async def call(self, call: ToolCall) -> ToolAnswer:
+        if self._turn is None:
+            return ToolAnswer(text=say(self._language, Note.NOT_NOW), ok=False)
+        return await self._turn.call(call)
+
+
+class OpenTurn:
+    """The calls of one turn. `closing`: the call of a turn tool that ended it, once there is one.
+    `trouble`: fails when a call failed in a way that concerns the trial.
+    """
+
+    def __init__(self, desk: Desk, tools: Sequence[ToolSpec], language: TaskLanguage) -> None:
+        self._desk = desk
+        self._tools = tools
+        self._language: TaskLanguage = language
+        self._left = _limits(desk).max_tool_calls_per_turn
+        self._under_way: set[asyncio.Task[ToolAnswer]] = set()
+        self.called: list[ToolCall] = []
+        self.closing: ToolCall | None = None
+        self.trouble: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def call(self, call: ToolCall) -> ToolAnswer:
+        call = named_right(call, self._tools)
+        refusal = self._refusal(call)
+        self.called.append(call)
+        if refusal:
+            return ToolAnswer(text=refusal, ok=False)
+        if ending(call):
+            self.closing = call
+            return ToolAnswer(text=say(self._language, Note.DELIVERED_END))
+        self._left -= 1
+        task = asyncio.create_task(self._desk.call_tool(call))
+        self._under_way.add(task)
+        await asyncio.wait({task})
+        self._under_way.discard(task)
+        if task.cancelled():
+            return ToolAnswer(text=say(self._language, Note.NOT_CARRIED_OUT), ok=False)
+        error = task.exception()
+        if error is None:
+            return task.result()
+        if not self.trouble.done():
+            self.trouble.set_exception(error)
+        return ToolAnswer(text=say(self._language, Note.NOT_CARRIED_OUT), ok=False)
+
+    async def end(self) -> None:
+        tasks = tuple(self._under_way)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if not self.trouble.done():
+            self.trouble.cancel()
+        elif not self.trouble.cancelled():
+            self.trouble.exception()  # Seen, whether or not somebody waited for it.
+
+    def _refusal(self, call: ToolCall) -> str:
+        if self.closing is not None:
+            return say(self._language, Note.NOT_CARRIED_OUT)
+        problem = complaint(call, self._tools, self._language)
+        if not problem and (words := ending(call)) and not words[1]:
+            problem = say(self._language, Note.NOTHING_SAID)
+        if not problem and self._left <= 0 and not ending(call):
+            problem = say(self._language, Note.NO_MORE_CALLS)
+        return problem
+
+
+class WorldServer:
+    """Serves the worlds of many trials, each at a secret path of its own; or, at a fixed port, one
+    after another at `/mcp`, for harnesses whose configuration names the address.
+    """
+
+    def __init__(self) -> None:
+        self._doors: dict[str, Door] = {}
+        self._runner: web.AppRunner | None = None
+        self._port = 0
+        self._turns = asyncio.Lock()
+
+    @classmethod
+    async def start(cls, port: int = 0) -> WorldServer:
+        """Raises `CuecardError` if the port is taken."""
+        from aiohttp import web
+
+        server = cls()
+        app = web.Application(client_max_size=_MOST_BYTES)
+        app.router.add_route("*", "/{path:.*}", server._handle)
+        runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.5)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, HOST, port).start()
+        except OSError as error:
+            await runner.cleanup()
+            raise CuecardError(
+                _("The world cannot be offered to the harness"),
+                _("port {port}: {reason}").format(port=port, reason=error.strerror or error),
+                _("another program or run uses this port"),
+            ) from error
+        server._runner = runner
+        server._port = cast("tuple[str, int]", runner.addresses[0])[1]
+        return server
+
+    @property
+    def usable(self) -> bool:
+        return self._runner is not None
+
+    def add(self, door: Door) -> str:
+        """The address at which `door` is reached from now on."""
+        path = f"{secrets.token_urlsafe(24)}/mcp"
+        self._doors[path] = door
+        return f"http://{HOST}:{self._port}/{path}"
+
+    def remove(self, door: Door) -> None:
+        """Door and address are no more; what stands at the fixed path stays, shut, for the next."""
+        self._doors = {p: d for p, d in self._doors.items() if d is not door or p == FIXED_PATH}
+
+    def show(self, door: Door) -> None:
+        """Have the fixed path list the tools of `door`, if nobody's stand there yet."""
+        self._doors.setdefault(FIXED_PATH, door)
+
+    @asynccontextmanager
+    async def at_fixed_path(self, door: Door) -> AsyncGenerator[None]:
+        """Have the fixed path lead to `door`; others wait."""
+        async with self._turns:
+            self._doors[FIXED_PATH] = door
+            yield
+
+    async def close(self) -> None:
+        runner, self._runner = self._runner, None
+        self._doors.clear()
+        if runner is not None:
+            await runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        if not _from_here(request.headers.get("host", ""), request.headers.get("origin", "")):
+            return web.Response(status=403)
+        door = self._doors.get(request.match_info["path"])
+        if door is None:
+            return web.Response(status=404)
+        if request.method != "POST":
+            # Neither a stream of the server's own messages nor sessions are offered.
+            return web.Response(status=405, headers={"allow": "POST"})
+        try:
+            body = cast(JsonValue, await request.json())
+        except ValueError:
+            return web.json_response(mcp_protocol.unreadable(), status=400)
+        found = await mcp_protocol.answer(body, door)
+        return web.Response(status=202) if found is None else web.json_response(found)
+
+
+def _from_here(host: str, origin: str) -> bool:
+    """Whether no web page of elsewhere is behind a request (DNS rebinding)."""
+    try:
+        named = [urlsplit(f"//{host}").hostname]
+        named += [urlsplit(origin).hostname] if origin else []
+    except ValueError:
+        return False
+    return all(name in _LOOPBACK for name in named)
+
+
+def _limits(desk: Desk) -> Limits:
+    started = (e.body for e in desk.log if isinstance(e.body, TrialStarted))
+    return next((body.limits for body in started), Limits())

@@ -1,0 +1,105 @@
+"""Programs that are ended together with everything they started."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+GRACE_S: Final = 2.0
+_POLL_S = 0.05
+_MARK = "CUECARD_TREE"
+_PASSED: Final = ("PATH", "HOME", "TERM", "LANG", "LANGUAGE")
+
+
+def environment(pass_env: Sequence[str]) -> dict[str, str]:
+    """What a harness sees of this process's environment: PATH, HOME, TERM, the locale, and what was
+    named.
+    """
+    names = {*_PASSED, *pass_env, *(name for name in os.environ if name.startswith("LC_"))}
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+class ProcessTree:
+    """A running program. It leads a process group of its own, and a mark in its environment finds
+    those of its descendants that have left the group.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+        self.process = process
+        self._mark = f"{_MARK}={mark}".encode()
+        self._ending: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], cwd: str, env: Mapping[str, str], limit: int
+    ) -> ProcessTree:
+        """All three standard streams are pipes; `limit`: bytes of the longest line to be read.
+
+        Raises `OSError` if the program cannot be started.
+        """
+        mark = secrets.token_hex(16)
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=cwd,
+            env={**env, _MARK: mark},
+            limit=limit,
+            start_new_session=True,
+        )
+        return cls(process, mark)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def end(self) -> None:
+        """Ask the whole tree to stop, and kill what is left after `GRACE_S`. Never half done: the
+        caller's cancellation does not stop it.
+        """
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
+        await self._signal(signal.SIGTERM)
+        waited = 0.0
+        while waited < GRACE_S and (self.alive or await self._left()):
+            await asyncio.sleep(_POLL_S)
+            waited += _POLL_S
+        await self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        await self.process.wait()
+
+    async def _signal(self, number: signal.Signals) -> None:
+        left = await self._left()
+        if os.name != "posix":
+            if self.alive:
+                self.process.terminate()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
+    async def _left(self) -> list[int]:
+        return await asyncio.to_thread(_marked, self._mark)
+
+
+def _marked(mark: bytes) -> list[int]:
+    """The processes whose environment holds `mark`; none where the system does not tell."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            continue  # It ended, or is somebody else's.
+    return found

@@ -1,0 +1,91 @@
+"""Whole trials of external agents: the scripted harness, or any other program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuecard.core.agents.registry import build_agent
+from cuecard.core.config_agents import AcpAgentConfig
+from cuecard.core.config_models import Config
+from cuecard.core.events import Event, Limits
+from cuecard.core.journal import Journal
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.parts import Agent, User, World
+from cuecard.core.players import closed_world_for, scripted_user_for
+from cuecard.core.tasks import Task
+from cuecard.core.trial import TrialResult, TrialSetup, play
+from react_bench import GRAPH, StreamingSink, ticking
+
+HARNESS = Path(__file__).parent / "scripted_harness.py"
+EXAMPLES = Path(__file__).parent / "third_party" / "agent_client_protocol"
+
+
+def harness_config(*tricks: str, **fields: Any) -> AcpAgentConfig:
+    command = fields.pop("command", (sys.executable, str(HARNESS), *tricks))
+    fields = {"pass_env": ("HARNESS_DIR",), "start_timeout": 20, "turn_timeout": 8, **fields}
+    return AcpAgentConfig(command=command, **fields)
+
+
+class HarnessBench:
+    """Trials with harnesses that share a folder (HARNESS_DIR) and a hub."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.config = Config()
+        self.hub = ModelHub(self.config)
+        self.sink = StreamingSink()
+        monkeypatch.setenv("HARNESS_DIR", str(folder))
+
+    def agent(self, agent: AcpAgentConfig, task: Task = GRAPH) -> Agent:
+        config = Config(agents={"outside": agent})
+        return build_agent("outside", config, task, self.hub)
+
+    async def play(
+        self,
+        *tricks: str,
+        task: Task = GRAPH,
+        past: Sequence[Event] = (),
+        user: User | None = None,
+        world: World | None = None,
+        **fields: Any,
+    ) -> TrialResult:
+        self.sink = StreamingSink()
+        self.sink.events.extend(past)
+        setup = TrialSetup(
+            task=task,
+            agent=self.agent(harness_config(*tricks, **fields), task),
+            user=user or scripted_user_for(task),
+            world=world or closed_world_for(task),
+            limits=Limits(max_turns=6),
+        )
+        return await play(setup, Journal(self.sink, list(past), ticking()))
+
+    @property
+    def events(self) -> list[Event]:
+        return self.sink.events
+
+    def bodies(self, kind: str) -> list[Any]:
+        return [event.body for event in self.sink.events if event.body.type == kind]
+
+    def marks(self, kind: str) -> list[Any]:
+        return [body.mark for body in self.bodies("marked") if body.mark.kind == kind]
+
+    @property
+    def prompts(self) -> list[tuple[str, str]]:
+        """Each prompt that a harness got, with its session."""
+        lines = (self.folder / "prompts").read_text().splitlines()
+        return [(session, words) for session, words in map(json.loads, lines)]
+
+
+def running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
