@@ -83,7 +83,7 @@ class ChainRules:
         """What comes of the agent's last turn `said`, which was this move at the current step."""
         place = self.place(dialogue)
         end = len(self.steps) - 1
-        skips = move is not Move.RIGHT and said.act is Act.ANSWER
+        skips = move is not Move.RIGHT and said.act is Act.ANSWER and place.index != end
         if skips and read_move(said, self.steps[end]) is Move.RIGHT:
             return Outcome(end, CheckpointStatus.TASK_COMPLETED)
         status = status_of(move, place.situation)

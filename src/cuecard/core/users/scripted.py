@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from cuecard.core.parts import Desk, Dialogue, PlayerRef, UserReply
 from cuecard.core.phrases import questions
-from cuecard.core.tasks import CueKind, Persona, Stage, Task, TaskLanguage
+from cuecard.core.tasks import CueKind, Persona, Task, TaskLanguage
 from cuecard.core.text import normalise
 from cuecard.core.users.cues import cue_met, is_covered
 from cuecard.core.users.phrasebook import phrase
+from cuecard.core.users.stages import next_stage
 
 PATIENCE = 3
 
@@ -46,7 +47,7 @@ class ScriptedUser:
         return UserReply(text=f"{query}\n\n{first.line}", stage=1, cue_met=True)
 
     async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
-        number = self._next(dialogue)
+        number = next_stage(self._persona, dialogue)
         if number is None:
             return UserReply(text=phrase(self._language, "thanks"), done=True)
         stage = self._persona.stages[number - 1]
@@ -56,13 +57,7 @@ class ScriptedUser:
             return UserReply(text=stage.line, stage=number, cue_met=True)
         if self._pushes(dialogue) >= self._patience:
             return UserReply(text=stage.line, stage=number, cue_met=False, reason="patience")
-        return UserReply(text=self._push(stage, number, said), cue_met=False)
-
-    def _next(self, dialogue: Dialogue) -> int | None:
-        """The first stage, from 1, that is not disclosed yet."""
-        disclosed = set(dialogue.stages_disclosed)
-        numbers = range(1, len(self._persona.stages) + 1)
-        return next((number for number in numbers if number not in disclosed), None)
+        return UserReply(text=self.push(number, said), cue_met=False)
 
     @staticmethod
     def _pushes(dialogue: Dialogue) -> int:
@@ -74,7 +69,9 @@ class ScriptedUser:
             count += 1
         return count
 
-    def _push(self, stage: Stage, number: int, said: str) -> str:
+    def push(self, number: int, said: str) -> str:
+        """What is said while the cue of this stage, from 1, is not met by the agent's reply."""
+        stage = self._persona.stages[number - 1]
         push = stage.not_met or phrase(self._language, "push")
         remaining = self._persona.stages[number - 1 :]
         asked = questions(said)
