@@ -13,23 +13,17 @@ from cuecard.core.parts import (
     ToolSpec,
     WorldDesk,
 )
-from cuecard.core.tasks import CheckpointChain, Graph, Table, Task, TaskLanguage
-from cuecard.core.text import normalise
+from cuecard.core.tasks import CheckpointChain, Table, Task
 from cuecard.core.worlds.finding import Finding, Index, Lead
 from cuecard.core.worlds.forms import Form, say_list, say_statement
-from cuecard.core.worlds.guard import ValueGuard
 from cuecard.core.worlds.noise import Noise, digest, page
 from cuecard.core.worlds.records import RecordIndex
-from cuecard.core.worlds.statements import (
-    Statement,
-    compile_statements,
-    final_answers,
-    public_text,
-)
+from cuecard.core.worlds.refusals import search_refusal
+from cuecard.core.worlds.secrets import Secrets
+from cuecard.core.worlds.statements import Statement
 from cuecard.core.worlds.steps import StepIndex
 
 ENTRIES = 4
-MAX_QUERY = 2000
 SEARCH = ToolSpec(
     name="search",
     description=(
@@ -50,20 +44,6 @@ SEARCH = ToolSpec(
         "required": ["query"],
     },
 )
-_REFUSALS: dict[TaskLanguage, dict[str, str]] = {
-    "en": {
-        "tool": "There is no tool named {name}. The only tool is: search.",
-        "query": "The argument `query` is missing. It must be a text that is not empty.",
-        "long": "The argument `query` is too long. Give at most {most} characters.",
-        "topn": "The argument `topn` must be a whole number from 1.",
-    },
-    "zh": {
-        "tool": "没有名为 {name} 的工具。唯一的工具是 search。",
-        "query": "缺少参数 `query`，它必须是非空文本。",
-        "long": "参数 `query` 太长，最多 {most} 个字符。",
-        "topn": "参数 `topn` 必须是不小于 1 的整数。",
-    },
-}
 
 
 class ClosedWorld:
@@ -81,6 +61,7 @@ class ClosedWorld:
 
     def __init__(self, task: Task) -> None:
         self._task = task
+        self._secrets = Secrets(task)
 
     @property
     def ref(self) -> PlayerRef:
@@ -90,28 +71,15 @@ class ClosedWorld:
     def tools(self) -> tuple[ToolSpec, ...]:
         return (SEARCH,)
 
-    @cached_property
+    @property
     def statements(self) -> tuple[Statement, ...]:
-        return compile_statements(self._task)
-
-    @cached_property
-    def _guard(self) -> ValueGuard:
-        terms = [value for statement in self.statements for value in statement.values]
-        terms.extend(final_answers(self._task))
-        if isinstance(self._task.gold, Graph):
-            terms.extend(n for s in self.statements for part in s.subject for n in part)
-        return ValueGuard(terms)
-
-    @cached_property
-    def _public(self) -> frozenset[str]:
-        finals = {normalise(answer) for answer in final_answers(self._task)}
-        return self._guard.named_in(public_text(self._task)) - finals
+        return self._secrets.statements
 
     @cached_property
     def _noise(self) -> Noise:
         attributes = dict.fromkeys(s.attribute for s in self.statements)
         topics = () if isinstance(self._task.gold, CheckpointChain) else tuple(attributes)
-        return Noise(self._task.language, self._guard, topics)
+        return Noise(self._task.language, self._secrets.guard, topics)
 
     @cached_property
     def _records(self) -> RecordIndex:
@@ -119,7 +87,9 @@ class ClosedWorld:
         columns: tuple[str, ...] = ()
         if isinstance(self._task.gold, Table):
             keys, columns = self._task.gold.unique_columns, self._task.gold.column_names
-        return RecordIndex(self.statements, self._guard, self._public, keys, columns)
+        return RecordIndex(
+            self.statements, self._secrets.guard, self._secrets.public, keys, columns
+        )
 
     @cached_property
     def _index(self) -> Index:
@@ -129,7 +99,7 @@ class ClosedWorld:
 
     async def answer(self, call: ToolCall, desk: WorldDesk | None = None) -> ToolAnswer:
         """Answer a call of `search`, without any help of `desk`; whatever is wrong with the call is said in the answer."""
-        refusal = self._refusal(call)
+        refusal = search_refusal(call, self._task.language)
         if refusal:
             return ToolAnswer(text=refusal, ok=False)
         query = str(call.arguments["query"]).strip()
@@ -144,27 +114,15 @@ class ClosedWorld:
         )
         return ToolAnswer(text=as_text(entries), entries=entries, hit=hit)
 
-    def _refusal(self, call: ToolCall) -> str:
-        wording = _REFUSALS[self._task.language]
-        if call.name != SEARCH.name:
-            return wording["tool"].format(name=call.name[:80])
-        query, topn = call.arguments.get("query"), call.arguments.get("topn")
-        if not isinstance(query, str) or not query.strip():
-            return wording["query"]
-        if len(query) > MAX_QUERY:
-            return wording["long"].format(most=MAX_QUERY)
-        whole = isinstance(topn, int) and not isinstance(topn, bool) and topn >= 1
-        return "" if topn is None or whole else wording["topn"]
-
     def _entries(self, query: str, finding: Finding) -> tuple[SearchEntry, ...]:
         """Four entries. A statement's place among them follows from the query."""
         told: list[SearchEntry] = []
         leads = finding.leads
-        known = self._public | self._guard.named_in(query)
+        known = self._secrets.public | self._secrets.guard.named_in(query)
         if finding.statement:
             entry = self._say(finding.statement)
             told.append(entry)
-            known |= self._guard.named_in(entry.content)
+            known |= self._secrets.guard.named_in(entry.content)
             if self._index is self._records:
                 leads = self._records.related(finding.statement)
         for lead in leads[: ENTRIES - 1]:
@@ -194,7 +152,9 @@ class ClosedWorld:
         if not lead.items:
             return None
         title, content = say_list(self._task.language, lead.form, lead.name, lead.items)
-        if not (self._guard.clean(title, known) and self._guard.clean(content, known)):
+        if not (
+            self._secrets.guard.clean(title, known) and self._secrets.guard.clean(content, known)
+        ):
             return None
         return page(title, content, self._noise.date(title + content))
 

@@ -60,8 +60,12 @@ class EventTape:
                 by_call.setdefault(key, tuple(answers))
         return by_call
 
-    @cached_property
+    @property
     def tools(self) -> tuple[ToolSpec, ...]:
+        return self._tools
+
+    @cached_property
+    def _tools(self) -> tuple[ToolSpec, ...]:
         from cuecard.core.worlds.tool_specs import spec_of
 
         world = next((b.world.kind for c in self._courses if (b := _began(c))), "")
