@@ -158,7 +158,7 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
         return Select[str](options, allow_blank=False, id=field, compact=True)
 
     def _chosen(self, field: str) -> str:
-        return str(self.query_one(f"#{field}", Select).value)
+        return str(cast(Select[str], self.query_one(f"#{field}", Select)).value)
 
     def _count(self) -> None:
         tasks, agents = len(self._list("tasks").selected), len(self._list("agents").selected)
