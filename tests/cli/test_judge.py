@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import openai_server
+from cuecard.store.workspace import Workspace
+from judge_scripts import good, material_of
+from judged_trials import GOLD, ended_run, graph_task, triples
+from openai_server import OpenAIServer, Reply, Request, running
 
 NODES = ("Gaggia", "1947", "Robecco", "Faema", "Carlo Valente", "E61")
 TRIPLES = ((0, "founded in", 1), (0, "headquarters", 2), (3, "founder", 4), (3, "model", 5))
@@ -214,3 +221,103 @@ def test_wrong_names(cuecard, task_file, tmp_path: Path, lines):
     unknown = cuecard(*files, "out.jsonl", "--judge", "solomon")
     assert unknown.code == 1
     assert "solomon (known judges: lexical)" in unknown.err
+
+
+CONFIG = """\
+models:
+  oracle:
+    base_url: {url}
+    model: scripted
+    retries: 0
+    price: {{prompt: 1000, completion: 0}}
+judges:
+  sage: {{kind: model, model: oracle}}
+  owl: {{kind: model, model: oracle, batch: 1}}
+"""
+
+
+@pytest.fixture
+def judging(tmp_path: Path) -> Iterator[OpenAIServer]:
+    """A configuration with two model judges, and their server."""
+    with running(good) as server:
+        text = CONFIG.format(url=server.url)
+        (tmp_path / "cuecard.yaml").write_text(text, encoding="utf-8")
+        yield server
+
+
+def test_model_judges_of_files(cuecard, judging: OpenAIServer, tmp_path: Path, lines):
+    tasks, responses = vibesearch(tmp_path, lines)
+    files = ("judge", "--tasks", tasks, "--responses", responses)
+    one = cuecard(*files, "--judge", "sage", "--json")
+    assert one.code == 0
+    assert one.data["judge"]["name"] == "sage"
+    assert one.data["results"][0]["triplet_recall"] == 0.5
+    assert one.data["failed"] == []
+    assert "1 model call: 11 prompt tokens" in one.err
+    assert "0.0110 USD" in one.err
+    both = cuecard(*files, "--judge", "sage", "--judge", "lexical", "--judge", "owl", "--json")
+    assert [each["judge"]["name"] for each in both.data["judges"]] == ["sage", "lexical", "owl"]
+    assert len(judging.requests) == 1 + 1 + 4
+    shown = cuecard(*files, "--judge", "sage")
+    assert "Judged by sage, model scripted." in shown.out
+
+
+def test_what_a_model_does_not_settle_is_told(
+    cuecard, judging: OpenAIServer, tmp_path: Path, lines
+):
+    tasks, responses = vibesearch(tmp_path, lines)
+    files = ("judge", "--tasks", tasks, "--responses", responses, "--judge", "owl", "--json")
+
+    def moody(request: Request) -> Reply:
+        match material_of(request)["gold"][0][0]:
+            case 0:
+                return openai_server.text("I would rather not say.")
+            case 1:
+                return openai_server.error(500)
+            case _:
+                return good(request)
+
+    judging.script = moody
+    part = cuecard(*files)
+    assert part.code == 0
+    assert part.data["results"][0]["unjudged"] == 2
+    assert "2 items are left unjudged by owl" in part.err
+
+    judging.script = lambda _request: openai_server.error(400)
+    nothing = cuecard(*files)
+    assert nothing.code == 1
+    assert [failure["sample"] for failure in nothing.data["failed"]] == [0]
+    assert [result["sample"] for result in nothing.data["results"]] == [1]
+    assert "v1 #0 is not judged by owl" in nothing.err
+
+
+def test_a_run_is_judged_by_several_and_again_only_if_asked(
+    cuecard, judging: OpenAIServer, tmp_path: Path
+):
+    with Workspace.open(tmp_path / "w.db") as workspace:
+        run = str(ended_run(workspace, graph_task(), [triples(*GOLD[:3]), triples(*GOLD)]))
+    verb = ("--db", "w.db", "judge", "--run", run)
+    both = cuecard(*verb, "--judge", "sage", "--judge", "owl", "--json")
+    assert both.code == 0
+    assert [each["judge"] for each in both.data["judges"]] == ["sage", "owl"]
+    assert len(judging.requests) == 2 + 2 * len(GOLD)
+    once = cuecard(*verb, "--judge", "sage", "--json")
+    assert once.data == both.data["judges"][0]
+    assert len(judging.requests) == 2 + 2 * len(GOLD)
+    assert "model call" not in once.err
+    cuecard(*verb, "--judge", "sage", "--again")
+    assert len(judging.requests) == 4 + 2 * len(GOLD)
+    scored = cuecard("--db", "w.db", "score", run, "--judge", "owl", "--json")
+    assert [r["triplet_recall"] for r in scored.data["results"]] == [0.5, 1]
+
+    judging.script = lambda _request: openai_server.error(401)
+    halted = cuecard(*verb, "--judge", "sage", "--again")
+    assert halted.code == 1
+    assert "sage had to stop, 2 trials are left" in halted.err
+
+
+def test_again_is_for_runs(cuecard, task_file, tmp_path: Path, lines):
+    task_file("ferry")
+    lines(tmp_path / "out.jsonl", {"task_id": "ferry", "response": "x"})
+    wrong = cuecard("judge", "--tasks", "ferry.yaml", "--responses", "out.jsonl", "--again")
+    assert wrong.code == 2

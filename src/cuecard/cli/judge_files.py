@@ -127,4 +127,8 @@ def _print(judged: JudgedResponses) -> None:
             found.responses,
         ).format(family=_(FAMILY[found.family]), n=found.responses, tasks=found.tasks)
         print_aggregate(title, found.measures)
-    prose(baselines_line([(_("judge"), judged.judge)]))
+    by = _("Judged by {judge}, model {model}.")
+    prose(
+        baselines_line([(_("judge"), judged.judge)])
+        or by.format(judge=judged.judge.name, model=judged.judge.model)
+    )
