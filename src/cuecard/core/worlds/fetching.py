@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -76,15 +76,20 @@ class Fetcher:
 
     The address is checked where the socket is made, so that it is the one really connected to,
     whatever a name resolved to before. Proxies of the environment are not used: behind a proxy
-    nobody could check that. Cookies are not kept.
+    nobody could check that. Cookies are not kept. `allowed` judges an IP address.
     """
 
     def __init__(
-        self, config: VisitConfig, language: str = "en", resolver: AbstractResolver | None = None
+        self,
+        config: VisitConfig,
+        language: str = "en",
+        resolver: AbstractResolver | None = None,
+        allowed: Callable[[str], bool] = is_public,
     ) -> None:
         self._config = config
         self._language = language
         self._resolver = resolver
+        self._allowed = allowed
         self._session: ClientSession | None = None
 
     async def fetch(self, url: str) -> Page:
@@ -134,7 +139,10 @@ class Fetcher:
     async def _read(self, url: str, response: ClientResponse) -> Page | str:
         target = response.headers.get("Location", "")
         if response.status in _REDIRECTS and target:
-            return urljoin(url, target)
+            try:
+                return urljoin(url, target)
+            except ValueError as error:
+                raise FetchError(Forbidden.MALFORMED, target) from error
         if response.status != 200:
             raise FetchError(Lost.STATUS, str(response.status))
         declared = response.headers.get("Content-Type", "")
@@ -164,7 +172,7 @@ class Fetcher:
                 resolver=self._resolver,
                 # A cached answer would be as good, but nothing is fetched twice in a hurry.
                 use_dns_cache=False,
-                socket_factory=None if self._config.private else _public_socket,
+                socket_factory=None if self._config.private else self._socket,
             )
             self._session = aiohttp.ClientSession(
                 connector=connector,
@@ -184,16 +192,15 @@ class Fetcher:
             )
         return self._session
 
+    def _socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
+        """The socket for an address that a connection is about to be made to."""
+        import socket
 
-def _public_socket(info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
-    """The socket for an address that a connection is about to be made to."""
-    import socket
-
-    family, kind, protocol = info[:3]
-    host: object = info[4][0]
-    if not (isinstance(host, str) and is_public(host)):
-        raise _PrivateAddress("not a public address")
-    return socket.socket(family, kind, protocol)
+        family, kind, protocol = info[:3]
+        host: object = info[4][0]
+        if not (isinstance(host, str) and self._allowed(host)):
+            raise _PrivateAddress("not a public address")
+        return socket.socket(family, kind, protocol)
 
 
 async def _unpacked(response: ClientResponse, encoding: str, limit: int) -> AsyncIterator[bytes]:
