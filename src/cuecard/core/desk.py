@@ -37,11 +37,16 @@ class TrialDesk:
             self._world, self._journal, self._part, self._turn, f"{self._scope}{name}/"
         )
 
-    async def call_tool(self, call: ToolCall) -> ToolAnswer:
+    async def call_tool(
+        self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
+    ) -> ToolAnswer:
         step = self._next("tool")
 
-        async def perform() -> ToolAnswered:
-            answer = await self._world.answer(call, self.scope(f"tool/{step}"))
+        async def answered() -> ToolAnswered:
+            if perform is not None:
+                answer = await perform()
+            else:
+                answer = await self._world.answer(call, self.scope(f"tool/{step}"))
             return ToolAnswered(
                 part=self._part,
                 turn=self._turn,
@@ -51,7 +56,7 @@ class TrialDesk:
                 scope=self._scope,
             )
 
-        return (await self._journal.step(self._key("tool", step), perform, call)).answer
+        return (await self._journal.step(self._key("tool", step), answered, call)).answer
 
     async def call_model(
         self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""

@@ -251,8 +251,12 @@ class Desk(CallDesk, Protocol):
         """All that is recorded so far: a player's only memory of earlier turns."""
         ...
 
-    async def call_tool(self, call: ToolCall) -> ToolAnswer:
-        """Have the world answer, or hand back the recorded answer."""
+    async def call_tool(
+        self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
+    ) -> ToolAnswer:
+        """Have the world answer, or hand back the recorded answer. `perform`: who answers in the
+        world's place, for tools of the player's own.
+        """
         ...
 
     async def mark(self, mark: Mark) -> Mark:

@@ -10,7 +10,7 @@ import openai_server as fake
 from cuecard.core.config import load_config
 from cuecard.core.errors import ConfigError
 from cuecard.core.events import Limits, Termination
-from cuecard.core.parts import Act, PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.parts import Act, PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
 from cuecard.core.prediction import (
     AnswerPrediction,
     PredictedTriple,
@@ -251,7 +251,7 @@ class SlowWorld:
         self.failing = failing
         self.answered: list[str] = []
 
-    async def answer(self, call: ToolCall) -> ToolAnswer:
+    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
         query = str(call.arguments["query"])
         if query == self.failing:
             raise RuntimeError("the world fell over")

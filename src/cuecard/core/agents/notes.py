@@ -21,6 +21,15 @@ class Note(StrEnum):
     UNREADABLE = "unreadable"
     NOT_NOW = "not_now"
     DELIVERED_END = "delivered_end"
+    CUT_HERE = "cut_here"
+    CUT_CALL = "cut_call"
+    CUT_EMPTY = "cut_empty"
+    NOTED = "noted"
+    NONE = "none"
+    ROLE_USER = "role_user"
+    ROLE_ASSISTANT = "role_assistant"
+    ROLE_TOOL = "role_tool"
+    ROLE_SUMMARY = "role_summary"
 
 
 _NOTES: dict[TaskLanguage, dict[Note, str]] = {
@@ -39,6 +48,16 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.NOT_NOW: "The tools answer only while it is your turn. Wait for the user.",
         Note.DELIVERED_END: "Delivered to the user. Your turn is over: stop here, without another"
         " word or call.",
+        Note.CUT_HERE: "[Cut here: the first {shown} of {all} characters.]",
+        Note.CUT_CALL: "Your reply was too long and broke off within this call. Make it again, shorter.",
+        Note.CUT_EMPTY: "(Your last reply was too long: it broke off before it said anything. Think"
+        " less, then reply to the user or call a tool.)",
+        Note.NOTED: "Noted as number {n}.",
+        Note.NONE: "(none)",
+        Note.ROLE_USER: "[user]",
+        Note.ROLE_ASSISTANT: "[assistant]",
+        Note.ROLE_TOOL: "[tool]",
+        Note.ROLE_SUMMARY: "[summary of what was before]",
     },
     "zh": {
         Note.UNKNOWN_TOOL: "没有名为 {name} 的工具。可用的工具：{tools}。",
@@ -54,6 +73,15 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.UNREADABLE: "无法读取。请严格按照要求的格式重新提交。",
         Note.NOT_NOW: "只有轮到你时工具才会应答。请等待用户。",
         Note.DELIVERED_END: "已转达用户。本轮到此结束：请就此停下，不要再说话或调用工具。",
+        Note.CUT_HERE: "【此处截断：仅显示 {all} 个字符中的前 {shown} 个。】",
+        Note.CUT_CALL: "你的回复过长，在这次调用中途被截断。请缩短后重新调用。",
+        Note.CUT_EMPTY: "（你上一条回复过长，还没说出内容就被截断了。请少作思考，然后回复用户或调用工具。）",
+        Note.NOTED: "已记下，编号 {n}。",
+        Note.NONE: "（无）",
+        Note.ROLE_USER: "【用户】",
+        Note.ROLE_ASSISTANT: "【助手】",
+        Note.ROLE_TOOL: "【工具】",
+        Note.ROLE_SUMMARY: "【此前内容的摘要】",
     },
 }
 

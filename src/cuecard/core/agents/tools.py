@@ -48,11 +48,13 @@ _TYPES: dict[str, Callable[[object], bool]] = {
 
 
 def named_right(call: ToolCall, tools: Sequence[ToolSpec]) -> ToolCall:
-    """`call` under the tool's own name; some models put a namespace before it (`functions.search`)."""
+    """`call` under the tool's own name; some models put a namespace before it (`functions.search`), or
+    write it with capitals.
+    """
     name = call.name.strip()
-    names = {spec.name for spec in tools}
-    if name not in names and name.rpartition(".")[2] in names:
-        name = name.rpartition(".")[2]
+    if all(name != spec.name for spec in tools):
+        names = {spec.name.lower(): spec.name for spec in tools}
+        name = names.get(name.rpartition(".")[2].lower(), name)
     return call if name == call.name else call.model_copy(update={"name": name})
 
 

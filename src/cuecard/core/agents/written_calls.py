@@ -1,0 +1,243 @@
+"""Reading tool calls out of text, in whatever notation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+
+from cuecard.core.llm.assemble import read_arguments
+from cuecard.core.parts import ToolCall, ToolSpec
+
+_DECODER = json.JSONDecoder(strict=False)
+_MAX_CALLS = 64
+_DSML = "(?:｜DSML｜)?"
+# Where the calls are over: an answer, or what the model made up as their results.
+_STOP = (
+    r"<answer>|<\|?tool_(?:response|result)s?\|?>|<function_results?>|\[TOOL_RESULTS\]"
+    r"|<｜tool▁outputs?▁begin｜>|<\|(?:im_start|im_end|eot_id|start)\|>"
+)
+_PREFIX = r"(?<![\w.\-])(?:(?:functions?|default_api)\.)?"
+# What may stand between a tool's name and the object of its arguments.
+_GAP = (
+    r"(?::\d+)?+\s*+(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\]"
+    r"|(?:<\|constrain\|>\s*+)?+(?:json\s*+)?+<\|message\|>)?+\s*+(?:```(?:json)?\s*+)?+\(?\s*+"
+)
+_ELEMENT = rf"<{_DSML}(?:invoke\s++name\s*+=|function\s*+=)\s*+[\"']?[\w.\-]++[\"']?\s*+>"
+_ELEMENT_NAME = re.compile(r"=\s*[\"']?([\w.\-]+)")
+_ELEMENT_END = re.compile(
+    rf"</{_DSML}(?:invoke|function)>|</tool_call>|(?=<{_DSML}(?:invoke\s|function=))", re.IGNORECASE
+)
+_PARAMETER = re.compile(
+    rf"<{_DSML}parameter(?:\s+name)?\s*=\s*[\"']?([\w.\-]+)[\"']?[^>]*>(.*?)</{_DSML}parameter>",
+    re.DOTALL | re.IGNORECASE,
+)
+_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_OBJECT = (
+    r"\{\s*+[\"'](?:id|type|name|tool|tool_name|function|action|arguments|parameters)[\"']\s*+:"
+)
+_OBJECT_END = re.compile(
+    r"</tool_calls?>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|```|</function>|<\|call\|>|<answer>"
+    r"|<tool_response>|\n\s*\n"
+)
+_NAME = re.compile(r"[\"']?(?:name|tool|tool_name|function)[\"']?\s*:\s*[\"']([\w.\-]+)[\"']")
+_ITEM = re.compile(
+    r"\s*+(?:(\w++)\s*+=\s*+)?+"
+    r"(\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\[[^\[\]]*+\]|[^\s,()\[\]\"']++)\s*+(,|\))",
+    re.DOTALL,
+)
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
+
+
+class Written(NamedTuple):
+    """A call and the part of the text that it takes up."""
+
+    call: ToolCall
+    start: int
+    end: int
+
+
+class CallReader:
+    """Reads the calls in `text`. Not `marked`: only whole calls of known tools. `cut`: the text ran
+    out, so what is broken at its end is left as it is.
+    """
+
+    def __init__(self, text: str, tools: Sequence[ToolSpec], *, marked: bool, cut: bool) -> None:
+        self._text = text
+        self._tools = {spec.name: spec for spec in tools}
+        self._marked = marked
+        self._cut = cut
+
+    def calls(self, start: int) -> list[Written]:
+        """The calls from `start` on, up to an answer or results that the model made up."""
+        heads = _heads(tuple(self._tools), self._marked)
+        found: list[Written] = []
+        at = start
+        while len(found) < _MAX_CALLS and (head := heads.search(self._text, at)):
+            if head.lastgroup == "stop":
+                break
+            written = self._read(head)
+            if written and (self._marked or self._sound(written.call)):
+                found.append(written)
+                at = written.end
+            else:
+                at = head.end()
+        return found
+
+    def _sound(self, call: ToolCall) -> bool:
+        return not call.broken and call.name.rpartition(".")[2] in self._tools
+
+    def _read(self, head: re.Match[str]) -> Written | None:
+        match head.lastgroup:
+            case "element":
+                return self._element(head)
+            case "keyed":
+                return self._pairs(head)
+            case "spelt":
+                return self._spelt(head)
+            case "object":
+                return self._object(head.start())
+            case "named":
+                return self._named(head, head.end())
+            case _:
+                brace = self._text.find("{", head.end())
+                return self._named(head, brace) if brace >= 0 else None
+
+    def _element(self, head: re.Match[str]) -> Written:
+        """`<function=NAME>…</function>` and its like, with parameters or an object within."""
+        named = _ELEMENT_NAME.search(head[0])
+        name = named[1] if named else ""
+        close = _ELEMENT_END.search(self._text, head.end())
+        end = close.end() if close else len(self._text)
+        body = self._text[head.end() : close.start() if close else end]
+        given = {m[1]: self._value(name, m[1], m[2]) for m in _PARAMETER.finditer(body)}
+        if given or not body.strip():
+            return Written(ToolCall(name=name, arguments=given), head.start(), end)
+        arguments, broken = read_arguments(body.strip(), mend=not self._cut or close is not None)
+        return Written(ToolCall(name=name, arguments=arguments, broken=broken), head.start(), end)
+
+    def _pairs(self, head: re.Match[str]) -> Written:
+        name = head[0].strip()
+        close = self._text.find("</tool_call>", head.end())
+        end = close if close >= 0 else len(self._text)
+        pairs = _PAIR.finditer(self._text, head.end(), end)
+        given = {m[1].strip(): self._value(name, m[1].strip(), m[2]) for m in pairs}
+        return Written(ToolCall(name=name, arguments=given), head.start(), end)
+
+    def _named(self, head: re.Match[str], brace: int) -> Written:
+        name = re.match(r"[\w.\-]+", head[0])
+        arguments, broken, end = self._read_object(brace)
+        if head[0].rstrip().endswith("(") and (
+            closing := re.compile(r"\s*\)").match(self._text, end)
+        ):
+            end = closing.end()
+        call = ToolCall(name=name[0] if name else "", arguments=arguments, broken=broken)
+        return Written(call, head.start(), end)
+
+    def _spelt(self, head: re.Match[str]) -> Written | None:
+        """`search(query="…")` or `search("…")`."""
+        name = head[0].rstrip("(").rpartition(".")[2]
+        spec = self._tools.get(name)
+        places = iter(list(_properties(spec)) if spec else [])
+        given: dict[str, JsonValue] = {}
+        at = head.end()
+        while item := _ITEM.match(self._text, at):
+            key = item[1] or next(places, "")
+            if not key:
+                return None
+            given[key] = _literal(item[2])
+            at = item.end()
+            if item[3] == ")":
+                return Written(ToolCall(name=name, arguments=given), head.start(), at)
+        return None
+
+    def _object(self, start: int) -> Written | None:
+        """`{"name": …, "arguments": {…}}`, also as an item of `tool_calls`."""
+        found, broken, end = self._read_object(start)
+        if not broken:
+            call = _call_of(found)
+            return Written(call, start, end) if call else None
+        name = _NAME.search(broken)
+        if not name:
+            return None
+        return Written(ToolCall(name=name[1], broken=broken), start, end)
+
+    def _read_object(self, start: int) -> tuple[dict[str, JsonValue], str, int]:
+        """The object at `start`, mended if need be, else the text of it; and where it ends."""
+        try:
+            value, end = _DECODER.raw_decode(self._text, start)
+        except (ValueError, RecursionError):
+            close = _OBJECT_END.search(self._text, start)
+            end = close.start() if close else len(self._text)
+            mend = not self._cut or close is not None
+            return *read_arguments(self._text[start:end].strip(), mend=mend), end
+        return *read_arguments(json.dumps(value)), end
+
+    def _value(self, tool: str, name: str, raw: str) -> JsonValue:
+        """A parameter's value: text where the tool wants text, else JSON where it reads as such."""
+        text = raw.strip("\n")
+        spec = self._tools.get(tool.rpartition(".")[2])
+        wanted = _properties(spec).get(name, {}).get("type") if spec else None
+        return text if wanted == "string" else _literal(text)
+
+
+def _properties(spec: ToolSpec) -> dict[str, dict[str, JsonValue]]:
+    return cast(dict[str, dict[str, JsonValue]], spec.parameters.get("properties") or {})
+
+
+@lru_cache(maxsize=64)
+def _heads(names: tuple[str, ...], marked: bool) -> re.Pattern[str]:
+    """All ways in which a call may begin; the group's name tells which."""
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or r"(?!)"
+    parts = [
+        rf"(?P<named>{_PREFIX}(?:{known}){_GAP}(?=\{{))",
+        rf"(?P<spelt>{_PREFIX}(?:{known})\((?=\s*+(?:\w++\s*+=|[\"'])))",
+        rf"(?P<object>{_OBJECT})",
+    ]
+    if marked:
+        parts = [
+            rf"(?P<stop>{_STOP})",
+            rf"(?P<element>{_ELEMENT})",
+            r"(?P<keyed>(?<![\w.\-])[\w.\-]++\s*+(?=<arg_key>))",
+            *parts,
+            r"(?P<separated>(?<![\w.\-])[\w.\-]++"
+            r"(?=:\d++\s*+<\||\s*+<｜tool▁sep｜>(?!\w)|\s*+<\|constrain\|>))",
+        ]
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def _call_of(found: dict[str, JsonValue]) -> ToolCall | None:
+    inner = found.get("function")
+    if isinstance(inner, dict):
+        return _call_of(inner)
+    name = next((v for k in _NAME_KEYS if isinstance(v := found.get(k), str) and v), "")
+    if not name:
+        return None
+    key = next((key for key in _ARGUMENT_KEYS if key in found), "")
+    given = found.get(key)
+    if isinstance(given, str):
+        arguments, broken = read_arguments(given)
+        return ToolCall(name=name, arguments=arguments, broken=broken)
+    if isinstance(given, dict):
+        return ToolCall(name=name, arguments=given)
+    if given is not None:
+        return ToolCall(name=name, broken=json.dumps(given, ensure_ascii=False))
+    rest = {k: v for k, v in found.items() if k not in (*_NAME_KEYS, "id", "type", key)}
+    return ToolCall(name=name, arguments=rest)
+
+
+def _literal(text: str) -> JsonValue:
+    """A value as JSON or Python writes it, else the text itself."""
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] == "'":
+        bare = '"' + bare[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+    named: dict[str, JsonValue] = {"True": True, "False": False, "None": None}
+    if bare in named:
+        return named[bare]
+    value, broken = read_arguments(f'{{"value": {bare}}}')
+    return text if broken or "value" not in value else value["value"]
