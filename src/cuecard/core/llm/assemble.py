@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import cast
 
 from pydantic import JsonValue
 
 from cuecard.core.config_models import Price
 from cuecard.core.i18n import _
+from cuecard.core.llm.mending import clean_json, mended_json
 from cuecard.core.llm.said import ServerSaid
 from cuecard.core.parts import ModelReply, ToolCall, Usage
 from cuecard.core.text import storable
 
 MAX_CHARS = 4_000_000
-_MAX_DEPTH = 60
-_MAX_MENDED = 200_000
 
 
 class Malformed(ValueError):
@@ -189,10 +187,8 @@ def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue
     """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
     try:
         value = _object(text) if text.strip() else {}
-        if value is None and mend and len(text) <= _MAX_MENDED:
-            from json_repair import repair_json
-
-            mended: object = repair_json(text, return_objects=True)
+        if value is None and mend:
+            mended = mended_json(text)
             value = cast(dict[str, JsonValue], mended) if isinstance(mended, dict) else None
             value = value or None
         if value is not None:
@@ -200,22 +196,6 @@ def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue
     except RecursionError:
         pass
     return {}, storable(text)
-
-
-def clean_json(value: object, depth: int = 0) -> object:
-    """`value` with nothing in it that no file can hold. Raises `RecursionError` when it is nested too
-    deeply.
-    """
-    if depth > _MAX_DEPTH:
-        raise RecursionError
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        items = cast(dict[object, object], value).items()
-        return {storable(str(key)): clean_json(item, depth + 1) for key, item in items}
-    if isinstance(value, list):
-        return [clean_json(item, depth + 1) for item in cast(list[object], value)]
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def _object(text: str) -> dict[str, JsonValue] | None:
