@@ -8,118 +8,25 @@ from dataclasses import dataclass, field
 
 from cuecard.core.worlds.page_scan import Tag, scan
 
-_VOID = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    ]
-)
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
 # Tags that need no end: they break blocks, and nothing has to remember that they are open.
-_UNCLOSED = frozenset(
-    [
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "thead",
-        "tbody",
-        "tfoot",
-        "caption",
-        "colgroup",
-        "rp",
-        "rt",
-        "body",
-        "html",
-    ]
+_UNCLOSED = _names("p li dt dd tr td th thead tbody tfoot caption colgroup rp rt body html")
+_INLINE = _names(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rb ruby"
+    " rp rt s samp small span strike strong sub sup time tt u var wbr script style template noscript"
 )
-_INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "q",
-        "rb",
-        "ruby",
-        "rp",
-        "rt",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    ]
+_SKIPPED = _names(
+    "script style template svg math iframe object embed canvas audio video noscript select datalist"
+    " button textarea head map noembed noframes xmp dialog"
 )
-_SKIPPED = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "svg",
-        "math",
-        "iframe",
-        "object",
-        "embed",
-        "canvas",
-        "audio",
-        "video",
-        "noscript",
-        "select",
-        "datalist",
-        "button",
-        "textarea",
-        "head",
-        "map",
-        "noembed",
-        "noframes",
-        "xmp",
-        "dialog",
-    ]
-)
-_FRAME = frozenset(["nav", "aside", "footer", "form", "menu"])
-_MAIN = frozenset(["main", "article"])
-_FRAME_ROLES = frozenset(
-    ["navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar"]
-)
+_FRAME = _names("nav aside footer form menu")
+_MAIN = _names("main article")
+_FRAME_ROLES = _names("navigation banner contentinfo complementary search menu menubar")
 _HEADINGS = {f"h{n}": "#" * n for n in range(1, 7)}
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
@@ -275,6 +182,8 @@ class _Reader:
 
     def flush(self) -> bool:
         """End the block; whether it held anything."""
+        if not self.pieces:
+            return False
         target = self.target
         self._end_link()
         self.target = target  # A link may go on in the next block.

@@ -86,7 +86,7 @@ def scan(source: str, *, xml: bool = False) -> Iterator[str | Tag]:
                 position = end + 1
                 continue
             # A quote that never closes hides all ends: from here on quotes count for nothing.
-            pattern = _BARE_TAG
+            position, pattern = start, _BARE_TAG
             continue
         tag = Tag(match[2].lower(), bool(match[1]), match[3])
         yield tag

@@ -67,28 +67,29 @@ def clean(text: str) -> str:
 
 def _html(source: str, address: str) -> PageText:
     page = read_blocks(source)
-    blocks = _main(page.blocks)
+    blocks, around = _main(page.blocks)
     title = one_line(storable(page.title), _TITLE_CHARS)
     if not title:
         headings = (b.text for b in blocks if b.heading)
         title = one_line(storable(next(headings, "")), _TITLE_CHARS)
     text = clean("\n".join(block.line for block in blocks))
-    return PageText(title, text, _absolute(blocks, urljoin(address, page.base)))
+    return PageText(title, text, _absolute(around, _joined(address, page.base)))
 
 
-def _main(blocks: list[Block]) -> list[Block]:
+def _main(blocks: list[Block]) -> tuple[list[Block], list[Block]]:
     """The blocks of the main part: those that the page marks as such, else those outside of its
-    frame that are no lists of links; all of them where too little would be left.
+    frame that are no lists of links; all of them where too little would be left. And the same with
+    the lists of links.
     """
     marked = [b for b in blocks if b.main and not b.frame]
     if sum(len(b.text) for b in marked) >= _MAIN_CHARS:
-        return marked
+        return marked, marked
     outside = [b for b in blocks if not b.frame]
     body = [b for b in outside if b.heading or not _is_menu(b)]
     for kept in (body, outside):
         if sum(len(b.text) for b in kept) >= _KEPT_SHARE * sum(len(b.text) for b in blocks):
-            return kept
-    return blocks
+            return kept, outside
+    return blocks, blocks
 
 
 def _is_menu(block: Block) -> bool:
@@ -102,6 +103,13 @@ def _absolute(blocks: list[Block], base: str) -> tuple[tuple[str, str], ...]:
         if address and text:
             found.setdefault(address, text)
     return tuple((text, address) for address, text in found.items())
+
+
+def _joined(address: str, base: str) -> str:
+    try:
+        return urljoin(address, base)
+    except ValueError:
+        return address
 
 
 def _address(link: Link, base: str) -> str:

@@ -25,7 +25,7 @@ def best_passages(text: str, goal: str, limit: int) -> str:
     for _score, number in best:
         if used + len(passages[number]) <= limit:
             chosen.append(number)
-            used += len(passages[number]) + 1
+            used += len(passages[number]) + len("\n…\n")
     if not chosen:
         return text[:limit].rstrip()
     lines: list[str] = []
