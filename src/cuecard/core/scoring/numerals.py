@@ -39,6 +39,7 @@ _WORDS = {word: value for value, word in enumerate(_UNITS)} | {
     word: 20 + 10 * index for index, word in enumerate(_TENS)
 }
 _SCALES = {"thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
+WORD_NUMERALS = frozenset((*_WORDS, "hundred", *_SCALES))
 
 
 def parse_han(text: str) -> int | None:

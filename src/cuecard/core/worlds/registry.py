@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuecard.core.config_models import Config
-from cuecard.core.config_players import ClosedWorldConfig
+from cuecard.core.config_players import (
+    ClosedWorldConfig,
+    ParallelWorldConfig,
+    ReplayWorldConfig,
+    WebWorldConfig,
+)
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
@@ -20,10 +25,27 @@ def build_world(
     """The world called `name`, made for one trial of `task`. `tape`: what an earlier run recorded,
     wanted by worlds of the kind `replay`. Raises `ConfigError`.
     """
-    from cuecard.core.players import closed_world_for
-
     match config.world(name):
         case ClosedWorldConfig():
+            from cuecard.core.players import closed_world_for
+
             return closed_world_for(task)
-        case _:
-            raise NotImplementedError
+        case ParallelWorldConfig() as parallel:
+            from cuecard.core.prompts import find_prompt
+            from cuecard.core.worlds.parallel import ParallelWorld
+
+            return ParallelWorld(
+                name=name,
+                task=task,
+                client=hub.client(parallel.model),
+                prompt=find_prompt("parallel_search", task.language, config, parallel.prompts),
+                attempts=parallel.attempts,
+            )
+        case ReplayWorldConfig() as replay:
+            from cuecard.core.worlds.replay import ReplayWorld
+
+            return ReplayWorld(name, replay.run, task.language, tape)
+        case WebWorldConfig() as web:
+            from cuecard.core.worlds.web import web_world
+
+            return web_world(name, web, config, task.language, hub)
