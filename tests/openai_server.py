@@ -157,8 +157,15 @@ class OpenAIServer:
         self.in_flight = 0
         self.peak = 0
         self.answered = 0
+        self._news = asyncio.Event()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
+
+    async def arrived(self, count: int) -> None:
+        """Wait until so many requests have come."""
+        while len(self.requests) < count:
+            self._news.clear()
+            await self._news.wait()
 
     async def __aenter__(self) -> OpenAIServer:
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
@@ -210,6 +217,7 @@ class OpenAIServer:
             connection=connection,
         )
         self.requests.append(request)
+        self._news.set()
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
         try:

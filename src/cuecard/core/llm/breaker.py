@@ -17,16 +17,16 @@ class Breaker:
         self._give_up_after = give_up_after
         self._row = 0
 
-    def succeeded(self) -> None:
+    def reset(self) -> None:
         self._row = 0
 
-    def failed(self, failure: Failure) -> ModelPaused | None:
-        """Why the model is to be called no more, if so."""
-        if failure.blame is Blame.REQUEST:
-            return None
+    def failed(self, failure: Failure, *, last: bool) -> ModelPaused | None:
+        """Why the model is to be called no more, if so. `last`: the call has no further attempt."""
         if failure.blame is Blame.LASTING:
             message = f"{self._label}: {failure.message}"
             return ModelPaused(failure.title, message, failure.hint)
+        if failure.blame is Blame.REQUEST or not last:
+            return None
         self._row += 1
         if self._row < self._give_up_after:
             return None

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cuecard.core.config_models import ModelConfig
-from cuecard.core.errors import ModelPaused
 from cuecard.core.llm.answers import read_answer, read_refusal
 from cuecard.core.llm.assemble import Assembler
 from cuecard.core.llm.breaker import Breaker
@@ -68,7 +67,7 @@ class ChatClient:
         config.api_key()
         self.config = config
         self.gate = gate or Gate(config.limits)
-        self._backoff = backoff
+        self.backoff = backoff
         self._pool = pool or Pool()
         label = f"{name} ({config.model})" if name not in ("", config.model) else config.model
         self._breaker = Breaker(label, config.give_up_after)
@@ -125,7 +124,7 @@ class ChatClient:
             attempts += 1
             try:
                 outcome = await self._attempt(body, shown, draft.streams, attempts)
-                self._learn(outcome, slot, len(body))
+                self._learn(outcome, slot, len(body), last=retries >= self.config.retries)
             finally:
                 slot.leave()
             if isinstance(outcome, Call):
@@ -139,16 +138,27 @@ class ChatClient:
                     continue
                 # Nothing that was left out was the reason.
                 outcome = doubted or outcome
-            if outcome.blame is not Blame.PASSING or retries >= self.config.retries:
-                self._give_up(outcome)
+            if outcome.blame is Blame.REQUEST:
+                raise outcome.error
+            if outcome.blame is Blame.LASTING or retries >= self.config.retries:
+                # Whatever halts the model leaves the trial open, which this failure would end.
+                self.gate.check()
+                raise outcome.error
             await self.gate.sleep(self._wait(retries, outcome.wait))
             retries += 1
 
-    def _learn(self, outcome: Call | Failure, slot: Slot, size: int) -> None:
-        """Let the gate know how the request went, before the next one goes."""
+    def reset(self) -> None:
+        """Forget all troubles and halts."""
+        self.gate.reset()
+        self._breaker.reset()
+
+    def _learn(self, outcome: Call | Failure, slot: Slot, size: int, *, last: bool) -> None:
+        """Let the gate know how the request went, before the next one goes. `last`: it will not be
+        tried again.
+        """
         if isinstance(outcome, Call):
             self.gate.succeeded()
-            self._breaker.succeeded()
+            self._breaker.reset()
             if outcome.counted:
                 usage = outcome.reply.usage
                 slot.used(usage.prompt + usage.completion)
@@ -158,15 +168,9 @@ class ChatClient:
             self.gate.busy(outcome.wait)
         if not outcome.billed:
             slot.used(0)
-
-    def _give_up(self, failure: Failure) -> None:
-        """Raises `ModelPaused` or `ModelCallError`."""
-        self.gate.check()
-        paused: ModelPaused | None = self._breaker.failed(failure)
+        paused = self._breaker.failed(outcome, last=last)
         if paused is not None:
             self.gate.pause(paused)
-            self.gate.check()
-        raise failure.error
 
     async def _attempt(
         self, body: bytes, shown: _Shown, streams: bool, attempts: int
@@ -227,10 +231,10 @@ class ChatClient:
         return self._fixed
 
     def _wait(self, retries: int, wanted: float | None) -> float:
-        if wanted is not None:
-            return wanted
-        # Trials that failed together must not come back together.
-        return min(self._backoff * 2**retries, _MAX_BACKOFF) * random.uniform(0.75, 1.0)
+        # Calls that failed together must not come back together.
+        if wanted:
+            return wanted * random.uniform(1.0, 1.1)
+        return min(self.backoff * 2**retries, _MAX_BACKOFF) * random.uniform(0.75, 1.0)
 
 
 class _Shown:

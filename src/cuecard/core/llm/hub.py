@@ -57,6 +57,6 @@ class ModelHub:
         for closer in self._closers:
             await closer()
         for client in self._clients.values():
-            client.gate.reset()
+            client.reset()
         if self._pool is not None:
             await self._pool.close()
