@@ -10,6 +10,7 @@ from cuecard.core.config_players import (
     ParallelWorldConfig,
     ReplayWorldConfig,
     WebWorldConfig,
+    WorldConfig,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +26,20 @@ def build_world(
     """The world called `name`, made for one trial of `task`. `tape`: what an earlier run recorded,
     wanted by worlds of the kind `replay`. Raises `ConfigError`.
     """
-    match config.world(name):
+    settings = config.world(name)
+    world = _world(name, settings, config, task, hub, tape)
+    python = None if isinstance(settings, ReplayWorldConfig) else settings.python
+    if python is None:
+        return world
+    from cuecard.core.worlds.python_tool import WithPython
+
+    return WithPython(world, python, task.language)
+
+
+def _world(
+    name: str, settings: WorldConfig, config: Config, task: Task, hub: ModelHub, tape: Tape | None
+) -> World:
+    match settings:
         case ClosedWorldConfig():
             from cuecard.core.players import closed_world_for
 

@@ -55,8 +55,8 @@ VISIT = ToolSpec(
 PYTHON = ToolSpec(
     name="python",
     description=(
-        "Run a Python program and get what it prints. Nothing is kept from one call to the next;"
-        " there is no network."
+        "Run a Python program, which may use the standard library, and get what it prints. Nothing is"
+        " kept from one call to the next; there is no network."
     ),
     parameters={
         "type": "object",
