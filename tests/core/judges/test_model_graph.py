@@ -13,7 +13,7 @@ from cuecard.core.errors import ModelCallError
 from cuecard.core.prediction import PredictedTriple, TriplesPrediction, UnusablePrediction
 from cuecard.core.tasks import Graph, Node, Task, Triple, content_hash
 from cuecard.core.verdicts import Decision
-from judge_scripts import coverage, good, material_of, model_judge, script, verdicts
+from judge_scripts import coverage, good, material_of, model_judge, right, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, stream, text
 
 GOLD = [(f"maker {n}", "founded in", str(1900 + n)) for n in range(10)]
@@ -298,3 +298,19 @@ async def test_every_item_has_exactly_one_verdict_whatever_the_model_says(answer
     for verdict in judgement.verdicts:
         if verdict.decision is Decision.YES:
             assert any(0 <= i < 5 for i in verdict.supporting)
+
+
+async def test_lists_in_prose_and_a_copied_form_are_no_answer():
+    def wordy(request: Request) -> Reply:
+        said = json.dumps({"verdicts": right(material_of(request))})
+        form = request.messages[0]["content"].rstrip().splitlines()[-1]
+        return text(f"Compare [1] and [2, 3] in the form {form}.\n{said}")
+
+    said, _judgement, requests = await judge(wordy)
+    assert said == "nynynynyny"
+    assert len(requests) == 3
+
+    said, _judgement, _requests = await judge(
+        lambda request: text(request.messages[0]["content"].rstrip().splitlines()[-1])
+    )
+    assert said == "u" * 10

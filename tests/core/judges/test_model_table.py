@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cuecard.core.calls import FreshCalls
 from cuecard.core.errors import ModelCallError
@@ -10,7 +12,7 @@ from cuecard.core.prediction import TablePrediction
 from cuecard.core.scoring.table import score_table
 from cuecard.core.tasks import Table, Task
 from cuecard.core.verdicts import Decision, Judgement
-from judge_scripts import Entry, good, material_of, model_judge, script
+from judge_scripts import Entry, good, material_of, model_judge, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, text
 
 TABLE = Table.model_validate(
@@ -54,7 +56,6 @@ async def judge(reply, rows, columns=COLUMNS, task: Task = TASK, **more):
     letters = {Decision.YES: "y", Decision.NO: "n", Decision.UNJUDGED: "u"}
     grid: dict[int, str] = {}
     for verdict in judgement.verdicts:
-        assert verdict.rationale
         grid[verdict.item.index] = grid.get(verdict.item.index, "") + letters[verdict.decision]
     assert sum(map(len, grid.values())) == 15
     return grid, judgement, server.requests
@@ -213,3 +214,21 @@ async def test_chinese():
     rows = [(*ROWS[0][:3], "自由与独立", "buff")]
     _grid, _judgement, requests = await judge(good, rows, task=task)
     assert "符合标准得 1 分" in requests[-1].messages[0]["content"]
+
+
+_scraps = st.one_of(st.none(), st.integers(-2, 4), st.floats(0, 1), st.text(max_size=2))
+_entries = st.lists(
+    st.dictionaries(st.sampled_from(["index", "reason", "partner", "score"]), _scraps), max_size=4
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers=st.lists(st.one_of(_entries, st.text(max_size=20)), min_size=1, max_size=5))
+async def test_every_cell_has_exactly_one_verdict_whatever_the_model_says(answers):
+    def reply(request: Request) -> Reply:
+        answer = answers[request.number % len(answers)]
+        return text(answer) if isinstance(answer, str) else verdicts(answer)
+
+    columns = (*COLUMNS[:3], "Colors", "Mottoes")
+    rows = [(f"{row[0]}!?", *row[1:3], "other", "another") for row in ROWS]
+    await judge(reply, [("Dela", *rows[0][1:]), *rows[1:]], columns, attempts=2)

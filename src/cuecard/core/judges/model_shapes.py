@@ -4,9 +4,16 @@ the verdict follows from it.
 
 from __future__ import annotations
 
-from typing import Annotated, Generic, Literal, TypeVar, cast
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, OnErrorOmit, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    OnErrorOmit,
+    model_validator,
+)
 
 _YES = frozenset(("yes", "y", "true", "1", "是", "covered"))
 _NO = frozenset(("no", "n", "false", "0", "否", "not covered"))
@@ -41,8 +48,15 @@ Indices = Annotated[list[OnErrorOmit[int]], BeforeValidator(_indices)]
 MaybeIndex = Annotated[int | None, BeforeValidator(_nothing)]
 
 
+def _all_required(schema: dict[str, Any]) -> None:
+    """Servers that hold a model to the schema must not let it leave the reason out."""
+    schema["required"] = list(schema["properties"])
+
+
 class Entry(BaseModel):
     """The answer on one item."""
+
+    model_config = ConfigDict(json_schema_extra=_all_required)
 
     index: int
     reason: str = ""
@@ -97,6 +111,13 @@ class Entries(BaseModel, Generic[EntryT]):
             return cast(object, data)  # of another shape: to be told so
         return {"verdicts": _entries(cast(object, data))}
 
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        # Else any list in a model's prose would pass for an answer.
+        if not self.verdicts:
+            raise ValueError("no verdicts")
+        return self
+
 
 class Coverage(Entries[CoverageEntry]):
     pass
@@ -112,6 +133,8 @@ class Cells(Entries[CellEntry]):
 
 class Equivalence(BaseModel):
     """Whether an answer says what gold says."""
+
+    model_config = ConfigDict(json_schema_extra=_all_required)
 
     reason: str = ""
     equivalent: Annotated[bool, BeforeValidator(lambda v: {"是": True, "否": False}.get(str(v), v))]
