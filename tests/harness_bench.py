@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,15 @@ class HarnessBench:
     def marks(self, kind: str) -> list[Any]:
         return [body.mark for body in self.bodies("marked") if body.mark.kind == kind]
 
+    def trim_session(self, *, turns: int) -> None:
+        """Have the only session that was kept know its first turns only."""
+        (kept,) = self.folder.glob("s0-*")
+        kept.write_text(json.dumps(json.loads(kept.read_text())[:turns]))
+
+    def forget_sessions(self) -> None:
+        for kept in self.folder.glob("s0-*"):
+            kept.unlink()
+
     @property
     def prompts(self) -> list[tuple[str, str]]:
         """Each prompt that a harness got, with its session."""
@@ -89,3 +99,14 @@ def running(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def gone(path: str) -> bool:
+    return not Path(path).exists()
+
+
+async def until(happened: Callable[[], bool], seconds: float = 15) -> None:
+    """Wait for something that another program does."""
+    async with asyncio.timeout(seconds):
+        while not happened():  # noqa: ASYNC110 - it happens in another process
+            await asyncio.sleep(0.02)

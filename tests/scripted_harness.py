@@ -247,7 +247,7 @@ class Harness:
             f"p=subprocess.Popen({run!r},stdout=subprocess.PIPE,start_new_session=True);"
             "p.stdout.readline();print(p.pid,flush=True)"
         )
-        three = subprocess.run([sys.executable, "-c", launcher], capture_output=True, check=True)
+        three = subprocess.run([sys.executable, "-c", launcher], stdout=subprocess.PIPE, check=True)
         for child in (one, two):
             assert child.stdout
             child.stdout.readline()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,7 @@ from cuecard.core.config_agents import Settings
 from cuecard.core.events import Termination
 from cuecard.core.parts import Act
 from cuecard.core.prediction import AnswerPrediction, TriplesPrediction, UnusablePrediction
-from harness_bench import EXAMPLES, HarnessBench
+from harness_bench import EXAMPLES, HarnessBench, gone
 from react_bench import CHAIN, FACTS, GRAPH
 from scripted_harness import SAID
 
@@ -39,7 +38,7 @@ async def test_a_trial_streams_records_and_hands_in(bench: HarnessBench) -> None
     (session,) = bench.marks("harness_session")
     assert session.harness == "scripted 1"
     assert not session.restored
-    assert not Path(session.cwd).exists()
+    assert gone(session.cwd)
     tool = bench.marks("harness_tool")[0]
     assert (tool.name, tool.title, tool.status) == ("read", "ls", "completed")
     assert (tool.input, tool.output) == ('{"path": "."}', "a.txt")

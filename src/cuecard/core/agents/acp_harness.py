@@ -137,9 +137,15 @@ class Harness:
         self, session: Session, servers: Sequence[HttpMcpServer | McpServerStdio], seconds: float
     ) -> None:
         """Gives `session` its id."""
-        made = await self._request(
-            self._connection.new_session(cwd=session.cwd, mcp_servers=list(servers)), seconds
-        )
+        try:
+            made = await self._request(
+                self._connection.new_session(cwd=session.cwd, mcp_servers=list(servers)), seconds
+            )
+        except HarnessFailed as error:
+            if not servers or error.hint:
+                raise
+            hint = _("if it takes no MCP servers for a session, set world_port or world: false")
+            raise HarnessFailed(error.title, error.message, hint) from error
         session.id = made.session_id
         self._sessions[session.id] = session
 

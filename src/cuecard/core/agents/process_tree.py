@@ -70,12 +70,17 @@ class ProcessTree:
 
     async def _end(self) -> None:
         await self._signal(signal.SIGTERM)
+        await self._settle()
+        await self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        await self.process.wait()
+        await self._settle()
+
+    async def _settle(self) -> None:
+        """Wait until nothing is left of the tree, for `GRACE_S` at most."""
         waited = 0.0
         while waited < GRACE_S and (self.alive or await self._left()):
             await asyncio.sleep(_POLL_S)
             waited += _POLL_S
-        await self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
-        await self.process.wait()
 
     async def _signal(self, number: signal.Signals) -> None:
         left = await self._left()

@@ -1,0 +1,202 @@
+"""An agent behind a web address, over a real loopback server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cuecard.core.agents.registry import build_agent
+from cuecard.core.config_agents import HttpAgentConfig, Settings
+from cuecard.core.config_models import Config
+from cuecard.core.errors import ConfigError
+from cuecard.core.events import AgentSpoke, Event, Limits, ModelReplied, Termination
+from cuecard.core.journal import Journal
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.parts import Act
+from cuecard.core.players import closed_world_for, scripted_user_for
+from cuecard.core.prediction import AnswerPrediction, TablePrediction, TriplesPrediction
+from cuecard.core.tasks import Task
+from cuecard.core.trial import TrialResult, TrialSetup, play
+from openai_server import (
+    OpenAIServer,
+    Reply,
+    Request,
+    Script,
+    body_reply,
+    busy,
+    drop,
+    error,
+    json_reply,
+)
+from react_bench import CHAIN, FACTS, GRAPH, TABLE, TRIPLES, StreamingSink, ticking
+
+SAID = "It was Angelo Moriondo."
+
+
+def service(prediction: Any = None, **extra: Any) -> Script:
+    """An agent that says the same in every turn, and hands in `prediction`, or a text."""
+
+    def script(request: Request) -> Reply:
+        if request.body["want"] == "reply":
+            return json_reply({"reply": SAID, **extra})
+        return json_reply({"text": TRIPLES} if prediction is None else {"prediction": prediction})
+
+    return script
+
+
+class Played:
+    def __init__(self, result: TrialResult, events: list[Event], requests: list[Request]) -> None:
+        self.result = result
+        self.events = events
+        self.bodies = [request.body for request in requests]
+        self.requests = requests
+
+
+async def play_http(
+    script: Script, task: Task = GRAPH, *, past: Sequence[Event] = (), **fields: Any
+) -> Played:
+    sink = StreamingSink()
+    sink.events.extend(past)
+    async with OpenAIServer(script) as server:
+        config = Config(agents={"far": HttpAgentConfig(url=server.url, **fields)})
+        setup = TrialSetup(
+            task=task,
+            agent=build_agent("far", config, task, ModelHub(config)),
+            user=scripted_user_for(task),
+            world=closed_world_for(task),
+            limits=Limits(max_turns=4),
+        )
+        result = await play(setup, Journal(sink, list(past), ticking()))
+    return Played(result, sink.events, server.requests)
+
+
+async def test_a_conversation_is_posted_turn_by_turn_and_then_handed_in() -> None:
+    played = await play_http(service(usage={"prompt": 5, "completion": 3}))
+
+    assert played.result.termination is Termination.USER_DONE
+    assert isinstance(played.result.prediction, TriplesPrediction)
+    first, second, last = played.bodies
+    assert [body["want"] for body in played.bodies] == ["reply", "reply", "prediction"]
+    assert [body["turn"] for body in played.bodies] == [0, 1, 2]
+    assert first["conversation"] == [{"role": "user", "content": GRAPH.opening}]
+    assert second["conversation"][1] == {"role": "assistant", "content": SAID}
+    assert "You are a research assistant" in first["instructions"]
+    assert "The conversation is over" in last["instructions"]
+    assert (first["language"], first["family"], first["version"]) == ("en", "graph", 1)
+    assert len({body["session"] for body in played.bodies}) == 1
+    # Nothing of the task but its words.
+    assert GRAPH.id not in first["session"]
+    calls = [e.body for e in played.events if isinstance(e.body, ModelReplied)]
+    assert [call.reply.usage.prompt for call in calls] == [5, 5, 0]
+
+
+async def test_an_answered_post_is_never_sent_again_and_the_session_is_the_same() -> None:
+    whole = await play_http(service())
+    kinds = [type(event.body) for event in whole.events]
+    for kind in (ModelReplied, AgentSpoke):
+        past = whole.events[: kinds.index(kind) + 1]
+        resumed = await play_http(service(), past=past)
+        assert resumed.bodies == whole.bodies[1:]
+        assert [e.body for e in resumed.events if e.body.type != "model_replied"] == [
+            e.body for e in whole.events if e.body.type != "model_replied"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("task", "prediction", "kind"),
+    [
+        (GRAPH, [{"head": "a", "relation": "r", "tail": "b"}], TriplesPrediction),
+        (TABLE, {"columns": ["Moon", "Diameter"], "rows": [["Phobos | I", "22"]]}, TablePrediction),
+        (FACTS, " 06:12 ", AnswerPrediction),
+    ],
+)
+async def test_predictions_may_be_given_as_such(task: Task, prediction: Any, kind: type) -> None:
+    played = await play_http(service(prediction), task)
+
+    assert isinstance(played.result.prediction, kind)
+    if isinstance(played.result.prediction, TablePrediction):
+        assert played.result.prediction.rows == (("Phobos | I", "22"),)
+    if isinstance(played.result.prediction, AnswerPrediction):
+        assert played.result.prediction.answer == "06:12"
+
+
+async def test_an_unreadable_prediction_is_asked_for_once_more() -> None:
+    played = await play_http(service({"columns": ["Moon"], "rows": [["Phobos", "22"]]}), TABLE)
+
+    assert played.result.prediction.kind == "unusable"
+    assert [body["want"] for body in played.bodies].count("prediction") == 2
+    assert "could not be read" in played.bodies[-1]["instructions"]
+
+
+async def test_asking_is_an_act() -> None:
+    played = await play_http(service("4879 km", act="ask"), CHAIN)
+
+    spoke = next(e.body for e in played.events if isinstance(e.body, AgentSpoke))
+    assert spoke.reply.act is Act.ASK
+    assert spoke.reply.text == SAID
+
+
+async def test_the_settings_reach_it_as_instructions() -> None:
+    played = await play_http(service("06:12"), FACTS, settings=Settings(facts="oracle"))
+
+    assert "06:12" in played.bodies[0]["instructions"]
+
+
+async def test_failures_before_it_worked_are_tried_again() -> None:
+    failures = [error(503, retry_after="0"), busy("0")]
+
+    def script(request: Request) -> Reply:
+        return failures[request.number] if request.number < 2 else service()(request)
+
+    played = await play_http(script)
+
+    assert played.result.termination is Termination.USER_DONE
+    reply = next(e.body.reply for e in played.events if isinstance(e.body, ModelReplied))
+    assert reply.attempts == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "requests", "told"),
+    [
+        (error(400, "no sk-header-value here", retry_after="0"), 1, "HTTP 400"),
+        (error(503, "no sk-header-value here", retry_after="0"), 3, "HTTP 503"),
+        (drop(), 1, "did not give an answer"),
+        (body_reply(b"<html>", "text/html"), 1, "answered with something else"),
+        (json_reply({"text": "x"}), 1, "missing: reply"),
+        (json_reply(["x"]), 1, "answered with something else"),
+    ],
+)
+async def test_what_fails_ends_the_trial_with_a_reason(
+    reply: Reply, requests: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAR_KEY", "sk-header-value")
+    played = await play_http(lambda _: reply, headers={"x-key": "FAR_KEY"})
+
+    assert played.result.termination is Termination.API_ERROR
+    assert told in played.result.detail
+    assert len(played.requests) == requests
+    assert played.requests[0].headers["x-key"] == "sk-header-value"
+    assert "sk-header-value" not in json.dumps([e.model_dump(mode="json") for e in played.events])
+
+
+async def test_nobody_at_the_address_is_told() -> None:
+    config = Config(agents={"far": HttpAgentConfig(url="http://127.0.0.1:1", retries=0)})
+    agent = build_agent("far", config, GRAPH, ModelHub(config))
+    setup = TrialSetup(
+        task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=closed_world_for(GRAPH)
+    )
+
+    result = await play(setup, Journal(StreamingSink()))
+
+    assert result.termination is Termination.API_ERROR
+    assert "127.0.0.1:1" in result.detail
+
+
+def test_a_missing_key_is_told_before_anything_is_played() -> None:
+    agent = HttpAgentConfig(url="http://127.0.0.1:1", headers={"x": "NOT_SET_HERE"})
+    config = Config(agents={"far": agent})
+    with pytest.raises(ConfigError, match="NOT_SET_HERE"):
+        build_agent("far", config, GRAPH, ModelHub(config))
