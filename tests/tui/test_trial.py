@@ -11,6 +11,7 @@ from cuecard.core.events import (
     Event,
     EventBody,
     Limits,
+    ModelReplied,
     Termination,
     ToolAnswered,
     TrialEnded,
@@ -19,6 +20,7 @@ from cuecard.core.events import (
 from cuecard.core.parts import (
     AgentReply,
     Hit,
+    ModelReply,
     PlayerRef,
     SearchEntry,
     ToolAnswer,
@@ -42,6 +44,7 @@ from tui_rooms import HOSTILE, shown, transcript, until
 WIDE = (120, 40)
 NARROW = (80, 24)
 BASELINE = PlayerRef(name="offline", kind="offline", baseline=True)
+WORLD = PlayerRef(name="closed", kind="closed", baseline=True)
 HUMAN = PlayerRef(name="Ana", kind="human")
 
 
@@ -66,7 +69,7 @@ def made_up(database: Path, *bodies: EventBody, kind: str = "grid") -> int:
             revision=1,
             agent=BASELINE,
             user=HUMAN,
-            world=BASELINE,
+            world=WORLD,
             sample=0,
             seed=0,
         )
@@ -205,9 +208,9 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
         await pilot.press("o")
+        await until(pilot, lambda: transcript(screen).count("end of the hostile text") >= 8)
         text = transcript(screen)
         assert text.count("[red]x[/] and [/]") >= 8
-        assert text.count("end of the hostile text") >= 8
         assert not set(text) & set("\x1b\x00\x07\u202e\u202c\x9b")
         for _page in range(12):
             await pilot.press("pagedown")
@@ -217,6 +220,51 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
         await until(pilot, lambda: "end of the hostile text" in "\n".join(verdicts.lines))
         assert "do not exist: 78" in "\n".join(verdicts.lines)
         assert "[red]judge[/] ([/])" in shown(screen)
+
+
+async def test_large_texts_are_read_when_they_are_opened_and_not_before(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    page = "a long page " * 400
+
+    def called(step: int) -> ToolAnswered:
+        entry = SearchEntry(id="1", title=f"title {step}", content=f"{page}\nend of page {step}")
+        return ToolAnswered(
+            part="agent",
+            turn=step // 2,
+            step=step,
+            call=ToolCall(name="search", arguments={"query": f"query {step}"}),
+            answer=ToolAnswer(text=page, entries=(entry,)),
+        )
+
+    thought = ModelReply(
+        text=f"{page}\nend of the reply", reasoning=f"{page}\nend of thinking", tool_calls=()
+    )
+    trial_id = made_up(
+        database,
+        UserSpoke(turn=0, reply=UserReply(text="Hello")),
+        called(0),
+        called(1),
+        ModelReplied(part="agent", turn=0, step=0, model="m", reply=thought),
+        AgentSpoke(turn=0, reply=AgentReply(text=thought.text)),
+        UserSpoke(turn=1, reply=UserReply(text="And then?")),
+        called(2),
+        TrialEnded(termination=Termination.MAX_TURNS),
+    )
+    async with app_with_samples.run_test(size=WIDE) as pilot:
+        screen = TrialScreen(trial_id)
+        await open_trial(pilot, screen)
+        reader = screen.query_one(Transcript)
+        assert "end of the reply" in transcript(screen)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "end of page 1" in transcript(screen))
+        text = transcript(screen)
+        assert "end of page 0" in text
+        assert "end of thinking" in text
+        assert "title 2" not in text
+        assert [entry.left_out for entry in reader.entries if entry.left_out] == [(6,)]
+        await pilot.press("o")
+        await until(pilot, lambda: "end of page 2" in transcript(screen))
 
 
 async def test_two_thousand_events_mount_a_handful_of_widgets_and_scroll(

@@ -87,7 +87,7 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
         judgement = judgements.get(trial.id)
         measures: tuple[Measure, ...] = ()
         if judgement:
-            events = workspace.runs.events(trial.id)
+            events = workspace.runs.outline(trial.id).events
             measures = score_trial(tasks[version], events, judgement)
             group.add(trial, judgement, measures)
             group.counts.add(tasks[version], events, judgement, measures)

@@ -19,7 +19,7 @@ OnStream = Callable[[int, str], None]
 
 
 class TrialSink:
-    """Keeps events by `StoreSink` and tells of each when it is on the disk.
+    """Keeps events by `StoreSink` and tells of each when that says it is safe.
 
     Once an event could not be kept, nothing more is: a log must not go on, not even to an end,
     behind a gap or beside another session's log. `append` then raises the first trouble again.

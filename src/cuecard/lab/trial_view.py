@@ -43,13 +43,15 @@ class VerdictView(Frozen):
 
 class TrialView(Frozen):
     """`judge` is None, `verdicts` and `measures` are empty until the trial is judged. `judges`: all
-    who have judged it.
+    who have judged it. `events` are an outline: of those numbered in `left_out`, large texts are only
+    the beginning; `Runs.whole` has them.
     """
 
     run: RunRecord
     trial: TrialRecord
     task: Task
     events: tuple[Event, ...]
+    left_out: frozenset[int]
     messages: tuple[Message, ...]
     stages: tuple[StageMark, ...]
     prediction: Prediction
@@ -64,7 +66,8 @@ def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> Tri
     """One trial with the newest judgement of `judge`. Raises `NotFound`."""
     trial = workspace.runs.trial(trial_id)
     task = workspace.tasks.revision(trial.task_id, trial.revision).task
-    events = tuple(workspace.runs.events(trial_id))
+    outline = workspace.runs.outline(trial_id)
+    events = outline.events
     prediction = prediction_of(events)
     records = workspace.verdicts.of_trial(trial_id)
     judgement = next((r.judgement for r in records if r.judgement.judge.name == judge), None)
@@ -73,6 +76,7 @@ def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> Tri
         trial=trial,
         task=task,
         events=events,
+        left_out=frozenset(outline.left_out),
         messages=dialogue_of(events).messages,
         stages=stage_marks(task, events),
         prediction=prediction,

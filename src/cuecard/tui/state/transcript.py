@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,13 +53,16 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in a transcript. `fold` shows only when the entry is opened."""
+    """One thing in a transcript. `fold` shows only when the entry is opened. `left_out`: numbers of
+    the events of which the fold has only the beginnings.
+    """
 
     role: Role
     turn: int
     head: tuple[Piece, ...]
     body: tuple[Paragraph, ...] = ()
     fold: tuple[Paragraph, ...] = ()
+    left_out: tuple[int, ...] = ()
 
 
 @dataclass
@@ -74,6 +77,7 @@ class _Work:
     hit_known: bool = False
     models: int = 0
     tokens: int = 0
+    left_out: list[int] = field(default_factory=list[int])
 
     def entry(self) -> Entry:
         words: list[str] = []
@@ -91,11 +95,16 @@ class _Work:
             words.append(tokens_label(self.tokens))
         who = _part_label(self.part)
         head = (Piece(" · ".join(filter(None, (who, *words))), "work"),)
-        return Entry("work", self.turn, head, fold=tuple(self.paragraphs))
+        fold, left_out = tuple(self.paragraphs), tuple(self.left_out)
+        return Entry("work", self.turn, head, fold=fold, left_out=left_out)
 
 
-def entries_of(events: Iterable[Event], task: Task | None = None) -> list[Entry]:
-    """The entries of a log in order; `task` names the stages."""
+def entries_of(
+    events: Iterable[Event], task: Task | None = None, left_out: Container[int] = ()
+) -> list[Entry]:
+    """The entries of a log in order; `task` names the stages. `left_out`: numbers of events whose
+    large texts are only beginnings.
+    """
     entries: list[Entry] = []
     work: _Work | None = None
     for event in events:
@@ -106,6 +115,8 @@ def entries_of(events: Iterable[Event], task: Task | None = None) -> list[Entry]
                     entries.append(work.entry())
                 work = _Work(body.part, body.turn)
             _gather(work, body)
+            if event.seq in left_out and _shows_text(body):
+                work.left_out.append(event.seq)
             continue
         if work:
             entries.append(work.entry())
@@ -253,6 +264,13 @@ def _gather(work: _Work, body: ModelReplied | ToolAnswered) -> None:
             work.paragraphs.append(Paragraph(entry.content, "plain", 6))
     else:
         work.paragraphs.append(Paragraph(answer.text, "plain", 4))
+
+
+def _shows_text(body: ModelReplied | ToolAnswered) -> bool:
+    """Whether the fold shows what may be large; a reply that was spoken stands in its own entry."""
+    if isinstance(body, ToolAnswered):
+        return True
+    return bool(body.reply.reasoning or body.reply.tool_calls)
 
 
 def _arguments(body: ToolAnswered) -> str:

@@ -92,6 +92,17 @@ class EntryList(ScrollView, can_focus=True):
         def control(self) -> EntryList:
             return self.entry_list
 
+    class Unfolded(Message):
+        """What was folded is shown now, of one entry or of all."""
+
+        def __init__(self, entry_list: EntryList) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+
+        @property
+        def control(self) -> EntryList:
+            return self.entry_list
+
     def __init__(
         self, *, gap: bool = False, id: str | None = None, classes: str | None = None
     ) -> None:
@@ -110,6 +121,11 @@ class EntryList(ScrollView, can_focus=True):
     @property
     def entries(self) -> Sequence[Entry]:
         return self._entries
+
+    @property
+    def opened(self) -> Sequence[int]:
+        """The indices of the entries that are not folded, in order."""
+        return sorted(self._opened)
 
     @property
     def cursor(self) -> int:
@@ -203,6 +219,8 @@ class EntryList(ScrollView, can_focus=True):
         self._opened = set() if self._opened >= foldable else foldable
         self._wrap_from(0)
         self.move_to(self._cursor)
+        if self._opened:
+            self.post_message(self.Unfolded(self))
 
     def action_walk(self, step: int) -> None:
         """To the next entry; one that is taller than the view is scrolled through first."""
@@ -263,6 +281,8 @@ class EntryList(ScrollView, can_focus=True):
             return
         self._opened ^= {index}
         self._wrap_from(index)
+        if index in self._opened:
+            self.post_message(self.Unfolded(self))
 
     def move_to(self, index: int) -> None:
         """Put the cursor on an entry and scroll it into view."""

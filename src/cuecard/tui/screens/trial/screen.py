@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Footer, TabbedContent, TabPane
 
+from cuecard.core.events import Event
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks import CheckpointChain
 from cuecard.lab.judging import judge_trial
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 REFRESH = 1.5
 """Seconds between looks at a trial that is still being played."""
+AT_ONCE = 8
+"""Events from which on what was opened is shown before more of it is read."""
 
 
 def look(workspace: Workspace, trial_id: int) -> TrialView:
@@ -76,6 +79,7 @@ class TrialScreen(CuecardScreen[None]):
         super().__init__()
         self._trial_id = trial_id
         self._view: TrialView | None = None
+        self._whole: dict[int, Event] = {}
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -104,13 +108,26 @@ class TrialScreen(CuecardScreen[None]):
         first = self._view is None
         self._view = view
         self.query_one(Lines).load(heading(view))
-        self.query_one(Transcript).load(entries_of(view.events, view.task))
+        self._show_transcript(view)
         self.query_one(StagesPane).load(view)
         self.query_one(VerdictsPane).load(view)
         self.query_one(MeasuresPane).load(view)
         if first and isinstance(view.task.gold, CheckpointChain):
             self.query_one(TabbedContent).get_tab("stages").label = _("Steps")
         self.refresh_bindings()
+        self.complete()
+
+    @guarded("whole")
+    async def complete(self) -> None:
+        """Read the large texts of what is opened, and only of that."""
+        trial_id = self._trial_id
+        while self._view and (missing := self._missing()):
+            found = await self.services.ask(lambda ws, seqs=missing: ws.runs.whole(trial_id, *seqs))
+            self._whole |= {event.seq: event for event in found}
+            self._show_transcript(self._view)
+
+    def on_entry_list_unfolded(self) -> None:
+        self.complete()
 
     @guarded("judge")
     async def judge(self) -> None:
@@ -158,6 +175,20 @@ class TrialScreen(CuecardScreen[None]):
         from cuecard.tui.screens.play import PlayScreen
 
         self.app.switch_screen(PlayScreen(trial_id=self._trial_id))
+
+    def _show_transcript(self, view: TrialView) -> None:
+        events = [self._whole.get(event.seq, event) for event in view.events]
+        entries = entries_of(events, view.task, view.left_out - self._whole.keys())
+        self.query_one(Transcript).load(entries)
+
+    def _missing(self) -> list[int]:
+        transcript = self.query_one(Transcript)
+        missing: list[int] = []
+        for index in transcript.opened:
+            missing += transcript.entries[index].left_out
+            if len(missing) >= AT_ONCE:
+                break
+        return missing
 
     @property
     def _is_play(self) -> bool:
