@@ -83,8 +83,8 @@ async def run_python(code: str, config: PythonConfig) -> Ran:
     """
     loop = asyncio.get_running_loop()
     turns = _turns.setdefault(loop, Semaphore(max(2, os.cpu_count() or 2)))
-    async with turns, _directory(code) as place:
-        return await _run(place, config)
+    async with turns, _directory(code) as (place, nobodys):
+        return await _run(place, config, nobodys=nobodys)
 
 
 async def python_isolation() -> Isolation:
@@ -124,12 +124,12 @@ class _Watch(asyncio.SubprocessProtocol):
         self.ended.set()
 
 
-async def _run(place: Path, config: PythonConfig) -> Ran:
+async def _run(place: Path, config: PythonConfig, *, nobodys: bool) -> Ran:
     reading, writing = os.pipe()
     watch = _Watch(config.output_chars * _BYTES_A_CHAR + 1)
     stopped: Ending | None = None
     try:
-        asked = json.dumps(_asked(place, config, writing))
+        asked = json.dumps({**_asked(place, config), "report": writing, "become_nobody": nobodys})
         transport, _protocol = await asyncio.get_running_loop().subprocess_exec(
             lambda: watch,
             *(_interpreter(), "-I", "-S", str(_CAGE), asked),
@@ -207,12 +207,10 @@ def _ending(code: int | None, errors: str, *, started: bool) -> Ending:
     return Ending.MEMORY if last.startswith("MemoryError") else Ending.FAILED
 
 
-def _asked(place: Path, config: PythonConfig, report: int) -> dict[str, object]:
+def _asked(place: Path, config: PythonConfig) -> dict[str, object]:
     program = str(place / "code" / "main.py")
     options = ("-I", "-S", "-B", "-u", "-X", "utf8")
     return {
-        "report": report,
-        "become_nobody": _may_become_nobody(),
         "work": str(place / "work"),
         "readable": _readable(place),
         "command": [_interpreter(), *options, program],
@@ -252,25 +250,34 @@ def _may_become_nobody() -> bool:
 
 
 @asynccontextmanager
-async def _directory(code: str) -> AsyncGenerator[Path]:
-    """A directory with the program in one place and an empty one to work in, removed in the end."""
-    place = await asyncio.to_thread(_prepare, code)
+async def _directory(code: str) -> AsyncGenerator[tuple[Path, bool]]:
+    """A directory with the program in one place and an empty one to work in, removed in the end; and
+    whether it was given to nobody.
+    """
+    place = _make_directory()
     try:
-        yield place
+        yield place, await asyncio.to_thread(_prepare, place, code)
     finally:
         await asyncio.shield(asyncio.to_thread(shutil.rmtree, place, ignore_errors=True))
 
 
-def _prepare(code: str) -> Path:
-    place = Path(os.path.realpath(tempfile.mkdtemp(prefix="cuecard-python-")))
+def _make_directory() -> Path:
+    return Path(os.path.realpath(tempfile.mkdtemp(prefix="cuecard-python-")))
+
+
+def _prepare(place: Path, code: str) -> bool:
     program = place / "code" / "main.py"
     for directory in (program.parent, place / "work"):
         directory.mkdir()
     program.write_text(storable(code), encoding="utf-8")
-    if _may_become_nobody():
-        for path in (place, program.parent, program, place / "work"):
+    if not _may_become_nobody():
+        return False
+    try:
+        for path in (program, program.parent, place / "work", place):
             os.chown(path, _NOBODY, _NOBODY)
-    return place
+    except OSError:  # Nobody is unknown in here.
+        return False
+    return True
 
 
 def _text(data: bytearray, place: Path) -> str:
