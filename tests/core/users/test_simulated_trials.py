@@ -8,7 +8,7 @@ from offline_trials import CHAIN, GRAPH, sample_tasks
 from openai_server import error, text
 from simulator_bench import honest, play_simulated
 
-BROKEN = ("", "not JSON at all", "{" * 20, '{"reply": [1]}', "x" * 2_000)
+BROKEN = ("", "not JSON at all", "{" * 5_000, '{"reply": [1]}', "x" * 2_000)
 TASKS = {task.id: task for task in sample_tasks()}
 
 

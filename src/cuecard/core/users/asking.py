@@ -18,7 +18,7 @@ from cuecard.core.text import one_line
 from cuecard.core.users.complaints import once_more
 
 Shape = TypeVar("Shape", bound=BaseModel)
-_SHOWN = 200
+_SHOWN, _MAX_SHOWN = 200, 20_000
 
 
 class Examined(Protocol):
@@ -61,7 +61,10 @@ async def ask_turn(
     findings = examine(asked.value)
     if not findings.complaints:
         return Turn(asked.value, findings)
-    messages += [wire.assistant(asked.raw), wire.user(once_more(language, findings.complaints))]
+    messages += [
+        wire.assistant(asked.raw[:_MAX_SHOWN]),
+        wire.user(once_more(language, findings.complaints)),
+    ]
     again = await ask_structured(client, messages, shape, desk, prompt=prompt, language=language)
     if again.value is None:
         return _unusable(again.problem)

@@ -75,7 +75,7 @@ class ModelResponder:
 
         turn = await ask_turn(
             self._client,
-            self._text(dialogue, last, place),
+            self.asked(dialogue),
             ResponderAnswer,
             desk,
             prompt=self._prompt,
@@ -93,7 +93,9 @@ class ModelResponder:
             flags=turn.findings.flags,
         )
 
-    def _text(self, dialogue: Dialogue, last: Message, place: Place) -> str:
+    def asked(self, dialogue: Dialogue) -> str:
+        """What the model is asked at this point of the dialogue."""
+        place, last = self._rules.place(dialogue), dialogue.last("agent")
         language, ambiguity = self._language, place.step.ambiguity
         none = label("none", language)
         return self._prompt.render(
@@ -104,7 +106,7 @@ class ModelResponder:
             ambiguity=ambiguity.logic if ambiguity else none,
             candidates=listed(ambiguity.candidates if ambiguity else (), language),
             clue=label("yes" if place.situation.clue_given else "no", language),
-            turn=last.text,
+            turn=last.text if last else none,
         )
 
 

@@ -86,7 +86,7 @@ class PersonaUser:
 
         turn = await ask_turn(
             self._client,
-            self._text(dialogue, number),
+            self.asked(dialogue),
             PersonaAnswer,
             desk,
             prompt=self._prompt,
@@ -109,7 +109,7 @@ class PersonaUser:
     async def _end(self, dialogue: Dialogue, desk: Desk) -> UserReply:
         turn = await ask_turn(
             self._client,
-            self._end_text(dialogue),
+            self.asked(dialogue),
             FarewellAnswer,
             desk,
             prompt=self._end_prompt,
@@ -127,28 +127,28 @@ class PersonaUser:
             flags=turn.findings.flags,
         )
 
-    def _text(self, dialogue: Dialogue, number: int) -> str:
-        stage, language = self._persona.stages[number - 1], self._language
+    def asked(self, dialogue: Dialogue) -> str:
+        """What the model is asked at this point of the dialogue."""
+        language, number = self._language, next_stage(self._persona, dialogue)
+        none = label("none", language)
+        person = {
+            "identity": self._identity,
+            "behaviour": self._persona.behaviour or none,
+            "dialogue": transcript(dialogue, language),
+        }
+        if number is None:
+            return self._end_prompt.render(**person, line=self._persona.stages[-1].line)
+        stage = self._persona.stages[number - 1]
         return self._prompt.render(
-            identity=self._identity,
-            behaviour=self._persona.behaviour or label("none", language),
-            dialogue=transcript(dialogue, language),
+            **person,
             number=str(number),
             title=stage.title,
             when=_WHEN[language][stage.cue.kind],
             cue=stage.cue.text,
-            terms=", ".join(stage.cue.terms) or label("none", language),
+            terms=", ".join(stage.cue.terms) or none,
             line=stage.line,
             not_met=stage.not_met or phrase(language, "push"),
             later=listed(tuple(s.title for s in self._persona.stages[number:]), language),
-        )
-
-    def _end_text(self, dialogue: Dialogue) -> str:
-        return self._end_prompt.render(
-            identity=self._identity,
-            behaviour=self._persona.behaviour or label("none", self._language),
-            dialogue=transcript(dialogue, self._language),
-            line=self._persona.stages[-1].line,
         )
 
     @property

@@ -17,7 +17,7 @@ _QUOTE = re.compile(r"^[ \t]{0,3}>[ \t]?(?=\S)", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*[-*+•][ \t]+(?=\S)", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,2}(?:[.)][ \t]+|[、．])(?=\S)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]\n]+)\]\([^)\s]+\)")
+_LINK = re.compile(r"!?\[([^\]\[\n]{1,200})\]\([^()\s]{1,500}\)")
 _JSON = re.compile(r"[\[{]\s*[\[{]|\{\s*\"[^\"\n]*\"\s*:|\[\s*\"[^\"\n]*\"\s*,")
 _EMPHASIS = (
     re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"),
