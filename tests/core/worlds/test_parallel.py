@@ -284,7 +284,7 @@ async def test_hits_of_a_parallel_world_are_scored_as_those_of_a_closed_one() ->
 
 
 async def test_a_query_may_name_entities_and_so_may_its_entries() -> None:
-    told = result("Vesta lens, a history of the Vesta optic.", "Where is the Vesta lens?")
+    told = result("Vesta lens, a history of the lens.", "Where is the Vesta lens?")
     answer, requests = await one(GRAPH, "Vesta lens", saying(told))
     assert len(requests) == 1
     # To a query that does not name it, it is a value like any other.

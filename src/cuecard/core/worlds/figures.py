@@ -20,7 +20,7 @@ _BLANKS = re.compile(r"\s+")
 _HAN = "".join(sorted(HAN_NUMERALS))
 _WORD = "|".join(sorted(WORD_NUMERALS, key=len, reverse=True))
 _IDEOGRAPH = "[\u4e00-\u9fff]"
-_NUMBER = r"(?:(?<!\w)[-+])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
+_NUMBER = r"(?<![a-z\d])(?:(?<!\w)[-+])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
 _AMOUNT = re.compile(
     rf"百分之(?:{_NUMBER}|[{_HAN}]+)"
     rf"|(?:us\$|[$€£¥]|\b(?:eur|usd|cny|rmb|gbp|jpy)\b)?\s*{_NUMBER}"
@@ -63,11 +63,12 @@ def written(text: str) -> str:
     return normalise(_BLANKS.sub(" ", _AMOUNT.sub(lambda found: _canonical(found[0]), plain)))
 
 
-def figures_in(text: str) -> Iterator[Figure]:
-    """The amounts in a `written` text."""
+def figures_in(text: str) -> Iterator[tuple[Figure, int, int]]:
+    """The amounts in a `written` text, with the places of their numbers."""
     for found in _FIGURE.finditer(text):
         known = parse_quantity(found[0]) if found[2] else None
-        yield Figure(Decimal(found[1]), known.unit if known and known.known else "")
+        figure = Figure(Decimal(found[1]), known.unit if known and known.known else "")
+        yield figure, *found.span(1)
 
 
 def figure_of(value: str, *, any_unit: bool = False) -> Figure | None:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from cuecard.core.phrases import content_words, coverage, occurrences, without_terms
+from cuecard.core.phrases import content_words, coverage, occurrences
 from cuecard.core.tasks import Graph, Task
 from cuecard.core.text import contains_term, normalise
 from cuecard.core.worlds.figures import Figure, figure_of, figures_in, spellings, written
-from cuecard.core.worlds.guard import OMITTED, ValueGuard
+from cuecard.core.worlds.guard import ValueGuard
 from cuecard.core.worlds.secrets import Secrets
 from cuecard.core.worlds.statements import Statement, final_answers, public_text
 
@@ -77,24 +77,18 @@ class Leaks:
         return tuple((v, s) for s in statements for v in s.values if _is_weak(v))
 
     @cached_property
-    def _phrases(self) -> dict[str, tuple[str, ...]]:
-        """Names by which one may ask, normalised: entities, attributes, readings of a question. With
-        each come the other names of the same thing.
+    def _phrases(self) -> dict[str, None]:
+        """Names by which one may ask, normalised: entities, attributes, readings of a question. An
+        alias is a name of its own: it may be what somebody wants to know.
         """
-        things: list[tuple[str, ...]] = []
+        names: dict[str, None] = {}
         for statement in self._secrets.statements:
-            things += (*statement.subject, (statement.attribute,))
-            if statement.linked:
-                things.append(statement.values)
-            elif statement.step and statement.step.lists_readings:
-                things += ((reading,) for reading in statement.value_aliases)
-        phrases: dict[str, tuple[str, ...]] = {}
-        for names in dict.fromkeys(things):
-            for name in names:
-                flat = normalise(name)
-                phrases[flat] = (*phrases.get(flat, ()), *names)
-        phrases.pop("", None)
-        return phrases
+            asked = [*(name for part in statement.subject for name in part), statement.attribute]
+            if statement.linked or (statement.step and statement.step.lists_readings):
+                asked += statement.values
+            names.update((normalise(name), None) for name in asked)
+        names.pop("", None)
+        return names
 
     @cached_property
     def _known(self) -> tuple[str, ...]:
@@ -104,9 +98,8 @@ class Leaks:
         flat = normalise(text)
         return tuple(
             name
-            for phrase, names in self._phrases.items()
-            if phrase in flat and next(iter(occurrences(flat, phrase)), None)
-            for name in names
+            for name in self._phrases
+            if name in flat and next(iter(occurrences(flat, name)), None)
         )
 
     def excused(self, query: str) -> Excuse:
@@ -125,20 +118,20 @@ class Leaks:
     def found_in(self, text: str, excuse: Excuse = NOTHING) -> str:
         """A value that the text gives away, or an empty text."""
         own = excuse.stated.values if excuse.stated else ()
-        own_forms = frozenset(normalise(form) for value in own for form in forms_of(value))
         excused = (*excuse.phrases, *own)
-        plain = without_terms(normalise(text), _normalised(excused), OMITTED)
-        figures = without_terms(written(text), _written(excused), OMITTED)
-        for rest in (plain, figures):
-            for term in sorted(self._guard.named_in(rest)):
-                if term not in self._public and term not in own_forms:
+        plain = _Excused(normalise(text), map(normalise, excused))
+        figures = _Excused(written(text), map(written, excused))
+        mine = frozenset(normalise(form) for value in own for form in forms_of(value))
+        for told in (plain, figures):
+            for term in sorted(self._guard.named_in(told.text) - self._public - mine):
+                if any(not told.covers(*place) for place in occurrences(told.text, term)):
                     return term
         return self._figure_in(figures, own) or self._weak_in(text, own)
 
-    def _figure_in(self, rest: str, own: Collection[str]) -> str:
-        mine = {figure.number for value in own for figure in figures_in(written(value))}
-        for found in figures_in(rest):
-            if found.number in mine:
+    def _figure_in(self, told: _Excused, own: Collection[str]) -> str:
+        mine = {figure.number for value in own for figure, *_ in figures_in(written(value))}
+        for found, start, end in figures_in(told.text):
+            if found.number in mine or told.covers(start, end):
                 continue
             for figure, value in self._figures.items():
                 if figure.number == found.number and _units_agree(figure, found):
@@ -154,6 +147,19 @@ class Leaks:
             if coverage(content_words(statement.attribute), words) >= _ABOUT:
                 return value
         return ""
+
+
+class _Excused:
+    """A text and the places in it where a phrase stands that is excused."""
+
+    def __init__(self, text: str, phrases: Iterable[str]) -> None:
+        self.text = text
+        found = (occurrences(text, phrase) for phrase in set(phrases) if phrase in text)
+        self._places = [place for places in found for place in places]
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether what stands there is part of an excused phrase: `Light` in `Brackness Light`."""
+        return any(first <= start and end <= last for first, last in self._places)
 
 
 def forms_of(value: str) -> tuple[str, ...]:
@@ -176,7 +182,7 @@ def holds(text: str, statement: Statement) -> bool:
         figure = figure_of(value)
         if figure and any(
             found.number == figure.number and figure.unit in ("", found.unit)
-            for found in figures_in(canonical)
+            for found, *_ in figures_in(canonical)
         ):
             return True
     return False
@@ -191,11 +197,3 @@ def _is_weak(value: str) -> bool:
 
 def _units_agree(gold: Figure, found: Figure) -> bool:
     return not gold.unit or not found.unit or gold.unit == found.unit
-
-
-def _normalised(phrases: Iterable[str]) -> set[str]:
-    return {normalise(phrase) for phrase in phrases}
-
-
-def _written(phrases: Iterable[str]) -> set[str]:
-    return {written(phrase) for phrase in phrases}
