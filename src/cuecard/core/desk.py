@@ -88,7 +88,9 @@ class TrialDesk:
         return (await self._journal.record(body)).mark
 
     def stream(self, text: str) -> None:
-        self._journal.stream(self._turn, text)
+        # What is done within a scope is not the reply.
+        if not self._scope:
+            self._journal.stream(self._turn, text)
 
     def _next(self, kind: str) -> int:
         step = self._steps[kind]

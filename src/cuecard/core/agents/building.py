@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import JsonValue
 
 from cuecard.core.agents.compaction import Reach
 from cuecard.core.agents.react import ReactPrompts
+from cuecard.core.agents.settings import approach_to
 from cuecard.core.agents.tagged import TAGGED
-from cuecard.core.agents.tools import TURN_TOOLS
+from cuecard.core.agents.team import Delegation
 from cuecard.core.agents.turn import Manner
 from cuecard.core.agents.wires import NATIVE
-from cuecard.core.config_agents import ModelAgentConfig
+from cuecard.core.config_agents import ModelAgentConfig, TeamAgentConfig
 from cuecard.core.config_models import Config
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.prompts import Prompt, find_prompt
@@ -24,21 +27,17 @@ CONCLUSIONS: dict[Family, str] = {
 }
 
 
-def prompts_for(
-    agent: ModelAgentConfig, config: Config, task: Task, system: str = ""
-) -> ReactPrompts:
-    """The prompts that such an agent needs; `system` names another system prompt than the family's.
-
-    Raises `ConfigError`.
-    """
+def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPrompts:
+    """The prompts that such an agent needs for a task. Raises `ConfigError`."""
 
     def find(name: str) -> Prompt:
         return find_prompt(name, task.language, config, agent.prompts)
 
-    usual = "react_checkpoints" if task.family == "checkpoints" else "react"
+    approach = approach_to(task, agent.settings)
     memory = {"local": "memory_local", "lifelong": "memory_lifelong"}.get(agent.memory)
     return ReactPrompts(
-        system=find(system or usual),
+        system=find(approach.prompt),
+        values=approach.values,
         conclusion=find(CONCLUSIONS[task.family]),
         tagged=find("react_tagged") if agent.calls == "tagged" else None,
         memory=find(memory) if memory else None,
@@ -54,8 +53,18 @@ def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: Chat
         max_steps=agent.max_steps,
         wire=TAGGED if agent.calls == "tagged" else NATIVE,
         reach=reach_for(agent, config, task.language, client),
-        turn_tools=TURN_TOOLS if task.family == "checkpoints" else (),
+        turn_tools=approach_to(task, agent.settings).own_tools,
     )
+
+
+def team_manner_for(
+    agent: TeamAgentConfig, manner: Manner, config: Config, prompts: ReactPrompts
+) -> Manner:
+    """`manner` with the tool that sends members out. Raises `ConfigError`."""
+    prompt = find_prompt("team_member", manner.language, config, agent.prompts)
+    member = replace(manner, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
+    delegation = Delegation(member, prompt, prompts.tagged, agent.members)
+    return replace(manner, own_tools=(*manner.own_tools, delegation))
 
 
 def reach_for(

@@ -19,6 +19,8 @@ class Note(StrEnum):
     EMPTY = "empty"
     LAST_STEP = "last_step"
     UNREADABLE = "unreadable"
+    NO_MORE_MEMBERS = "no_more_members"
+    MEMBER_FAILED = "member_failed"
     NOT_NOW = "not_now"
     DELIVERED_END = "delivered_end"
     CUT_HERE = "cut_here"
@@ -45,6 +47,8 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.EMPTY: "(Your last reply was empty. Reply to the user, or call a tool.)",
         Note.LAST_STEP: "(No more searches are possible in this turn. Reply now with what you have.)",
         Note.UNREADABLE: "That could not be read. Hand it in again in exactly the form asked for.",
+        Note.NO_MORE_MEMBERS: "At most {n} helpers can be sent out in one turn. Go on with what you have.",
+        Note.MEMBER_FAILED: "The helper came to no result: {reason}",
         Note.NOT_NOW: "The tools answer only while it is your turn. Wait for the user.",
         Note.DELIVERED_END: "Delivered to the user. Your turn is over: stop here, without another"
         " word or call.",
@@ -71,6 +75,8 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.EMPTY: "（你上一条回复是空的。请回复用户，或调用工具。）",
         Note.LAST_STEP: "（本轮不能再查询。请立即根据已有内容回复。）",
         Note.UNREADABLE: "无法读取。请严格按照要求的格式重新提交。",
+        Note.NO_MORE_MEMBERS: "一轮最多只能派出 {n} 位助手。请根据已有内容继续。",
+        Note.MEMBER_FAILED: "这位助手没有得出结果：{reason}",
         Note.NOT_NOW: "只有轮到你时工具才会应答。请等待用户。",
         Note.DELIVERED_END: "已转达用户。本轮到此结束：请就此停下，不要再说话或调用工具。",
         Note.CUT_HERE: "【此处截断：仅显示 {all} 个字符中的前 {shown} 个。】",

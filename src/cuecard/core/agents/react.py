@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from pydantic import JsonValue
 
@@ -40,20 +40,22 @@ _LESSONS_READ = 8
 
 @dataclass(frozen=True)
 class ReactPrompts:
-    """`tagged` tells of the tools where calls are written as text; `memory` of the note tools (local)
+    """`values`: of the system prompt's variables. `tagged` tells of the tools where calls are written as text; `memory` of the note tools (local)
     or of the lessons from earlier tasks (lifelong), and `lessons` asks for new ones.
     """
 
     system: Prompt
     conclusion: Prompt
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
     tagged: Prompt | None = None
     memory: Prompt | None = None
     lessons: Prompt | None = None
+    team: Prompt | None = None
 
     @property
     def all(self) -> tuple[Prompt, ...]:
-        values = (getattr(self, field.name) for field in fields(self))
-        return tuple(value for value in values if isinstance(value, Prompt))
+        found = (getattr(self, item.name) for item in fields(self))
+        return tuple(value for value in found if isinstance(value, Prompt))
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,9 @@ class ReactAgent:
         """A thread with its system prompt alone."""
         manner, prompts = self._manner, self._prompts
         tools = manner.tools(desk)
-        parts = [prompts.system.render()]
+        parts = [prompts.system.render(**prompts.values)]
+        if prompts.team:
+            parts.append(prompts.team.render())
         if prompts.tagged and tools:
             parts.append(prompts.tagged.render(tools=list_of(tools)))
         if prompts.memory and not self._lifelong:

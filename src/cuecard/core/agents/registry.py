@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuecard.core.config_agents import (
@@ -9,8 +10,10 @@ from cuecard.core.config_agents import (
     HttpAgentConfig,
     OfflineAgentConfig,
     ReactAgentConfig,
+    TeamAgentConfig,
 )
 from cuecard.core.config_models import Config
+from cuecard.core.prompts import find_prompt
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
@@ -50,6 +53,26 @@ def build_agent(
                 lessons=notes,
                 options=options_of(react),
             )
+        case TeamAgentConfig() as team:
+            from cuecard.core.agents.building import (
+                manner_for,
+                options_of,
+                prompts_for,
+                team_manner_for,
+            )
+            from cuecard.core.agents.react import ReactAgent
+
+            client = hub.client(team.model)
+            prompts = prompts_for(team, config, task)
+            return ReactAgent(
+                name,
+                team_manner_for(team, manner_for(team, config, task, client), config, prompts),
+                replace(prompts, team=find_prompt("team", task.language, config, team.prompts)),
+                task.family,
+                lessons=notes,
+                options=options_of(team),
+                kind="team",
+            )
         case AcpAgentConfig() as harness:
             from cuecard.core.agents.external import acp_agent_for
 
@@ -58,5 +81,3 @@ def build_agent(
             from cuecard.core.agents.external import http_agent_for
 
             return http_agent_for(name, served, config, task, _CONCLUSIONS[task.family])
-        case _:
-            raise NotImplementedError
