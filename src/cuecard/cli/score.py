@@ -62,6 +62,12 @@ def show(scores: RunScores, ours: Context, *, json: bool) -> None:
                 "{n} trials are not judged by {judge}. Judge them with: {command}",
                 unjudged,
             ).format(
-                n=unjudged, judge=scores.judge, command=ours.command("judge", "--run", str(run.id))
+                n=unjudged,
+                judge=scores.judge,
+                command=ours.command("judge", "--run", str(run.id), *_by(scores.judge)),
             )
         )
+
+
+def _by(judge: str) -> tuple[str, ...]:
+    return () if judge == "lexical" else ("--judge", judge)

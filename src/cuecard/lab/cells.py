@@ -18,7 +18,7 @@ from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialResult, TrialSetup
 from cuecard.core.worlds.tape import EventTape, Tape
-from cuecard.lab.judging import judge_trial
+from cuecard.lab.judging import OnCall, judge_trial
 from cuecard.lab.plans import settings_of
 from cuecard.lab.players import setup_for
 from cuecard.lab.sinks import TrialSink
@@ -34,7 +34,7 @@ _GOES_ON = (Termination.API_ERROR, Termination.INTERNAL_ERROR, Termination.CANCE
 
 class Grid:
     """Makes the cells of one run. Reads what a trial needs when its time has come, and keeps nothing of
-    a trial that is over, except notes for a lifelong memory.
+    a trial that is over, except notes for a lifelong memory. `on_call` is told of judges' calls.
     """
 
     def __init__(
@@ -44,12 +44,14 @@ class Grid:
         config: Config,
         hub: ModelHub,
         judges: Sequence[Judge],
+        on_call: OnCall | None = None,
     ) -> None:
         self._workspace = workspace
         self._run = run
         self._config = config
         self._hub = hub
         self._judges = judges
+        self._on_call = on_call
         self._settings = settings_of(run)
         self._tasks: dict[tuple[str, int], Task] = {}
         self._tapes: dict[str, EventTape] = {}
@@ -62,7 +64,7 @@ class Grid:
         async def after(_result: TrialResult, events: tuple[Event, ...]) -> None:
             self._remember(trial, events)
             for judge in self._judges:
-                await judge_trial(self._workspace, trial.id, judge)
+                await judge_trial(self._workspace, trial.id, judge, on_call=self._on_call)
 
         return Cell(str(trial.id), begin, after)
 

@@ -106,7 +106,7 @@ async def resume_run(
         spent = await asyncio.to_thread(spent_on, workspace, run_id)
         control.when_paused(hub.stop)
         meter = Meter(spent, budget or settings_of(run).budget, control)
-        grid = Grid(workspace, run, config, hub, judges)
+        grid = Grid(workspace, run, config, hub, judges, meter.judged)
         trials = await asyncio.to_thread(workspace.runs.trials, run_id)
         cells = [
             grid.cell(trial)
@@ -122,20 +122,20 @@ async def resume_run(
                 on_event(event)
 
         summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
-        return await _finish(workspace, run_id, summary, judges)
+        return await _finish(workspace, run_id, summary, judges, meter)
     finally:
         await hub.close()
 
 
 async def _finish(
-    workspace: Workspace, run_id: int, summary: RunSummary, judges: Sequence[Judge]
+    workspace: Workspace, run_id: int, summary: RunSummary, judges: Sequence[Judge], meter: Meter
 ) -> RunOutcome:
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     unjudged: list[JudgeFailure] = []
     # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
     if summary.halt is None and (not summary.cancelled or run.finished == run.trials):
         for judge in judges:
-            unjudged += await judge_run(workspace, run_id, judge)
+            unjudged += await judge_run(workspace, run_id, judge, on_call=meter.judged)
     run = await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
     await settle_runs(workspace)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))

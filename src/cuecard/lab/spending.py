@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cuecard.core.calls import RecordedCall
 from cuecard.core.errors import BudgetSpent
 from cuecard.core.i18n import _
 from cuecard.core.run import RunControl
@@ -28,8 +29,10 @@ class Meter:
         if isinstance(event, CallAnswered):
             self.add(event.cost)
 
+    def judged(self, call: RecordedCall) -> None:
+        self.add(call.reply.cost)
+
     def add(self, cost: float | None) -> None:
-        """Also for calls outside of trials, such as a judge's."""
         self.spent += cost or 0.0
         self._check()
 
