@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import search_engine
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -23,7 +24,7 @@ from cuecard.core.replaying import RecordedCourse
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialResult, TrialSetup, play
 from offline_trials import TASKS, play_offline
-from openai_server import OpenAIServer, error
+from openai_server import OpenAIServer, Reply, Request, error
 from react_bench import (
     CHAIN,
     GRAPH,
@@ -91,6 +92,37 @@ async def test_a_model_agent_is_replayed_without_its_server(task: Task) -> None:
     assert again == result
     assert bodies(events) == bodies(recording)
     assert any(isinstance(event.body, ModelReplied) for event in events)
+
+
+async def test_a_world_with_a_model_is_replayed_with_the_calls_that_it_made() -> None:
+    """Two searches at once, the first of which is answered last: the log keeps their order."""
+    engine = search_engine.engine(GRAPH)
+    agent = searcher(TRIPLES)
+
+    async def script(request: Request) -> Reply:
+        if request.body["model"] == "scripted":
+            return agent(request)
+        if "inventor" in search_engine.query_of(request):
+            await asyncio.sleep(0.05)
+        return engine(request)
+
+    sink = MemorySink()
+    async with OpenAIServer(script) as server:
+        world = search_engine.parallel_world(GRAPH, server.url)
+        player = make_agent("live", config_for(server.url), GRAPH)
+        setup = TrialSetup(GRAPH, player, scripted_user_for(GRAPH), world)
+        result = await play(setup, Journal(sink, (), ticking()))
+    keys = [event.body.key for event in sink.events]
+    assert keys.index("agent/0/tool/1") < keys.index("agent/0/tool/0")
+    assert any("/query-" in key for key in keys)
+
+    again = MemorySink()
+    unplugged = Unplugged(GRAPH)
+    unplugged.ref = world.ref
+    setup = TrialSetup(GRAPH, player, scripted_user_for(GRAPH), unplugged)
+    journal = Journal(again, (), ticking(), RecordedCourse(sink.events))
+    assert await play(setup, journal) == result
+    assert bodies(again.events) == bodies(sink.events)
 
 
 async def test_a_replay_that_was_killed_goes_on() -> None:
