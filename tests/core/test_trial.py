@@ -33,6 +33,7 @@ from cuecard.core.parts import (
     ToolSpec,
     Usage,
     UserReply,
+    WorldDesk,
 )
 from cuecard.core.prediction import AnswerPrediction, Prediction, UnusablePrediction
 from cuecard.core.tasks import Graph, Task, Triple, content_hash
@@ -68,7 +69,7 @@ class EchoWorld:
     ref: PlayerRef = ECHO
     tools: tuple[ToolSpec, ...] = (SEARCH,)
 
-    async def answer(self, call: ToolCall) -> ToolAnswer:
+    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
         self.counter.note(f"tool {call.arguments['q']}")
         await asyncio.sleep(0)
         return ToolAnswer(text=f"found {call.arguments['q']}")
@@ -176,7 +177,7 @@ async def test_a_trial_records_every_step_in_order() -> None:
         "end",
     ]
     assert [event.seq for event in events] == list(range(len(events)))
-    assert journal.events == tuple(events)
+    assert list(journal.events) == events
     start = events[0].body
     assert isinstance(start, TrialStarted)
     assert start.revision_hash == content_hash(TASK)
@@ -254,7 +255,7 @@ async def test_an_ended_trial_is_never_played_again() -> None:
     assert result.termination is Termination.API_ERROR
     assert result.detail == "down"
     assert counter.calls == []
-    assert journal.events == tuple(events)
+    assert list(journal.events) == events
 
 
 async def test_a_failure_without_its_end_is_tried_again() -> None:
