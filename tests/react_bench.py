@@ -12,7 +12,7 @@ from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.events import Event, Limits
 from cuecard.core.journal import Journal, MemorySink
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Agent, World
+from cuecard.core.parts import Agent, User, World
 from cuecard.core.players import closed_world_for, scripted_user_for
 from cuecard.core.tasks import (
     Ambiguity,
@@ -132,7 +132,11 @@ def script_of(*replies: Reply, otherwise: str = "Done.") -> Callable[[Request], 
 
 
 def config_for(url: str, **settings: Any) -> Config:
-    agent = {k: settings.pop(k) for k in ("max_steps", "prompts") if k in settings}
+    """One agent and its model; `cutting` is the agent's `context`, all else what it is called."""
+    own = ("max_steps", "prompts", "calls", "memory", "settings")
+    agent = {k: settings.pop(k) for k in own if k in settings}
+    if "cutting" in settings:
+        agent["context"] = settings.pop("cutting")
     model = ModelConfig(base_url=url, model="scripted", retries=0, **settings)
     return Config(
         models={"m": model}, agents={"live": ReactAgentConfig(kind="react", model="m", **agent)}
@@ -182,20 +186,27 @@ async def play_trial(
     past: Sequence[Event] = (),
     world: World | None = None,
     limits: Limits | None = None,
+    notes: tuple[str, ...] = (),
+    user: User | None = None,
     **settings: Any,
 ) -> Trial:
-    """A trial of `task` by the model agent, with the embedded user and world."""
+    """A trial of `task` by the model agent, with the embedded user and world unless others are given."""
     sink = StreamingSink()
     sink.events.extend(past)
     async with OpenAIServer(script) as server:
+        config = config_for(server.url, **settings)
+        hub = ModelHub(config)
         setup = TrialSetup(
             task=task,
-            agent=make_agent("live", config_for(server.url, **settings), task),
-            user=scripted_user_for(task),
+            agent=build_agent("live", config, task, hub, notes),
+            user=user or scripted_user_for(task),
             world=world or closed_world_for(task),
             limits=limits or Limits(max_turns=6),
         )
-        result = await play(setup, Journal(sink, list(past), ticking()))
+        try:
+            result = await play(setup, Journal(sink, list(past), ticking()))
+        finally:
+            await hub.close()
     return Trial(result, sink, server)
 
 

@@ -56,7 +56,9 @@ class TrialDesk:
                 scope=self._scope,
             )
 
-        return (await self._journal.step(self._key("tool", step), answered, call)).answer
+        # What an agent answers itself, it answers itself again when the trial is replayed.
+        asked = call if perform is None else None
+        return (await self._journal.step(self._key("tool", step), answered, asked)).answer
 
     async def call_model(
         self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""

@@ -44,8 +44,12 @@ class NoteWriter:
         self._language: TaskLanguage = language
 
     def begin(self, call: ToolCall, place: Place) -> Answering:
-        text = call.arguments.get("text")
-        place.thread.notes.append(text.strip() if isinstance(text, str) else "")
+        given = call.arguments.get("text")
+        text = given.strip() if isinstance(given, str) else ""
+        if not text:
+            missing = say(self._language, Note.MISSING, name="text")
+            return _at_once(ToolAnswer(text=missing, ok=False))
+        place.thread.notes.append(text)
         number = str(len(place.thread.notes))
         return _at_once(ToolAnswer(text=say(self._language, Note.NOTED, n=number)))
 

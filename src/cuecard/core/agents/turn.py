@@ -65,8 +65,7 @@ class Manner:
     """How an agent takes its turns.
 
     `max_steps` counts model calls. `prompt`: the hash of the system prompt. `turn_tools` end a turn,
-    `own_tools` the agent answers itself; `offers` says which of the world's tools the model gets.
-    Without a `reach` nothing is cut.
+    `own_tools` the agent answers itself. Without a `reach` nothing is cut.
     """
 
     client: ChatClient
@@ -77,12 +76,11 @@ class Manner:
     reach: Reach | None = None
     turn_tools: tuple[ToolSpec, ...] = ()
     own_tools: tuple[OwnTool, ...] = ()
-    offers: Callable[[ToolSpec], bool] = lambda _spec: True
 
     def tools(self, desk: Desk) -> tuple[ToolSpec, ...]:
         """All tools that the model gets."""
         own = (tool.spec for tool in self.own_tools)
-        return (*filter(self.offers, desk.tools), *own, *self.turn_tools)
+        return (*desk.tools, *own, *self.turn_tools)
 
 
 class Voice:

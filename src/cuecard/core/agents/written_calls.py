@@ -15,6 +15,8 @@ from cuecard.core.parts import ToolCall, ToolSpec
 
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_CALLS = 64
+# Mending is slow: a text of nothing but broken objects must not keep other trials waiting.
+_MAX_MENDED, _MAX_MENDS = 20_000, 8
 _DSML = "(?:｜DSML｜)?"
 # Where the calls are over: an answer, or what the model made up as their results.
 _STOP = (
@@ -72,14 +74,16 @@ class CallReader:
         self._tools = {spec.name: spec for spec in tools}
         self._marked = marked
         self._cut = cut
+        self._mends = 0
 
     def calls(self, start: int) -> list[Written]:
         """The calls from `start` on, up to an answer or results that the model made up."""
         heads = _heads(tuple(self._tools), self._marked)
         found: list[Written] = []
         at = start
-        while len(found) < _MAX_CALLS and (head := heads.search(self._text, at)):
-            if head.lastgroup == "stop":
+        while len(found) < _MAX_CALLS and self._mends <= _MAX_MENDS:
+            head = heads.search(self._text, at)
+            if head is None or head.lastgroup == "stop":
                 break
             written = self._read(head)
             if written and (self._marked or self._sound(written.call)):
@@ -174,7 +178,8 @@ class CallReader:
         except (ValueError, RecursionError):
             close = _OBJECT_END.search(self._text, start)
             end = close.start() if close else len(self._text)
-            mend = not self._cut or close is not None
+            self._mends += 1
+            mend = end - start <= _MAX_MENDED and (close is not None or not self._cut)
             return *read_arguments(self._text[start:end].strip(), mend=mend), end
         return *read_arguments(json.dumps(value)), end
 
