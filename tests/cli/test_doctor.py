@@ -59,7 +59,7 @@ def test_a_workspace_that_was_named_must_be_there(cuecard, tmp_path: Path):
     assert states(data)["workspace"] == "problem"
 
 
-def test_each_model_is_called_once(cuecard, tmp_path: Path):
+def test_each_model_is_called_for_what_it_can_do(cuecard, tmp_path: Path):
     able = fake.calls(("search", {"query": "capital of Peru"}))
     with fake.running(lambda request: able) as server:
         text = MODEL.format(name="good", url=server.url)
@@ -67,14 +67,18 @@ def test_each_model_is_called_once(cuecard, tmp_path: Path):
         (tmp_path / "cuecard.yaml").write_text(text, encoding="utf-8")
         found = cuecard("doctor", "--json")
         assert found.code == 1
-        assert len(server.requests) == 1
+        assert len(server.requests) == 2
         checks = {check["name"]: check for check in found.data["checks"]}
         assert checks["model:good"]["state"] == "ok"
-        assert checks["model:good"]["data"]["streaming"] is True
+        data = checks["model:good"]["data"]
+        assert (data["streaming"], data["tool_calls"], data["calls"]) == (True, True, 2)
+        assert data["json_schema"] == "ignored"
+        assert data["usage"]["prompt"] == 11
         assert checks["model:dead"]["state"] == "problem"
+        assert "server running" in checks["model:dead"]["hint"]
         skipped = cuecard("doctor", "--offline", "--json")
         assert states(skipped.data)["model:good"] == "skipped"
-        assert len(server.requests) == 1
+        assert len(server.requests) == 2
 
 
 def test_a_weak_model_is_a_warning(cuecard, tmp_path: Path):
@@ -85,3 +89,32 @@ def test_a_weak_model_is_a_warning(cuecard, tmp_path: Path):
         shown = cuecard("doctor")
     assert shown.code == 0
     assert "called no tool" in " ".join(shown.out.split())
+
+
+def test_a_refused_key_is_told_with_a_way_to_mend_it(cuecard, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "sk-secret-123456")
+    with fake.running(lambda request: fake.error(401, "bad key sk-secret-123456")) as server:
+        text = MODEL.format(name="locked", url=server.url).replace(
+            "retries: 0", "api_key_env: SOME_KEY"
+        )
+        (tmp_path / "cuecard.yaml").write_text(text, encoding="utf-8")
+        shown = cuecard("doctor")
+        found = cuecard("doctor", "--json")
+    assert shown.code == found.code == 1
+    words = " ".join(shown.out.split())
+    assert "refused the key" in words
+    assert "check the key in SOME_KEY" in words
+    assert "sk-secret" not in shown.out + shown.err + found.out
+
+
+def test_a_server_that_refuses_tools_is_a_warning(cuecard, tmp_path: Path):
+    def script(request: fake.Request) -> fake.Reply:
+        return fake.error(400, "no tools") if request.body.get("tools") else fake.text("Lima")
+
+    with fake.running(script) as server:
+        (tmp_path / "cuecard.yaml").write_text(
+            MODEL.format(name="plain", url=server.url), encoding="utf-8"
+        )
+        shown = cuecard("doctor")
+    assert shown.code == 0
+    assert "refuses tools" in " ".join(shown.out.split())

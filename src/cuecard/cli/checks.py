@@ -14,7 +14,7 @@ from cuecard.cli.context import Context
 from cuecard.cli.output import console
 from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.errors import CuecardError, FileProblems, NotFound
-from cuecard.core.i18n import _, current_language
+from cuecard.core.i18n import N_, _, current_language
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
@@ -164,38 +164,60 @@ def check_config(ours: Context) -> tuple[Check, Config | None]:
 
 
 async def check_model(name: str, config: ModelConfig) -> Check:
-    """One call of the model."""
+    """What a few small calls of the model show."""
     from cuecard.core.llm.probe import probe
 
     report = await probe(config)
     data = {"base_url": config.base_url, **report.model_dump(mode="json")}
     if not report.reachable:
+        hint = _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
         return Check(
             name=f"model:{name}",
             state="problem",
             detail=report.error,
-            hint=_("check {url} and its entry in cuecard.yaml").format(url=config.base_url),
+            hint=report.hint or hint,
             data=data,
         )
     hints = _shortcomings(report)
     detail = _("answered in {ms} ms: {what}").format(
-        ms=report.latency_ms,
-        what=", ".join(
-            (
-                _("streams") if report.streaming else _("does not stream"),
-                _("calls tools") if report.tool_calls else _("called no tool"),
-                _("counts tokens") if report.usage else _("does not count tokens"),
-            )
-        ),
+        ms=report.latency_ms, what=", ".join(_abilities(report))
     )
     state = "warning" if hints else "ok"
     return Check(name=f"model:{name}", state=state, detail=detail, hint="; ".join(hints), data=data)
+
+
+def _abilities(report: ProbeReport) -> tuple[str, ...]:
+    json = {
+        "schema": N_("JSON by schema"),
+        "ignored": N_("takes a JSON schema but does not keep to it"),
+        "object": N_("JSON, but not by schema"),
+        "none": N_("knows no JSON mode"),
+        "unknown": N_("JSON could not be tried"),
+    }
+    return (
+        _("streams") if report.streaming else _("does not stream"),
+        _("calls tools") if report.tool_calls else _("called no tool"),
+        _(json[report.json_schema]),
+        _("counts tokens ({prompt} + {completion})").format(
+            prompt=report.usage.prompt, completion=report.usage.completion
+        )
+        if report.usage
+        else _("does not count tokens"),
+    )
 
 
 def _shortcomings(report: ProbeReport) -> list[str]:
     hints: list[str] = []
     if not report.streaming:
         hints.append(_("replies will come all at once"))
-    if not report.tool_calls:
+    if report.tools_error:
+        hints.append(
+            _("the server refuses tools: {reason}; use an agent with tagged calls").format(
+                reason=report.tools_error
+            )
+        )
+    elif not report.tool_calls:
         hints.append(_("an agent on this model may not search"))
+    if not report.usage:
+        hints.append(_("tokens, costs and budgets cannot be told"))
     return hints

@@ -13,7 +13,7 @@ from cuecard.core.i18n import N_, _
 
 if TYPE_CHECKING:
     from cuecard.cli.checks import Check, State
-    from cuecard.core.config_models import Config
+    from cuecard.core.config_models import Config, ModelConfig
 
 _STATE: dict[State, str] = {
     "ok": N_("✓ fine"),
@@ -29,12 +29,16 @@ _NAME: dict[str, str] = {
     "workspace": N_("workspace"),
     "config": N_("configuration"),
 }
+_AT_ONCE = 8
 
 
 def register(app: typer.Typer) -> None:
     app.command(
         "doctor",
-        help=_("Look whether everything works here. Calls each model of cuecard.yaml once."),
+        help=_(
+            "Look whether everything works here. Sends each model of cuecard.yaml two or three"
+            " small requests."
+        ),
         epilog=example("cuecard doctor --offline"),
     )(doctor)
 
@@ -75,8 +79,13 @@ def _models(config: Config, *, offline: bool) -> list[Check]:
         ]
 
     async def all_of_them() -> list[Check]:
-        calls = (check_model(name, model) for name, model in config.models.items())
-        return list(await asyncio.gather(*calls))
+        room = asyncio.Semaphore(_AT_ONCE)
+
+        async def check(name: str, model: ModelConfig) -> Check:
+            async with room:
+                return await check_model(name, model)
+
+        return list(await asyncio.gather(*(check(*each) for each in config.models.items())))
 
     with console(stderr=True).status(_("Calling the models…")):
         return asyncio.run(all_of_them())

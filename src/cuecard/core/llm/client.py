@@ -49,9 +49,9 @@ class Call:
 class ChatClient:
     """Calls one model. Holds no key: it lives in the headers of one request only.
 
-    `backoff`: seconds before the first further attempt; they double from then on. `name`: the
+    `sent` counts requests. `backoff`: seconds before the first further attempt; they double from then on. `name`: the
     model's in the configuration. Clients of a hub share its `pool`; any other has one of its own,
-    which ends with the event loop or the client.
+    which `close` or the end of the event loop closes.
     Raises `ConfigError` at once if the key that the configuration names is missing.
     """
 
@@ -73,6 +73,7 @@ class ChatClient:
         self._breaker = Breaker(label, config.give_up_after)
         self._forecast = Forecast(min(config.max_tokens or _USUAL_ANSWER, _USUAL_ANSWER))
         self.habits = Habits()
+        self.sent = 0
         self._url = f"{config.base_url}/chat/completions"
         self._fixed: dict[str, Any] | None = None
 
@@ -122,6 +123,7 @@ class ChatClient:
         while True:
             slot = await self.gate.enter(ticket, self._forecast.tokens(len(body)))
             attempts += 1
+            self.sent += 1
             try:
                 outcome = await self._attempt(body, shown, draft.streams, attempts)
                 self._learn(outcome, slot, len(body), last=retries >= self.config.retries)
@@ -146,6 +148,10 @@ class ChatClient:
                 raise outcome.error
             await self.gate.sleep(self._wait(retries, outcome.wait))
             retries += 1
+
+    async def close(self) -> None:
+        """Close the connections of a client that has no hub. It opens new ones if it is used again."""
+        await self._pool.close()
 
     def reset(self) -> None:
         """Forget all troubles and halts."""
@@ -194,7 +200,7 @@ class ChatClient:
                 # A redirect would carry the key to wherever it points.
                 allow_redirects=False,
                 proxy=fixed["proxy"],
-                proxy_auth=fixed["proxy_auth"],
+                proxy_headers=fixed["proxy_headers"],
             ) as response:
                 if response.status // 100 == 2:
                     streamed = await read_answer(response, assembler, self.config.timeout)
@@ -226,7 +232,7 @@ class ChatClient:
             "whole": _time_limits(total=self.config.timeout),
             "stream": _time_limits(sock_read=self.config.timeout),
             "proxy": proxy.url if proxy else None,
-            "proxy_auth": proxy.auth if proxy else None,
+            "proxy_headers": proxy.headers if proxy else None,
         }
         return self._fixed
 

@@ -44,6 +44,10 @@ _MODERATED = re.compile(r"moderation|flagged|content[ _-]?(filter|policy)", re.I
 _NO_SUCH_PLACE = {404, 405, 410}
 
 
+class RequestRefused(ModelCallError):
+    """The server did not accept the request as it was, for whatever is in it."""
+
+
 class Blame(Enum):
     """`REQUEST`: this request only. `PASSING`: the server, perhaps not the next time. `LASTING`: no
     call of this model can succeed before somebody mends something.
@@ -73,7 +77,8 @@ class Failure:
 
     @property
     def error(self) -> ModelCallError:
-        return ModelCallError(self.title, self.message, self.hint, context_overflow=self.overflow)
+        kind = RequestRefused if self.refused else ModelCallError
+        return kind(self.title, self.message, self.hint, context_overflow=self.overflow)
 
     def without(self, key: str) -> Failure:
         """Fit to be shown: the key is blanked where the server's words repeat it."""

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from base64 import b64encode
 from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit, urlunsplit
+from weakref import WeakKeyDictionary
 
 from cuecard import __version__
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
-    from aiohttp import BasicAuth, ClientSession
+    from aiohttp import ClientSession
 
 _IDLE_SECONDS = 15.0
+# Held until their loop ends: closing takes a while, which a loop does not grant to what is
+# collected as garbage just before.
+_LIVES: WeakKeyDictionary[asyncio.AbstractEventLoop, set[AsyncGenerator[ClientSession]]] = (
+    WeakKeyDictionary()
+)
 
 
 class Pool:
-    """One HTTP session per event loop, opened at the first call.
-
-    `close` ends it; so do the end of the event loop and the pool's own end, so that nothing is left
-    open where nobody thought of closing.
+    """One HTTP session, opened at the first call. `close` ends it, and so does the end of the event
+    loop, so that nothing is left open where nobody thought of closing.
     """
 
     def __init__(self) -> None:
@@ -40,6 +45,7 @@ class Pool:
         if self._session is None or self._session.closed or self._loop is not _running():
             # No other task comes in between: `_live` opens the session before it first waits.
             self._loop, self._life = _running(), _live()
+            _LIVES.setdefault(self._loop, set()).add(self._life)
             self._session = await anext(self._life)
         return self._session
 
@@ -47,7 +53,8 @@ class Pool:
         """End all connections. A later call opens new ones."""
         life, loop = self._life, self._loop
         self._life = self._session = self._loop = None
-        if life is not None and loop is _running():
+        if life is not None and loop is not None and loop is _running():
+            _LIVES[loop].discard(life)
             await life.aclose()
 
 
@@ -56,9 +63,7 @@ def _running() -> asyncio.AbstractEventLoop:
 
 
 async def _live() -> AsyncGenerator[ClientSession]:
-    """A session for as long as this generator lives. A loop that ends closes its generators first,
-    and one that nobody holds any more is closed too.
-    """
+    """A session for as long as this generator lives. A loop that ends closes its generators first."""
     import aiohttp
 
     # The gates limit the calls. Cookies would carry something from one trial into another.
@@ -74,10 +79,10 @@ async def _live() -> AsyncGenerator[ClientSession]:
 
 
 class Proxy(NamedTuple):
-    """`url` without name and password, which `auth` holds."""
+    """`url` without name and password, which `headers` hold."""
 
     url: str
-    auth: BasicAuth | None
+    headers: dict[str, str]
 
 
 def proxy_for(url: str) -> Proxy | None:
@@ -101,12 +106,8 @@ def proxy_for(url: str) -> Proxy | None:
             _("name an HTTP proxy, or list the model's host in NO_PROXY"),
         )
     bare = urlunsplit((proxy.scheme, proxy.netloc.rpartition("@")[2], "", "", ""))
-    return Proxy(bare, _auth(proxy.username, proxy.password))
-
-
-def _auth(name: str | None, password: str | None) -> Any:
-    from urllib.parse import unquote
-
-    from aiohttp import BasicAuth
-
-    return BasicAuth(unquote(name), unquote(password or "")) if name else None
+    if not proxy.username:
+        return Proxy(bare, {})
+    words = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    # aiohttp makes Proxy-Authorization of it, for the proxy alone.
+    return Proxy(bare, {"Authorization": f"Basic {b64encode(words.encode()).decode()}"})
