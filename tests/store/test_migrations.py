@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -11,10 +12,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import make_url, text
 
+from cuecard.core.calls import RecordedCall
 from cuecard.core.errors import CuecardError
-from cuecard.core.events import Event, EventBody, UserSpoke
-from cuecard.core.parts import UserReply
+from cuecard.core.events import EVENT_BODY, Event, EventBody, UserSpoke
+from cuecard.core.parts import ModelReply, Usage, UserReply
+from cuecard.core.prompts import Prompt
 from cuecard.core.verdicts import Judgement
+from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
@@ -28,6 +32,8 @@ APPEND_ONLY = {
     "move",
     "review",
     "event",
+    "payload",
+    "judgecall",
     "judgement",
     "verdict",
     "label",
@@ -92,6 +98,10 @@ def test_history_can_be_neither_changed_nor_deleted(
 ) -> None:
     trial = make_trial()
     workspace.runs.append_events([(trial.id, at(0, UserSpoke(turn=0, reply=UserReply(text="hi"))))])
+    workspace.prompts.keep(Prompt(text="p").hash, "p")
+    workspace.judge_calls.add(
+        trial.id, "a", 0, RecordedCall(key="model/0", model="m", reply=ModelReply())
+    )
     workspace.verdicts.add(trial.id, judged("a", 1))
     workspace.verdicts.label(workspace.verdicts.queue("Ann")[0].verdict_id, "Ann", LabelValue.YES)
     workspace.reviews.add(review_by("Cy"))
@@ -105,6 +115,82 @@ def test_history_can_be_neither_changed_nor_deleted(
             count = session.connection().exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
         assert count, table
     database.close()
+
+
+LONG = "a long thought " * 300
+OLD_USAGE = {"prompt": 10, "completion": 2, "cached": 1}
+OLD_BODIES = tuple(
+    json.dumps(body)
+    for body in (
+        {"type": "user_spoke", "turn": 0, "reply": {"text": "hi"}},
+        *(
+            {
+                "type": "model_replied",
+                "part": part,
+                "turn": 0,
+                "step": step,
+                "model": "m",
+                "reply": {"text": said, "usage": OLD_USAGE},
+            }
+            for part, step, said in (("agent", 0, "yes"), ("agent", 1, LONG), ("user", 0, "no"))
+        ),
+        {"type": "trial_ended", "termination": "max_turns"},
+    )
+)
+OLD_KEYS = ("user/0", "agent/0/model/0", "agent/0/model/1", "user/0/model/0", "end")
+
+
+def test_a_database_of_the_first_version_keeps_all_it_has(url: str) -> None:
+    """Rows as version 0001 wrote them, small ones as text and large ones compressed."""
+    player = '{"name":"offline","kind":"offline"}'
+    database = opened(url)
+    with database.connection() as connection:
+        upgrade(connection, "0001")
+        for statement in (
+            "INSERT INTO person VALUES ('Ann', '2026-01-01 00:00:00')",
+            "INSERT INTO content VALUES ('h', '{}', NULL)",
+            "INSERT INTO task VALUES ('t', 'T', 'graph', 'en', '', NULL, 1, 'draft', 'Ann', 't',"
+            " '2026-01-01 00:00:00')",
+            "INSERT INTO revision VALUES ('t', 1, 'h', 'T', 'Ann', '', '2026-01-01 00:00:00')",
+            "INSERT INTO run VALUES (1, 'r', 'grid', 'Ann', '2026-01-01 00:00:00', 'done', 1, '{}')",
+            f"INSERT INTO trial VALUES (1, 1, 't', 1, '{player}', '{player}', '{player}', 0, 0,"
+            " 'max_turns', '', '2026-01-01 00:00:00', '2026-01-01 00:00:00')".replace(":", r"\:"),
+            f"INSERT INTO judgement VALUES (1, 1, 'a', '{player}', '', '', NULL,"
+            " '2026-01-01 00:00:00')".replace(":", r"\:"),
+        ):
+            connection.execute(text(statement.replace('":"', r'"\:"')))
+        for seq, (key, body) in enumerate(zip(OLD_KEYS, OLD_BODIES, strict=True)):
+            small, packed = pack(body.encode())
+            connection.execute(
+                text(
+                    "INSERT INTO event (trial_id, seq, key, type, at, body, packed) VALUES"
+                    " (1, :seq, :key, :type, '2026-01-01 00:00:00', :body, :packed)"
+                ),
+                {
+                    "seq": seq,
+                    "key": key,
+                    "type": body.split('"')[3],
+                    "body": small,
+                    "packed": packed,
+                },
+            )
+    database.close()
+    with Workspace.open(url) as workspace:
+        events = workspace.runs.events(1)
+        assert [event.body for event in events] == [EVENT_BODY.validate_json(b) for b in OLD_BODIES]
+        assert workspace.runs.log(1) == events == list(workspace.runs.outline(1).events)
+        assert {event.take for event in events} == {0}
+        workspace.runs.append_events([(1, event) for event in events])
+        run = workspace.runs.get(1)
+        assert (run.plan, run.reason, run.finished) == ({}, "", 1)
+        usage = {(line.payer, line.model): line for line in workspace.runs.usage(1)}
+        assert {key: line.calls for key, line in usage.items()} == {
+            ("agent", "m"): 2,
+            ("user", "m"): 1,
+        }
+        assert usage["agent", "m"].usage == Usage(prompt=20, completion=4, cached=2)
+        assert usage["agent", "m"].cost is None
+        assert workspace.verdicts.of_trial(1)[0].judgement.trial_hash == ""
 
 
 def test_references_are_checked(url: str, workspace: Workspace) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from cuecard.core.events import ModelReplied
+from cuecard.core.parts import Usage
 from cuecard.core.tasks import Task
 from cuecard.core.verdicts import Judgement
-from cuecard.store.records import TrialRecord
+from cuecard.store.records import TrialRecord, UsageRecord
 from cuecard.store.workspace import Workspace
 from store import workers
 
@@ -76,9 +78,10 @@ def test_two_processes_lose_nothing_and_lock_nobody_out(
 def test_kill_9_loses_nothing_that_was_acknowledged(
     url: str, workspace: Workspace, make_trial: Callable[..., TrialRecord]
 ) -> None:
-    trial = make_trial().id
+    record = make_trial()
+    trial = record.id
     acknowledged = 0
-    for _ in range(2):
+    for _ in range(3):
         command = [sys.executable, Path(workers.__file__), url, str(trial)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
@@ -91,11 +94,39 @@ def test_kill_9_loses_nothing_that_was_acknowledged(
         acknowledged = int(rest[-1]) + 1 if rest else acknowledged
         events = workspace.runs.events(trial)
         assert [event.seq for event in events] == list(range(len(events)))
-        assert [event.body for event in events] == [
-            workers.spoke(n, "y" * 5000) for n in range(len(events))
+        assert events == [workers.event(n) for n in range(len(events))]
+        calls = [event.body for event in events if isinstance(event.body, ModelReplied)]
+        assert workspace.runs.usage(record.run_id) == [
+            UsageRecord(
+                trial_id=trial,
+                payer="agent",
+                model="m",
+                calls=len(calls),
+                usage=Usage(prompt=sum(c.reply.usage.prompt for c in calls), completion=len(calls)),
+                cost=sum(c.reply.cost or 0 for c in calls),
+                priced=len(calls),
+            )
         ]
         # The last one may be on the disk although nobody was told any more.
         assert acknowledged <= len(events) <= acknowledged + 1
+
+
+def test_of_two_processes_on_one_trial_one_is_refused(
+    url: str, workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trial = make_trial().id
+    barrier, told = SPAWN.Barrier(2), SPAWN.Queue()
+    finish(
+        [
+            SPAWN.Process(target=workers.take_part, args=(url, trial, me, 30, barrier, told))
+            for me in PEOPLE
+        ]
+    )
+    fates = dict(told.get(timeout=60) for _ in PEOPLE)
+    assert sorted(fates.values()) == ["played", "refused"]
+    winner = next(me for me, fate in fates.items() if fate == "played")
+    events = workspace.runs.events(trial)
+    assert [event.body for event in events] == [workers.spoke(n, winner) for n in range(30)]
 
 
 def test_threads_share_a_workspace(workspace: Workspace, make_task: Callable[..., Task]) -> None:

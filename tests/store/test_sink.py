@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from cuecard.core.errors import Conflict, CuecardError, NotFound
-from cuecard.core.events import Event, EventBody, UserSpoke
+from cuecard.core.events import AgentSpoke, Event, EventBody, Termination, TrialEnded, UserSpoke
 from cuecard.core.journal import Journal
-from cuecard.core.parts import UserReply
+from cuecard.core.parts import AgentReply, UserReply
 from cuecard.store.records import TrialRecord
 from cuecard.store.sink import StoreSink
 from cuecard.store.workspace import Workspace
@@ -71,6 +71,83 @@ async def test_one_trials_trouble_reaches_it_and_no_other(
     assert isinstance(results[2], NotFound)
     assert results[3] is None
     assert len(workspace.runs.events(good)) == 2
+
+
+def agent_spoke(turn: int) -> AgentSpoke:
+    return AgentSpoke(turn=turn, reply=AgentReply(text="hello"))
+
+
+async def test_what_follows_from_the_log_is_written_in_its_place(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trials = [make_trial().id for _ in range(6)]
+
+    async def play(trial: int) -> None:
+        sink = StoreSink(workspace, trial)
+        for turn in range(5):
+            await sink.append(at(2 * turn, agent_spoke(turn)))
+            # Nobody waited for it, and yet whoever reads finds it.
+            if turn == 2:
+                assert len(await asyncio.to_thread(workspace.runs.log, trial)) == 2 * turn + 1
+            await sink.append(at(2 * turn + 1, spoke(turn)))
+
+    await asyncio.gather(*(play(trial) for trial in trials))
+    for trial in trials:
+        assert [e.seq for e in workspace.runs.events(trial)] == list(range(10))
+
+
+async def test_the_first_trouble_is_told_also_when_nobody_waited_for_it(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+    workspace.runs.append_events([(trial, at(0, spoke(7)))])
+    sink = StoreSink(workspace, trial)
+    await sink.append(at(0, agent_spoke(0)))
+    with pytest.raises(Conflict, match="number 0") as first:
+        await sink.append(at(1, spoke(0)))
+    with pytest.raises(Conflict) as again:
+        await sink.append(at(2, spoke(1)))
+    assert again.value is first.value
+    assert len(workspace.runs.events(trial)) == 1
+
+
+async def test_what_others_wrote_in_the_meantime_is_noticed(
+    url: str, workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial, other = make_trial().id, make_trial().id
+    mine, theirs = StoreSink(workspace, trial), StoreSink(workspace, other)
+    end = TrialEnded(termination=Termination.USER_DONE)
+    await mine.append(at(0, spoke(0)))
+    with Workspace.open(url) as elsewhere:
+        sink = StoreSink(elsewhere, trial)
+        await sink.append(at(1, spoke(1)))
+        # The same event again is no trouble; another one in its place is.
+        await mine.append(at(1, spoke(1)))
+        await sink.append(at(2, end))
+        results = await asyncio.gather(
+            mine.append(at(2, spoke(2))), theirs.append(at(0, spoke(0))), return_exceptions=True
+        )
+        assert isinstance(results[0], Conflict)
+        assert results[1] is None
+        with pytest.raises(Conflict):
+            await mine.append(at(3, spoke(3)))
+    assert [e.body for e in workspace.runs.events(trial)] == [spoke(0), spoke(1), end]
+    assert len(workspace.runs.events(other)) == 1
+
+
+def test_a_loop_that_is_gone_does_not_stop_the_writer(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial().id
+
+    async def begin() -> None:
+        for seq in range(50):
+            body = agent_spoke(seq) if seq % 2 else spoke(seq)
+            workspace.event_writer.submit(trial, at(seq, body), lazy=bool(seq % 2))
+
+    asyncio.run(begin())
+    assert len(workspace.runs.events(trial)) == 50
+    asyncio.run(StoreSink(workspace, trial).append(at(50, spoke(50))))
 
 
 async def test_a_cancelled_append_is_kept(

@@ -5,11 +5,26 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 from cuecard.core.errors import Conflict
-from cuecard.core.events import Event, Limits, UserSpoke
+from cuecard.core.events import (
+    Event,
+    EventBody,
+    Limits,
+    ModelReplied,
+    ToolAnswered,
+    UserSpoke,
+)
 from cuecard.core.journal import Journal
-from cuecard.core.parts import PlayerRef, UserReply
+from cuecard.core.parts import (
+    ModelReply,
+    PlayerRef,
+    ToolAnswer,
+    ToolCall,
+    Usage,
+    UserReply,
+)
 from cuecard.core.tasks import Task
 from cuecard.store.records import LabelValue
 from cuecard.store.sink import StoreSink
@@ -89,6 +104,41 @@ def _save(workspace: Workspace, me: str, number: int) -> None:
         return
 
 
+def event(seq: int) -> Event:
+    """What `append_for_ever` writes as number `seq`: sayings, model calls with a price, and tool
+    answers of which every third repeats an earlier one.
+    """
+    body: EventBody = spoke(seq, "y" * 5000)
+    if seq % 3 == 1:
+        reply = ModelReply(
+            text=f"{seq} " * 1000, usage=Usage(prompt=seq, completion=1), cost=seq / 4
+        )
+        body = ModelReplied(part="agent", turn=seq, step=0, model="m", reply=reply)
+    elif seq % 3 == 2:
+        call = ToolCall(name="search", arguments={"query": str(seq)})
+        answer = ToolAnswer(text=f"page {seq // 9} " * 1000)
+        body = ToolAnswered(part="agent", turn=seq, step=0, call=call, answer=answer)
+    return Event(seq=seq, at=datetime(2026, 1, 2, tzinfo=UTC), body=body)
+
+
+def take_part(url: str, trial: int, me: str, rounds: int, barrier: Any, told: Any) -> None:
+    """Play a trial that another process plays too, and tell who was refused."""
+
+    async def play(workspace: Workspace) -> None:
+        sink = StoreSink(workspace, trial)
+        barrier.wait(60)
+        for seq in range(rounds):
+            await sink.append(Event(seq=seq, at=datetime.now(UTC), body=spoke(seq, me)))
+
+    with Workspace.open(url) as workspace:
+        try:
+            asyncio.run(play(workspace))
+        except Conflict:
+            told.put((me, "refused"))
+        else:
+            told.put((me, "played"))
+
+
 def append_for_ever(url: str, trial: int) -> None:
     """Append events, telling on stdout the number of each one that was acknowledged."""
 
@@ -96,8 +146,7 @@ def append_for_ever(url: str, trial: int) -> None:
         sink = StoreSink(workspace, trial)
         seq = len(workspace.runs.events(trial))
         while True:
-            event = Event(seq=seq, at=datetime.now(UTC), body=spoke(seq, "y" * 5000))
-            await sink.append(event)
+            await sink.append(event(seq))
             print(seq, flush=True)
             seq += 1
 

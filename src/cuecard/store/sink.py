@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuecard.core.events import AgentSpoke, Event, TrialStarted
-from cuecard.store.writer import Job
+from cuecard.store.writer import Session
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -22,25 +22,17 @@ class StoreSink:
     def __init__(self, workspace: Workspace, trial_id: int) -> None:
         self._writer = workspace.event_writer
         self._trial_id = trial_id
-        self._ahead: Job | None = None
+        self._session = Session()
 
     async def append(self, event: Event) -> None:
-        """Raises what `Runs.append_events` raises."""
-        self._check()
-        follows = isinstance(event.body, AgentSpoke | TrialStarted)
-        if follows and not self._writer.crowded:
-            self._ahead = self._writer.submit(self._trial_id, event, lazy=True)
+        """Raises what `Runs.append_events` raises; once it has, it always does."""
+        lazy = isinstance(event.body, AgentSpoke | TrialStarted) and not self._writer.crowded
+        job = self._writer.submit(self._trial_id, event, self._session, lazy=lazy)
+        if lazy:
             return
-        job = self._writer.submit(self._trial_id, event)
         await job.wait()
-        # The first trouble, not what followed from it.
-        self._check()
         if job.error is not None:
             raise job.error
 
     def stream(self, turn: int, text: str) -> None:
         """Unfinished text is not kept."""
-
-    def _check(self) -> None:
-        if self._ahead is not None and self._ahead.error is not None:
-            raise self._ahead.error

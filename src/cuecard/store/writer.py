@@ -27,14 +27,26 @@ LAZY = 0.05
 """Seconds that events for which nobody waits are held back at most."""
 
 
+class Session:
+    """Whoever plays one trial here. Once an event of theirs is refused, so is all that they submitted
+    after it: it must not come to stand behind somebody else's.
+    """
+
+    __slots__ = ("trouble",)
+
+    def __init__(self) -> None:
+        self.trouble: Exception | None = None
+
+
 class Job:
     """An event on its way to the disk. `settled`: it is there, or `error` says why not."""
 
-    __slots__ = ("_loop", "_waiter", "error", "event", "lazy", "settled", "trial_id")
+    __slots__ = ("_loop", "_waiter", "error", "event", "lazy", "session", "settled", "trial_id")
 
-    def __init__(self, trial_id: int, event: Event, *, lazy: bool) -> None:
+    def __init__(self, trial_id: int, event: Event, session: Session, *, lazy: bool) -> None:
         self.trial_id = trial_id
         self.event = event
+        self.session = session
         self.lazy = lazy
         self.settled = False
         self.error: Exception | None = None
@@ -64,6 +76,12 @@ class Job:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
 
+    def refuse(self, error: Exception) -> None:
+        """With the session's first trouble, rather than what followed from it."""
+        if self.session.trouble is None:
+            self.session.trouble = error
+        self.error = self.session.trouble
+
     def settle(self) -> None:
         """On the loop where it was submitted, if there is one."""
         self.settled = True
@@ -90,11 +108,13 @@ class EventWriter:
         self._thread = threading.Thread(target=self._work, name="cuecard-events", daemon=True)
         self._thread.start()
 
-    def submit(self, trial_id: int, event: Event, *, lazy: bool = False) -> Job:
+    def submit(
+        self, trial_id: int, event: Event, session: Session | None = None, *, lazy: bool = False
+    ) -> Job:
         """Have `event` written, behind all that was submitted before. `lazy`: nobody waits for it, so
         it may go with the next one. Raises `CuecardError` if the workspace is closed.
         """
-        job = Job(trial_id, event, lazy=lazy)
+        job = Job(trial_id, event, session or Session(), lazy=lazy)
         with self._lock:
             if self._closed:
                 raise CuecardError(_("The workspace is closed"), _("Nothing more can be recorded."))
@@ -167,6 +187,12 @@ class EventWriter:
 
     def _write(self, batch: Sequence[Job], *, again: bool = False) -> None:
         """Write a batch, or what of it can be: one trial's trouble is not the others'."""
+        for job in batch:
+            if job.session.trouble is not None:
+                job.refuse(job.session.trouble)
+        batch = [job for job in batch if job.error is None]
+        if not batch:
+            return
         try:
             self._appender.append([(job.trial_id, job.event) for job in batch])
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: whoever waits is told
@@ -187,7 +213,7 @@ class EventWriter:
                 self._write(part, again=len(batch) == 1)
             if not parts:
                 for job in batch:
-                    job.error = error
+                    job.refuse(error)
 
     def _tell(self, batch: Sequence[Job]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop | None, list[Job]] = defaultdict(list)

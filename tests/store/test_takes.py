@@ -1,0 +1,107 @@
+"""Trials that are taken again, through the journal and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cuecard.core.errors import Conflict
+from cuecard.core.events import (
+    Event,
+    EventBody,
+    ModelReplied,
+    Termination,
+    TrialEnded,
+    TrialReopened,
+    UserSpoke,
+)
+from cuecard.core.journal import Journal
+from cuecard.core.parts import ModelReply, Usage, UserReply
+from cuecard.store.records import TrialRecord
+from cuecard.store.sink import StoreSink
+from cuecard.store.workspace import Workspace
+
+MakeTrial = Callable[..., TrialRecord]
+FAILED = TrialEnded(termination=Termination.API_ERROR, detail="502")
+
+
+def spoke(turn: int, text: str = "hi") -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=text))
+
+
+def replied(turn: int, text: str = "yes") -> ModelReplied:
+    reply = ModelReply(text=text, usage=Usage(prompt=10, completion=1), cost=0.5)
+    return ModelReplied(part="agent", turn=turn, step=0, model="m", reply=reply)
+
+
+async def failed_trial(workspace: Workspace, trial: int) -> None:
+    journal = Journal(StoreSink(workspace, trial))
+    for body in (spoke(0), replied(0), FAILED):
+        await journal.record(body)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+async def test_a_reopened_trial_goes_on_or_starts_over(
+    workspace: Workspace, make_trial: MakeTrial, keep: bool
+) -> None:
+    trial = make_trial().id
+    await failed_trial(workspace, trial)
+    runs = workspace.runs
+    assert runs.trial(trial).termination is Termination.API_ERROR
+
+    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
+    await journal.reopen(keep=keep, reason="again")
+    record = runs.trial(trial)
+    assert (record.termination, record.ended_at, record.detail) == (None, None, "")
+    assert [t.id for t in runs.open_trials()] == [trial]
+
+    # Both kept and new steps, then another end; all of it also after a restart in the middle.
+    await journal.record(spoke(0))
+    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
+    await journal.record(replied(0, "yes" if keep else "no"))
+    await journal.record(spoke(1))
+    await journal.record(TrialEnded(termination=Termination.USER_DONE))
+    assert runs.trial(trial).termination is Termination.USER_DONE
+    assert runs.events(trial) == list(journal.events)
+    said = [e.body.reply.text for e in runs.events(trial) if isinstance(e.body, ModelReplied)]
+    assert said == (["yes"] if keep else ["no"])
+    log = runs.log(trial)
+    assert [event.take for event in log] == [0] * 3 + [1] * (len(log) - 3)
+    [line] = runs.usage(record.run_id)
+    # What the first take has cost stays spent.
+    assert (line.payer, line.model, line.calls) == ("agent", "m", 1 if keep else 2)
+    assert line.cost == pytest.approx(0.5 if keep else 1.0)
+
+
+async def test_reopening_needs_no_new_look_at_the_database(
+    workspace: Workspace, make_trial: MakeTrial
+) -> None:
+    trial = make_trial().id
+    journal = Journal(StoreSink(workspace, trial))
+    for _ in range(3):
+        await journal.record(spoke(0))
+        await journal.record(FAILED)
+        await journal.reopen(keep=False)
+    assert [e.body.type for e in workspace.runs.log(trial)] == [
+        "user_spoke",
+        "trial_ended",
+        "trial_reopened",
+    ] * 3
+    assert workspace.runs.events(trial) == []
+    assert workspace.runs.outline(trial).events == ()
+
+
+def test_a_key_is_used_once_in_a_take(
+    workspace: Workspace, make_trial: MakeTrial, at: Callable[[int, EventBody], Event]
+) -> None:
+    trial = make_trial().id
+    reopened = at(1, TrialReopened(keep=False)).model_copy(update={"take": 1})
+    again = at(2, spoke(0, "again")).model_copy(update={"take": 1})
+    twice = at(3, spoke(0, "twice")).model_copy(update={"take": 1})
+    workspace.runs.append_events([(trial, e) for e in (at(0, spoke(0)), reopened, again)])
+    with pytest.raises(Conflict):
+        workspace.runs.append_events([(trial, twice)])
+    with pytest.raises(Conflict):
+        workspace.runs.append_events([(trial, again.model_copy(update={"take": 0}))])
+    assert workspace.runs.events(trial) == [again]
