@@ -89,7 +89,7 @@ async def test_a_failed_step_records_nothing() -> None:
     journal = Journal(MemorySink())
     with pytest.raises(OSError, match="no"):
         await journal.step("user/0", perform)
-    assert journal.events == ()
+    assert list(journal.events) == []
 
 
 def test_bodies_survive_json() -> None:

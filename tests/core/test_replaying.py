@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import search_engine
+from cuecard.core.config_agents import TeamAgentConfig
+from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -23,12 +25,15 @@ from cuecard.core.players import closed_world_for, offline_agent_for, scripted_u
 from cuecard.core.replaying import RecordedCourse
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialResult, TrialSetup, play
+from cuecard.core.worlds.tape import EventTape
 from offline_trials import TASKS, play_offline
-from openai_server import OpenAIServer, Reply, Request, error
+from openai_server import OpenAIServer, Reply, Request, calls, error, text
 from react_bench import (
     CHAIN,
     GRAPH,
+    TABLE,
     TRIPLES,
+    concluding,
     config_for,
     make_agent,
     searcher,
@@ -123,6 +128,59 @@ async def test_a_world_with_a_model_is_replayed_with_the_calls_that_it_made() ->
     journal = Journal(again, (), ticking(), RecordedCourse(sink.events))
     assert await play(setup, journal) == result
     assert bodies(again.events) == bodies(sink.events)
+
+
+def crew(request: Request) -> Reply:
+    """A main agent that notes something and sends out two members at once."""
+    if concluding(request):
+        return text("```markdown\n| Moon | Diameter |\n| --- | --- |\n| Phobos | 22 km |\n```")
+    if "delegate" not in request.tools:
+        task = next(str(m["content"]) for m in request.messages if m["role"] == "user")
+        one = request.last["role"] == "user"
+        return calls(("search", {"query": task})) if one else text(f"Report on: {task}")
+    if request.last["role"] == "tool":
+        return text("Both are known now.")
+    pieces = [("delegate", {"task": f"Diameter of {moon}"}) for moon in ("Phobos", "Deimos")]
+    return calls(*pieces)
+
+
+async def test_a_team_is_replayed_in_the_order_in_which_its_members_worked() -> None:
+    async def script(request: Request) -> Reply:
+        if "delegate" not in request.tools and "Phobos" in str(request.messages):
+            await asyncio.sleep(0.05)
+        return crew(request)
+
+    sink = MemorySink()
+    async with OpenAIServer(script) as server:
+        models = {"m": ModelConfig(base_url=server.url, model="scripted", retries=0)}
+        config = Config(models=models, agents={"crew": TeamAgentConfig(model="m")})
+        agent = make_agent("crew", config, TABLE)
+        setup = TrialSetup(TABLE, agent, scripted_user_for(TABLE), closed_world_for(TABLE))
+        result = await play(setup, Journal(sink, (), ticking()))
+    assert result.termination is Termination.ANSWERED
+    members = [e.body.key for e in sink.events if "/member/" in e.body.key]
+    assert members[-1].startswith("agent/0/member/0/")
+    again, events = await replay(sink.events, TABLE, agent)
+    assert again == result
+    assert bodies(events) == bodies(sink.events)
+
+
+async def test_notes_of_an_agents_own_are_written_again() -> None:
+    def script(request: Request) -> Reply:
+        if request.number == 0:
+            note = ("write_note", {"text": "Moriondo"})
+            return calls(note, ("search", {"query": "espresso machine inventor"}))
+        return searcher(TRIPLES)(request)
+
+    sink = MemorySink()
+    async with OpenAIServer(script) as server:
+        agent = make_agent("live", config_for(server.url, memory="local"), GRAPH)
+        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
+        result = await play(setup, Journal(sink, (), ticking()))
+    again, events = await replay(sink.events, GRAPH, agent)
+    assert again == result
+    assert bodies(events) == bodies(sink.events)
+    assert [spec.name for spec in EventTape([sink.events]).tools] == ["search"]
 
 
 async def test_a_replay_that_was_killed_goes_on() -> None:

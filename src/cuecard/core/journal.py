@@ -68,9 +68,13 @@ class Source(Protocol):
         self, key: str, asked: ToolCall | str | None, recorded: Callable[[str], bool]
     ) -> AsyncIterator[EventBody]:
         """The bodies to be recorded in place of performing the step `key`, its own body last; none if
-        the step is to be performed. `asked`: the tool call or the model that the step is about;
-        `recorded` tells which keys the journal has by now. Raises `CuecardError`.
+        the step is to be performed. `asked`: the call of a world's tool or the model that the step is
+        about; `recorded` tells which keys the journal has by now. Raises `CuecardError`.
         """
+        ...
+
+    def kept(self) -> None:
+        """The journal has another event."""
         ...
 
 
@@ -120,7 +124,7 @@ class Journal:
         asked: ToolCall | str | None = None,
     ) -> Body:
         """The recorded body with this key, or else the performed one, recorded before it returns.
-        `asked`: the tool call or the model that the step is about.
+        `asked`: the call of a world's tool or the model that the step is about.
 
         Raises `NotKept` if it could not be recorded, and what `perform` raises.
         """
@@ -163,6 +167,8 @@ class Journal:
         self._next += 1
         self._events.append(event)
         self._by_key[body.key] = event
+        if self._source is not None:
+            self._source.kept()
         try:
             await self._sink.append(event)
         except Halt:

@@ -36,9 +36,9 @@ class RecordedCourse:
 
         journal = Journal(sink, past, source=RecordedCourse(log))
 
-    Every model's reply and tool's answer is taken from the recording by its key; a tool's together
-    with the model calls that the world made for it. What an outsider said (a harness, a person) is
-    taken whole. Calls made at the same time are recorded in the order in which they were then.
+    Every model's reply and world's answer is taken from the recording by its key; a world's together
+    with the model calls that it made for it. What an outsider said (a harness, a person) is taken
+    whole. Calls made at the same time are recorded in the order in which they were then.
 
     A step that the recording does not hold, or holds for another call, raises a `CuecardError` that
     names its key; where the recorded trial failed by such a call, the error it failed with.
@@ -55,7 +55,6 @@ class RecordedCourse:
             ),
             (),
         )
-        self._by_key = {body.key: body for body in bodies}
         self._outside = _outside_parts(bodies)
         self._groups: dict[str, list[EventBody]] = {
             body.key: [] for body in bodies if _stands_in(body, self._outside)
@@ -79,20 +78,22 @@ class RecordedCourse:
     async def instead(
         self, key: str, asked: ToolCall | str | None, recorded: Callable[[str], bool]
     ) -> AsyncIterator[EventBody]:
+        outside = key.split("/", maxsplit=1)[0] in self._outside
+        if asked is None and not outside:
+            return
         group = self._groups.get(key)
         if group is None:
-            if _is_call(key) or key.split("/", maxsplit=1)[0] in self._outside:
-                raise await self._not_held(key, recorded)
-            return
+            raise await self._not_held(key, recorded)
         _check_same(key, group[-1], asked)
         for body in group:
             if not recorded(body.key):
                 # Calls made at the same time each wait for those that were answered before them.
                 await self._all_before(self._places[body.key], recorded)
-                # Whoever waits wakes up when this one is in the log.
-                self._moved.set()
-                self._moved = asyncio.Event()
                 yield body
+
+    def kept(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
 
     async def _all_before(self, place: int, recorded: Callable[[str], bool]) -> bool:
         """Wait until all that was recorded before `place` is recorded again. False: today's code does
@@ -159,12 +160,6 @@ def _places(key: str) -> Iterator[str]:
     """The key and the keys of the steps that it may be a part of."""
     parts = key.split("/")
     return ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-
-
-def _is_call(key: str) -> bool:
-    """Whether a step is a model call or a tool call rather than somebody's turn."""
-    kind = key.split("/")[2:][-2:-1]
-    return kind in (["model"], ["tool"])
 
 
 def _check_same(key: str, body: EventBody, asked: ToolCall | str | None) -> None:

@@ -74,10 +74,19 @@ class EventTape:
             for event in course:
                 if isinstance(event.body, ToolAnswered):
                     calls.setdefault(event.body.call.name, []).append(event.body.call)
-        return tuple(spec_of(name, world, calls[name]) for name in sorted(calls))
+        names = sorted(calls.keys() - _own_tools())
+        return tuple(spec_of(name, world, calls[name]) for name in names)
 
     def answers(self, call: ToolCall) -> tuple[ToolAnswer, ...]:
         return self._by_call.get(call_key(call), ())
+
+
+def _own_tools() -> set[str]:
+    """What agents answer themselves; logs do not tell it from a world's tools."""
+    from cuecard.core.agents.memory import READ_NOTES, WRITE_NOTE
+    from cuecard.core.agents.team import DELEGATE
+
+    return {READ_NOTES.name, WRITE_NOTE.name, DELEGATE.name}
 
 
 def _began(log: Iterable[Event]) -> TrialStarted | None:
