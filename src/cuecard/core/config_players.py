@@ -48,7 +48,8 @@ class ClosedWorldConfig(Frozen):
 
 class ParallelWorldConfig(Frozen):
     """A model plays a search engine over a world of facts that do not hold outside it.
-    `attempts`: how often it is asked again for an entry that breaks the rules.
+    `attempts`: how many replies to a query that break the rules it may give, before the closed world
+    answers instead.
     """
 
     kind: Literal["parallel"]

@@ -129,8 +129,9 @@ class ParallelWorld:
             future.exception()  # Perhaps nobody waits for it.
             raise
         finally:
-            del self._flying[key]
-            future.cancel()
+            # An answer may be wanted again before it is in the log; a failure is tried again.
+            if future.cancel() or future.exception():
+                del self._flying[key]
         return answer
 
     async def _ask(self, call: ToolCall, desk: QueryDesk) -> ToolAnswer:
@@ -165,7 +166,7 @@ class ParallelWorld:
         stating = self._rules.stating(reply)
         if stating is not None:
             stated = entries.pop(stating)
-            entries.insert(digest(query) % (len(entries) + 1), stated)
+            entries.insert(digest(normalise(query)) % (len(entries) + 1), stated)
         matched = self._rules.matched(reply)
         hit = Hit(
             is_compound=reply.is_compound_query,
