@@ -109,6 +109,31 @@ async def test_a_window_leaves_the_oldest_out() -> None:
     assert "Request 2" not in last
 
 
+@pytest.mark.parametrize("strategy", ["summary", "window"])
+async def test_what_was_asked_last_stays_in_view_through_a_long_turn(strategy: str) -> None:
+    """Also when the words are far behind the last messages."""
+    turn, steps = 0, 0
+
+    def script(request: Request) -> Reply:
+        nonlocal turn, steps
+        usage = {"prompt_tokens": length_of(request), "completion_tokens": 9}
+        if summarising(request):
+            return fake.text(NOTES, usage=usage)
+        steps += 1
+        assert "Request 0:" in str(request.messages)
+        assert turn > 2 or f"Request {turn}:" in str(request.messages)
+        if steps % 12 == 0:
+            turn += 1
+            return fake.text("It is brass.", usage=usage)
+        return fake.calls(("search", {"query": f"lamp {request.number}"}), usage=usage)
+
+    cutting = {"strategy": strategy, "keep": 2}
+    trial = await long_trial(script, turns=3, cutting=cutting, max_steps=30)
+    assert not trial.result.termination.is_failure
+    assert turn >= 3
+    assert len(compactions(trial)) > 3
+
+
 async def test_without_a_strategy_it_overflows() -> None:
     script = counting(lamp_seeker(), CONTEXT)
     trial = await long_trial(script, cutting={"strategy": "none"})
@@ -168,9 +193,10 @@ def shape(events: list[Event]) -> dict[str, Any]:
         ({}, 0),
         ({"cutting": {"strategy": "window"}}, 0),
         ({"context": 100_000}, 900),
+        ({"context": 100_000, "cutting": {"strategy": "window"}, "memory": "local"}, 900),
         ({"calls": "tagged"}, 0),
     ],
-    ids=["summary", "window", "refused", "tagged"],
+    ids=["summary", "window", "refused", "refused window", "tagged"],
 )
 async def test_from_wherever_it_is_resumed_it_is_cut_alike(
     settings: dict[str, Any], limit: int

@@ -60,12 +60,12 @@ class Compactor:
     async def make_room(self) -> None:
         """Cut the thread if the next prompt would be too long. Raises `ModelCallError`."""
         if self._thread.tokens > self._reach.limit:
-            await self._compact(self._reach.limit, self._reach.keep)
+            await self._compact(self._reach.limit, self._reach.keep, hard=False)
 
     async def make_more_room(self) -> None:
         """Cut the thread to half: the server says that it is too long. Raises `ModelCallError`."""
         limit = min(self._reach.limit, self._thread.tokens) // 2
-        await self._compact(limit, 1)
+        await self._compact(limit, 1, hard=True)
         self._thread.shorten(int(self._thread.units(limit) * _RESULTS), self._language)
 
     def fitted(self, results: Sequence[str]) -> list[str]:
@@ -73,35 +73,36 @@ class Compactor:
         budget = int(self._thread.units(self._reach.limit) * _RESULTS)
         return shortened(results, budget, self._language)
 
-    async def _compact(self, limit: int, keep: int) -> None:
-        thread, reach = self._thread, self._reach
+    async def _compact(self, limit: int, keep: int, *, hard: bool) -> None:
+        """`hard`: also where no message can be left out, since answers will be cut."""
+        thread, strategy = self._thread, self._reach.strategy
         units = thread.units(limit)
-        first = _first_request(thread) if reach.strategy == "window" else None
-        movable = [b for b in thread.blocks if not b.head and b is not first]
-        if reach.strategy == "summary":
-            staying = _tail(movable, keep, int(units * _STAYS), int(units * _STAYS))
-        else:
-            staying = _tail(movable, keep, int(units * _WINDOW), units)
-        older = movable[: len(movable) - staying]
-        if not older:
+        front = _pinned(thread.blocks) if strategy == "window" else []
+        movable = [b for b in thread.blocks if not b.head and b not in front[:1]]
+        budget, most = (_STAYS, _STAYS) if strategy == "summary" else (_WINDOW, 1)
+        at = len(movable) - _tail(movable, keep, int(units * budget), int(units * most))
+        older, staying = movable[:at], movable[at:]
+        front = [block for block in front if block not in staying]
+        older = [block for block in older if block not in front]
+        if not older and not hard:
             return
-        summary = await self._summary(older, units) if reach.strategy == "summary" else ""
+        summary = await self._summary(older, units) if older and strategy == "summary" else ""
         mark = await self._desk.mark(
             Compaction(
-                strategy=reach.strategy,
+                strategy=strategy,
                 before=thread.tokens,
                 limit=limit,
-                kept=_messages(movable[len(older) :]),
+                kept=_messages(staying),
                 dropped=_messages(older),
                 summary=summary,
             )
         )
         assert isinstance(mark, Compaction)
         self._made += 1
-        if reach.strategy == "summary":
+        if older and strategy == "summary":
             thread.requests += [request for block in older for request in block.requests]
             thread.summary = mark.summary
-        thread.replace([*([first] if first else []), *self._head(units)], mark.kept)
+        thread.replace([*front[:1], *self._head(units), *front[1:]], mark.kept)
 
     def _head(self, units: int) -> list[Block]:
         """What stands for the messages that were cut."""
@@ -139,8 +140,10 @@ class Compactor:
         return ""
 
 
-def _first_request(thread: Thread) -> Block | None:
-    return next((block for block in thread.blocks[:1] if block.requests), None)
+def _pinned(blocks: Sequence[Block]) -> list[Block]:
+    """What a window never leaves out: what the user said first and last."""
+    asked = [block for block in blocks if block.requests]
+    return [block for i, block in enumerate(asked) if i in (0, len(asked) - 1)]
 
 
 def _tail(blocks: Sequence[Block], keep: int, budget: int, most: int) -> int:

@@ -16,7 +16,7 @@ from cuecard.core.tasks import TaskLanguage
 _MIN_SCALE, _MAX_SCALE = 0.5, 4.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """Messages that stay together: what the user said, or a reply with the answers to its calls.
     `requests`: the user's own words in it. `head`: it stands for what was cut.
@@ -113,8 +113,10 @@ class Thread:
         """Add the answers to the calls of the last reply."""
         block = self._blocks[-1]
         for message in self._wire.results(ids, texts):
+            weight = _weight(message)
             block.messages.append(message)
-            block.weight += self._push(message)
+            block.weight += weight
+            self._push(message, weight)
 
     def replace(self, front: Sequence[Block], kept: int) -> None:
         """Put `front` in the place of all but the last `kept` messages."""
@@ -149,20 +151,20 @@ class Thread:
 
     def _add(self, block: Block) -> None:
         self._blocks.append(block)
-        for message in block.messages:
-            self._push(message)
+        first, *others = block.messages
+        self._push(first, block.weight)
+        for message in others:
+            self._push(message, 0)
 
-    def _push(self, message: wire.ChatMessage) -> int:
-        """Send this message after the others; returns its weight."""
+    def _push(self, message: wire.ChatMessage, weight: int) -> None:
+        """Send this message after the others."""
         last = self._messages[-1]
         if message["role"] == last["role"] == "user":
             self._messages[-1] = wire.user(f"{last['content']}\n\n{message['content']}")
         else:
             self._messages.append(message)
-        weight = _weight(message)
         self._weight += weight
         self._since += weight
-        return weight
 
     def _id(self, call: ToolCall) -> str:
         id_ = call.id if call.id and call.id not in self._ids else f"call_{len(self._ids)}"

@@ -65,7 +65,8 @@ class Manner:
     """How an agent takes its turns.
 
     `max_steps` counts model calls. `prompt`: the hash of the system prompt. `turn_tools` end a turn,
-    `own_tools` the agent answers itself. Without a `reach` nothing is cut.
+    `own_tools` the agent answers itself. Without a `reach` nothing is cut. `show`: stream what is said
+    to whoever looks on.
     """
 
     client: ChatClient
@@ -76,6 +77,7 @@ class Manner:
     reach: Reach | None = None
     turn_tools: tuple[ToolSpec, ...] = ()
     own_tools: tuple[OwnTool, ...] = ()
+    show: bool = True
 
     def tools(self, desk: Desk) -> tuple[ToolSpec, ...]:
         """All tools that the model gets."""
@@ -128,7 +130,7 @@ class Voice:
             manner.client,
             self._thread.messages,
             tools if manner.wire.native else (),
-            manner.wire.shown(self._desk.stream) if show else None,
+            manner.wire.shown(self._desk.stream) if show and manner.show else None,
             may_call=may_call,
             overflow=overflow,
         )
@@ -179,9 +181,11 @@ class Turn:
             tools, may_call = (self._manner.turn_tools or tools), bool(self._manner.turn_tools)
         while True:
             spoken = await self._voice.ask(tools, may_call=may_call)
-            if spoken.text.strip() or spoken.calls:
+            if spoken.calls:
                 calls = tuple(named_right(call, self._tools) for call in spoken.calls)
                 return replace(spoken, calls=calls)
+            if spoken.text.strip():
+                return spoken
             if self._was_empty:
                 raise EmptyReply(_("The agent replied with nothing"), _("also when asked again"))
             self._was_empty = True
