@@ -280,7 +280,20 @@ async def test_a_server_that_never_answers() -> None:
 
 
 async def test_a_stream_that_stalls() -> None:
-    error, _ = await failing(always(fake.text("Slow", pause=5)), timeout=0.1, retries=0)
+    for mode in ("always", "never"):
+        slow = always(fake.text("Slow", pause=5))
+        error, _ = await failing(slow, timeout=0.1, retries=0, stream=mode)
+        assert "time" in error.title
+
+
+async def test_a_slow_stream_is_waited_for() -> None:
+    reply, _ = await ask(always(fake.text("Slow " * 8, pause=0.03)), timeout=0.15, stream="always")
+    assert reply.text == "Slow " * 8
+
+
+async def test_a_stream_that_only_says_that_it_is_still_there() -> None:
+    pings = fake.raw_stream(*[b": still busy\n\n"] * 100, pause=0.02)
+    error, _ = await failing(always(pings), timeout=0.04, retries=0, stream="always")
     assert "time" in error.title
 
 
