@@ -31,6 +31,7 @@ from cuecard.core.prediction import PredictedTriple, TriplesPrediction
 from cuecard.core.text import storable
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.lab.runs import RunPlan, start_run
+from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.play import PlayScreen
@@ -75,6 +76,9 @@ def made_up(database: Path, *bodies: EventBody, kind: str = "grid") -> int:
         )
         log = [Event(seq=i, at=datetime.now(UTC), body=body) for i, body in enumerate(bodies)]
         workspace.runs.append_events([(trial.id, event) for event in log])
+        if isinstance(bodies[-1], TrialEnded):
+            # Otherwise the app would judge it when it starts, as a run that was left behind.
+            workspace.runs.set_state(run.id, RunState.DONE)
         return trial.id
 
 
