@@ -4,7 +4,8 @@ python bench/engine.py            everything, about two minutes; prints the tabl
 python bench/engine.py quick      fewer trials, for a first look
 
 Each measurement is a process of its own, against the server of `engine_server.py` in another one. CPU is
-that of the measuring process alone, from its first call to its last.
+that of the measuring process alone, from its first call to its last, after one trial to warm up: importing
+a library is paid for once, not per call.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ async def bare(url: str, trials: int, turns: int) -> dict[str, Any]:
                 words = reply.choices[0].message.content
                 messages.append({"role": "assistant", "content": words})
 
+    await trial()
     began, cpu = time.perf_counter(), time.process_time()
     await asyncio.gather(*(trial() for _ in range(trials)))
     return measured(time.perf_counter() - began, time.process_time() - cpu, trials * (turns + 1))
@@ -108,7 +110,7 @@ async def ours(url: str, trials: int, turns: int, folder: str) -> dict[str, Any]
     """The same conversations as a run: played, judged, and every event on the disk."""
     from cuecard.core.events import Limits
     from cuecard.lab.plans import RunPlan, create_run
-    from cuecard.lab.runs import resume_run
+    from cuecard.lab.runs import resume_run, start_run
     from cuecard.store.workspace import Workspace
 
     config = configuration(url)
@@ -120,6 +122,9 @@ async def ours(url: str, trials: int, turns: int, folder: str) -> dict[str, Any]
             samples=trials,
             concurrency=CONCURRENCY,
             limits=Limits(max_turns=turns),
+        )
+        await start_run(
+            workspace, plan.model_copy(update={"samples": 1}), by="bench", config=config
         )
         run = create_run(workspace, plan, by="bench", config=config)
         began, cpu = time.perf_counter(), time.process_time()

@@ -16,7 +16,7 @@ from cuecard.core.config_models import ModelConfig
 from cuecard.core.errors import ConfigError, CuecardError, ModelCallError, NotFound
 from cuecard.core.events import Limits, ModelReplied
 from cuecard.core.judges.lexical import LexicalJudge
-from cuecard.core.parts import PlayerRef
+from cuecard.core.parts import CallDesk, PlayerRef
 from cuecard.core.prediction import Prediction
 from cuecard.core.run import RunControl, RunEvent, TrialFinished, TurnPlayed
 from cuecard.core.tasks import FAMILIES, Task
@@ -238,10 +238,15 @@ async def test_judging_again(workspace: Workspace):
     outcome = await start_run(workspace, plan, by="ann")
     (trial,) = workspace.runs.trials(outcome.run.id)
     judged: list[int] = []
-    assert await judge_run(workspace, outcome.run.id, on_judged=judged.append) == ()
-    assert judged == []
-    assert await judge_run(workspace, outcome.run.id, again=True, on_judged=judged.append) == ()
-    assert judged == [trial.id]
+
+    def progress(done: int, total: int) -> None:
+        assert total == 1
+        judged.append(done)
+
+    assert await judge_run(workspace, outcome.run.id, on_progress=progress) == ()
+    assert 1 not in judged
+    assert await judge_run(workspace, outcome.run.id, again=True, on_progress=progress) == ()
+    assert judged[-1] == 1
     await judge_trial(workspace, trial.id)
     assert len(workspace.verdicts.of_trial(trial.id)) == 3
     assert len(workspace.verdicts.of_run(outcome.run.id)) == 1
@@ -269,11 +274,11 @@ class StoppingJudge:
     def ref(self) -> PlayerRef:
         return self._inner.ref
 
-    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+    async def judge(self, task: Task, prediction: Prediction, desk: CallDesk) -> Judgement:
         if not self._control.cancelled:
             self._control.cancel()
             await asyncio.sleep(60)
-        return await self._inner.judge(task, prediction)
+        return await self._inner.judge(task, prediction, desk)
 
 
 async def test_cancelled_while_the_last_trial_is_judged(workspace: Workspace):
@@ -286,7 +291,7 @@ async def test_cancelled_while_the_last_trial_is_judged(workspace: Workspace):
 
 
 class FailingJudge(StoppingJudge):
-    async def judge(self, task: Task, prediction: Prediction) -> Judgement:
+    async def judge(self, task: Task, prediction: Prediction, desk: CallDesk) -> Judgement:
         raise ModelCallError("The judge is away")
 
 

@@ -13,7 +13,6 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, example, note, table
-from cuecard.cli.run_report import Report, Shown, print_report
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ def run(
 ) -> None:
     from cuecard.cli.run_plan import plan_run
     from cuecard.cli.run_problems import problems_of
+    from cuecard.cli.run_report import Report, Shown, print_report
     from cuecard.lab.plans import RunSettings, create_replay
     from cuecard.lab.scores import score_run
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.errors import CuecardError, Halt
+from cuecard.core.errors import CuecardError, Drained, Halt
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Judge
@@ -91,8 +91,8 @@ async def resume_run(
     also the trials that ended in a failure, those of a failed call from where they stopped.
     `budget` takes the place of the run's. Cells in `on_event` are trial ids as text.
 
-    Cancelled through `control`, the run becomes `cancelled` and its open trials stay to be resumed;
-    stopped by a `Halt` (a model that keeps failing, the budget, a request) it becomes `paused`;
+    Cancelled or paused through `control`, the run becomes `cancelled` and its open trials stay to be
+    resumed; stopped by another `Halt` (a model that keeps failing, the budget) it becomes `paused`;
     killed, it stays `running`. Raises `NotFound`, `ConfigError`, and `CuecardError` for a play session:
     that needs its person.
     """
@@ -159,7 +159,7 @@ def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> RunRecord
     run = workspace.runs.get(run_id)
     if run.finished == run.trials:
         workspace.runs.set_state(run_id, RunState.DONE)
-    elif halt is not None:
+    elif halt is not None and not isinstance(halt, Drained):
         workspace.runs.set_state(run_id, RunState.PAUSED, str(halt))
     else:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
