@@ -210,8 +210,9 @@ async def test_whatever_the_model_answers_the_hard_rules_hold(task, data):
             assert ambiguity
             detected.add(step)
         else:
-            for s in gold.steps:
-                assert not s.ambiguity or normalise(s.ambiguity.clue) not in normalise(reply.text)
+            unasked = (s.ambiguity for n, s in enumerate(gold.steps) if n not in detected)
+            for hidden in filter(None, unasked):
+                assert normalise(hidden.clue) not in normalise(reply.text)
         for name in gold.forbidden:
             assert not contains_term(reply.text, name)
         for later in gold.steps[step + 1 :]:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuecard.core.errors import BudgetSpent
 from cuecard.core.parts import Dialogue, FlagKind, UserReply
 from cuecard.core.tasks import CueKind
 from cuecard.core.text import contains_term, normalise
@@ -154,6 +155,27 @@ async def test_a_later_stage_that_starts_needs_no_cue():
     assert (reply.text, reply.stage, reply.cue_met) == ("And now for the Vesta lens?", 2, True)
 
 
+class HaltingDesk(ToldDesk):
+    async def call_model(self, model, perform, *, prompt=""):
+        raise BudgetSpent("The budget is used up")
+
+
+async def test_a_halt_passes_through():
+    user = user_of(GRAPH)
+    dialogue = told(heard(Dialogue(), await user.open(QuietDesk())), "I see.")
+    with pytest.raises(BudgetSpent):
+        await user.reply(dialogue, HaltingDesk())
+
+
+def test_ones_own_prompt_makes_another_player(tmp_path):
+    own = tmp_path / "mine.md"
+    own.write_text("You are {{identity}}. {{dialogue}}", encoding="utf-8")
+    user = user_of(GRAPH, prompts={"persona": str(own)})
+    assert isinstance(user, PersonaUser)
+    assert user.ref.version != user_of(GRAPH).ref.version
+    assert user.asked(Dialogue()) == "You are A painter.. "
+
+
 async def test_half_characters_and_nul_are_made_visible():
     reply, _desk = await one_turn(
         '{"cue_met": false, "reason": "\\ud800", "reply": "a\\u0000b \\udc00?"}'
@@ -213,7 +235,7 @@ def answers(task):
 
 
 @pytest.mark.parametrize("task", [GRAPH, ASTRONOMY], ids=lambda t: t.id)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 async def test_whatever_the_model_answers_stages_come_in_order_and_nothing_comes_early(task, data):
     user = user_of(task)
@@ -250,6 +272,7 @@ def check_reply(task, persona, dialogue, reply):
     told_all = "\n".join(known)
     caught = any(flag.kind is FlagKind.LEAK for flag in reply.flags)
     for node in task.gold.node_ids:
-        names = [n for n in task.gold.names_of(node) if len(n) > 2]
-        if not caught and not any(contains_term(told_all, name) for name in names):
-            assert not any(contains_term(reply.text, name) for name in names)
+        names = task.gold.names_of(node)
+        if caught or any(contains_term(told_all, name) for name in names):
+            continue
+        assert not any(contains_term(reply.text, name) for name in names if len(name) > 2)

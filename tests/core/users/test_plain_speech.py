@@ -75,7 +75,7 @@ def test_the_tasks_own_words_may_be_as_they_are():
     assert well_formed(f"Thanks. {own}", 100, Told([own]), own, "en").text == f"Thanks. {own}"
 
 
-@pytest.mark.parametrize(("text", "limit"), [("x" * 101, 100), ("  ", 100), ("\u200b" * 0, 9)])
+@pytest.mark.parametrize(("text", "limit"), [("x" * 101, 100), ("  ", 100), (" … ", 100), ("", 9)])
 def test_nothing_and_far_too_much_cannot_be_said(text, limit):
     words = well_formed(text, limit, NOTHING, "", "zh")
     assert words.text == ""

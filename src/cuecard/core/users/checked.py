@@ -63,7 +63,7 @@ def well_formed(reply: str, limit: int, told: Told, own: str, language: TaskLang
         text = f"{without_emphasis(before)}{own}{without_emphasis(after)}"
     else:
         text = without_emphasis(text)
-    if not text:
+    if not any(char.isalnum() for char in text):
         return Words("").blamed(language, "empty", FlagKind.UNUSABLE)
     words = Words(text)
     if laid_out := _laid_out(text, own):

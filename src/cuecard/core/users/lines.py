@@ -20,16 +20,27 @@ _CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)’'] )[\"“(]?([A-Z][\w-]+)")
 _folded = lru_cache(maxsize=8192)(fold)
 
 
+@lru_cache(maxsize=64)
+def words_said(text: str) -> frozenset[str]:
+    """The content words of a reply. Looked up for many lines at once, then never again: what a run
+    says in all must not stay in a cache.
+    """
+    return frozenset(content_words.__wrapped__(text))
+
+
+_reply_folded = lru_cache(maxsize=64)(fold)
+
+
 def carries(text: str, line: str) -> bool:
     """Whether `text`, in whatever words, says what `line` says.
 
     It has the line's numbers, quotations and names, most of its content words, and most
     of those of each thing the line asks for. Strict by intent: the line can always be said itself.
     """
-    folded = fold(text)
+    folded = _reply_folded(text)
     if fold(line) in folded:
         return True
-    said = set(content_words(text))
+    said = words_said(text)
     if coverage(content_words(line), said) < _WHOLE:
         return False
     if not all(fold(fact) in folded for fact in _particulars(line)):
@@ -58,11 +69,11 @@ def gives_away(text: str, line: str, told: Told) -> bool:
     """Whether `text` says a line whose turn has not come: in the line's own words, or most of the
     content words that were new in it. What was told before gives nothing away.
     """
-    folded, flat = fold(text), fold(line)
+    folded, flat = _reply_folded(text), _folded(line)
     long_enough = len(flat) >= (_SHORT_HAN if is_cjk(flat) else _SHORT_LATIN)
     if long_enough and flat in folded and flat not in told.folded:
         return True
-    words, said = content_words(line), set(content_words(text))
+    words, said = content_words(line), words_said(text)
     if sum(word in said for word in words) < _FEW:
         return False
     new = [word for word in words if _folded(word) not in told.folded]

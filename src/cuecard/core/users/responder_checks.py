@@ -9,7 +9,7 @@ from cuecard.core.text import contains_term
 from cuecard.core.users.chain_rules import ChainRules, Place
 from cuecard.core.users.checked import Words, well_formed
 from cuecard.core.users.leaks import Secrets, Told, fold, gold_things
-from cuecard.core.users.lines import gives_away
+from cuecard.core.users.lines import gives_away, words_said
 
 _LIMIT = 1000
 _SAME_QUESTION = 0.7
@@ -61,6 +61,4 @@ def _says(question: str, text: str, told: Told) -> bool:
         return True
     if len(words) < _FEW:
         return False
-    return any(
-        coverage(words, set(content_words(asked))) >= _SAME_QUESTION for asked in questions(text)
-    )
+    return any(coverage(words, words_said(asked)) >= _SAME_QUESTION for asked in questions(text))
