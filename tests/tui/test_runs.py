@@ -127,7 +127,7 @@ async def test_a_killed_run_is_called_open_and_resumed_only_after_asking(
     [
         ("samples", "0", "Samples per task"),
         ("samples", "", "Samples per task"),
-        ("concurrency", "1000", "Trials at a time"),
+        ("concurrency", "2000", "Trials at a time"),
         ("turns", "0", "Turns at most"),
     ],
 )
