@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import openai_server as fake
@@ -85,6 +85,7 @@ TEXT = st.lists(
 
 
 @given(TEXT, st.integers(1, 9))
+@example("b`<answer><think>", 1)
 def test_what_is_shown_does_not_depend_on_the_pieces(text: str, size: int) -> None:
     shown: list[str] = []
     show = AnswerOnly(shown.append)

@@ -151,7 +151,9 @@ class AnswerOnly:
         if not self._inside:
             tag = _TAG.search(self._held)
             if tag is None:
-                self._held = self._held[-self._LONGEST :]
+                # Half a tag may stand at the end; a whole one is quoted, as the mark before it tells.
+                at = self._held.rfind("<", -self._LONGEST)
+                self._held = self._held[max(at - 1, 0) if at >= 0 else -1 :]
                 return False
             self._inside, self._held = tag[1].lower(), self._held[tag.end() :]
             return self._inside != "tool_call"
