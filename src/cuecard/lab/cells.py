@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.config import Config
@@ -18,7 +20,7 @@ from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialResult, TrialSetup
 from cuecard.core.worlds.tape import EventTape, Tape
-from cuecard.lab.judging import OnCall, judge_trial
+from cuecard.lab.judging import OnCall, Subject, judge_trial
 from cuecard.lab.plans import settings_of
 from cuecard.lab.players import setup_for
 from cuecard.lab.sinks import TrialSink
@@ -30,6 +32,17 @@ if TYPE_CHECKING:
 # Ends that have nothing to do with what was said: the trial goes on from there. After the others, the
 # same words would lead to the same end: it starts over.
 _GOES_ON = (Termination.API_ERROR, Termination.INTERNAL_ERROR, Termination.CANCELLED)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What the workspace holds for one trial."""
+
+    task: Task
+    past: list[Event]
+    tape: Tape | None
+    notes: tuple[str, ...]
+    source: RecordedCourse | None
 
 
 class Grid:
@@ -53,7 +66,10 @@ class Grid:
         self._judges = judges
         self._on_call = on_call
         self._settings = settings_of(run)
+        # Cells are prepared on several threads.
+        self._lock = threading.Lock()
         self._tasks: dict[tuple[str, int], Task] = {}
+        self._replayed: dict[tuple[object, ...], int] | None = None
         self._tapes: dict[str, EventTape] = {}
         self._notes: dict[str, list[tuple[str, ...]]] = {}
 
@@ -61,37 +77,52 @@ class Grid:
         async def begin() -> tuple[TrialSetup, Journal]:
             return await self._begin(trial)
 
-        async def after(_result: TrialResult, events: tuple[Event, ...]) -> None:
+        async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
             self._remember(trial, events)
+            subject = Subject(self._task(trial), result.prediction)
             for judge in self._judges:
-                await judge_trial(self._workspace, trial.id, judge, on_call=self._on_call)
+                await judge_trial(
+                    self._workspace, trial.id, judge, on_call=self._on_call, subject=subject
+                )
 
         return Cell(str(trial.id), begin, after)
 
     async def _begin(self, trial: TrialRecord) -> tuple[TrialSetup, Journal]:
-        task, past = await asyncio.to_thread(self._load, trial)
-        source = await asyncio.to_thread(self._source, trial)
+        held = await asyncio.to_thread(self._read, trial)
+        # Players are made on the run's loop: clients of models belong to it.
         setup = setup_for(
             trial,
-            task,
+            held.task,
             self._run.limits,
             Seating(agent=trial.agent.name, user=self._settings.user, world=self._settings.world),
             self._config,
             self._hub,
-            tape=await asyncio.to_thread(self._tape, trial),
-            notes=source.notes if source else await asyncio.to_thread(self._notes_for, trial),
+            tape=held.tape,
+            notes=held.notes,
         )
-        journal = Journal(TrialSink(self._workspace, trial.id), past, source=source)
+        journal = Journal(TrialSink(self._workspace, trial.id), held.past, source=held.source)
         if trial.termination is not None:
             goes_on = trial.termination in _GOES_ON
             await journal.reopen(keep=goes_on, reason=trial.termination.value)
         return setup, journal
 
-    def _load(self, trial: TrialRecord) -> tuple[Task, list[Event]]:
+    def _read(self, trial: TrialRecord) -> _Held:
+        source = self._source(trial)
+        return _Held(
+            task=self._task(trial),
+            # Only this run writes to the trial: one without events when it was listed has none now.
+            past=self._workspace.runs.log(trial.id) if trial.events else [],
+            tape=self._tape(trial),
+            notes=source.notes if source else self._notes_for(trial),
+            source=source,
+        )
+
+    def _task(self, trial: TrialRecord) -> Task:
         version = (trial.task_id, trial.revision)
-        if version not in self._tasks:
-            self._tasks[version] = self._workspace.tasks.revision(*version).task
-        return self._tasks[version], self._workspace.runs.log(trial.id)
+        with self._lock:
+            if version not in self._tasks:
+                self._tasks[version] = self._workspace.tasks.revision(*version).task
+            return self._tasks[version]
 
     def _tape(self, trial: TrialRecord) -> Tape | None:
         """What the run named by a replay world recorded of this task."""
@@ -99,20 +130,23 @@ class Grid:
         if world.kind != "replay" or self._settings.replay is not None:
             return None
         task_id = trial.task_id
-        if task_id not in self._tapes:
-            trials = [t for t in self._workspace.runs.trials(world.run) if t.task_id == task_id]
-            self._tapes[task_id] = EventTape([self._workspace.runs.events(t.id) for t in trials])
+        with self._lock:
+            if task_id not in self._tapes:
+                trials = [t for t in self._workspace.runs.trials(world.run) if t.task_id == task_id]
+                logs = [self._workspace.runs.events(t.id) for t in trials]
+                self._tapes[task_id] = EventTape(logs)
         return self._tapes[task_id].preferring(trial.agent.name, trial.sample)
 
     def _source(self, trial: TrialRecord) -> RecordedCourse | None:
         """The recorded course of the same trial in the run that is replayed."""
         if self._settings.replay is None:
             return None
-        for old in self._workspace.runs.trials(self._settings.replay):
-            same = (old.task_id, old.revision, old.agent, old.sample, old.seed)
-            if same == (trial.task_id, trial.revision, trial.agent, trial.sample, trial.seed):
-                return RecordedCourse(self._workspace.runs.events(old.id))
-        return RecordedCourse(())
+        with self._lock:
+            if self._replayed is None:
+                old_trials = self._workspace.runs.trials(self._settings.replay)
+                self._replayed = {_cell_of(old): old.id for old in old_trials}
+        old = self._replayed.get(_cell_of(trial))
+        return RecordedCourse(self._workspace.runs.events(old) if old is not None else ())
 
     def _notes_for(self, trial: TrialRecord) -> tuple[str, ...]:
         """What the trial's agent kept in the run's trials that have ended, in the order of their ends."""
@@ -120,19 +154,26 @@ class Grid:
         if getattr(agent, "memory", "none") != "lifelong":
             return ()
         name = trial.agent.name
-        if name not in self._notes:
-            ended = [
-                t
-                for t in self._workspace.runs.trials(self._run.id)
-                if t.agent.name == name and t.termination is not None
-            ]
-            ended.sort(key=lambda t: (t.ended_at or t.created_at, t.id))
-            self._notes[name] = [_kept(self._workspace.runs.events(t.id)) for t in ended]
+        with self._lock:
+            if name not in self._notes:
+                ended = [
+                    t
+                    for t in self._workspace.runs.trials(self._run.id)
+                    if t.agent.name == name and t.termination is not None
+                ]
+                ended.sort(key=lambda t: (t.ended_at or t.created_at, t.id))
+                logs = (self._workspace.runs.outline(t.id).events for t in ended)
+                self._notes[name] = [_kept(log) for log in logs]
         return tuple(note for notes in self._notes[name] for note in notes)
 
     def _remember(self, trial: TrialRecord, events: Sequence[Event]) -> None:
         if trial.agent.name in self._notes:
             self._notes[trial.agent.name].append(_kept(events))
+
+
+def _cell_of(trial: TrialRecord) -> tuple[object, ...]:
+    agent = trial.agent.model_dump_json()
+    return trial.task_id, trial.revision, agent, trial.sample, trial.seed
 
 
 def _kept(events: Sequence[Event]) -> tuple[str, ...]:

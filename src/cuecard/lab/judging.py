@@ -38,6 +38,14 @@ class JudgeFailure(Frozen):
     halted: bool = False
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What is judged: what was handed in for a task."""
+
+    task: Task
+    prediction: Prediction
+
+
 def lexical_judge() -> Judge:
     """The embedded judge."""
     from cuecard.core.judges.lexical import LexicalJudge
@@ -58,6 +66,7 @@ async def judge_trial(
     *,
     again: bool = True,
     on_call: OnCall | None = None,
+    subject: Subject | None = None,
 ) -> JudgementRecord:
     """Judge an ended trial and record the judgement, beside all earlier ones.
 
@@ -65,12 +74,12 @@ async def judge_trial(
     failed goes on from those. So does, without `again`, one whose newest judgement left items unjudged:
     only what got no answer is called again, and nothing is recorded where nothing changed. `again`, a
     judgement that is there is let stand and made a second time from the beginning. `on_call` is told
-    of each call that was really made.
+    of each call that was really made. `subject`: what the trial's log says, if it is at hand.
 
     Raises `NotAllowed` for an open trial, and what the judge raises.
     """
     chosen = judge or lexical_judge()
-    subject = await asyncio.to_thread(_load, workspace, trial_id)
+    subject = subject or await asyncio.to_thread(_load, workspace, trial_id)
     desk: CallDesk = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
@@ -135,13 +144,7 @@ async def try_judging(workspace: Workspace, trial_id: int, judge: Judge) -> Judg
     return None
 
 
-@dataclass(frozen=True)
-class _Subject:
-    task: Task
-    prediction: Prediction
-
-
-def _load(workspace: Workspace, trial_id: int) -> _Subject:
+def _load(workspace: Workspace, trial_id: int) -> Subject:
     trial = workspace.runs.trial(trial_id)
     if trial.termination is None:
         raise NotAllowed(_("This trial has not ended"), _("Play it to its end first."))
@@ -150,14 +153,14 @@ def _load(workspace: Workspace, trial_id: int) -> _Subject:
     outline = workspace.runs.outline(trial_id).events
     handed_in = next((e.seq for e in reversed(outline) if isinstance(e.body, Concluded)), None)
     events = outline if handed_in is None else workspace.runs.whole(trial_id, handed_in)
-    return _Subject(task, prediction_of(events))
+    return Subject(task, prediction_of(events))
 
 
 def _recorded_calls(
     workspace: Workspace,
     trial_id: int,
     judge: PlayerRef,
-    subject: _Subject,
+    subject: Subject,
     again: bool,
     on_call: OnCall | None,
 ) -> tuple[KeyedCalls, JudgementRecord | None]:
