@@ -64,7 +64,7 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
                     agents.border_title = _("Agents")
                     yield agents
                     for field, label in PARTS.items():
-                        with Horizontal(classes="field"):
+                        with Horizontal(classes="field part"):
                             yield Label(_(label))
                             yield self._part(field)
                     for field, (label, default, _least, _most) in NUMBERS.items():

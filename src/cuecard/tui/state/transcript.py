@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
     Event,
+    Marked,
     ModelReplied,
     ToolAnswered,
     TrialEnded,
@@ -28,41 +28,20 @@ from cuecard.core.prediction import (
 from cuecard.core.tasks import Task
 from cuecard.core.text import one_line
 from cuecard.tui.glyphs import TERMINATION
+from cuecard.tui.state.entries import Entry, Paragraph, Piece, Role, Tone
 from cuecard.tui.state.labels import status_label, tokens_label
+from cuecard.tui.state.marks import flag_label, mark_entry
 
-Tone = Literal["plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage"]
-Role = Literal["user", "agent", "work", "handed", "end", "writing"]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A run of text in one tone."""
-
-    text: str
-    tone: Tone = "plain"
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """Text of any length, to be wrapped behind `indent` blanks."""
-
-    text: str
-    tone: Tone = "plain"
-    indent: int = 0
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One thing in a transcript. `fold` shows only when the entry is opened. `left_out`: numbers of
-    the events of which the fold has only the beginnings.
-    """
-
-    role: Role
-    turn: int
-    head: tuple[Piece, ...]
-    body: tuple[Paragraph, ...] = ()
-    fold: tuple[Paragraph, ...] = ()
-    left_out: tuple[int, ...] = ()
+__all__ = [
+    "Entry",
+    "Paragraph",
+    "Piece",
+    "Role",
+    "Tone",
+    "entries_of",
+    "handed_in",
+    "writing",
+]
 
 
 @dataclass
@@ -126,6 +105,8 @@ def entries_of(
                 entries.append(_user_entry(body, task))
             case AgentSpoke():
                 entries.append(_agent_entry(body))
+            case Marked():
+                entries.append(mark_entry(body))
             case Concluded():
                 entries.append(handed_in(body.prediction))
             case TrialEnded():
@@ -193,6 +174,7 @@ def _user_badges(reply: UserReply, task: Task | None) -> list[Piece]:
         badges.append(Piece(f" · {step}", "stage"))
     if reply.status is not None:
         badges.append(Piece(f" {status_label(reply.status)}", "muted"))
+    badges += [Piece(f" · ⚑ {flag_label(flag)}", "bad") for flag in reply.flags]
     if reply.done:
         badges.append(Piece(f" · {_('ends here')}", "muted"))
     return badges
