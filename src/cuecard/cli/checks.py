@@ -221,3 +221,27 @@ def _shortcomings(report: ProbeReport) -> list[str]:
     if not report.usage:
         hints.append(_("tokens, costs and budgets cannot be told"))
     return hints
+
+
+async def check_python_tool(config: Config) -> Check | None:
+    """What holds back the programs that agents write; None where no world offers the tool."""
+    if all(getattr(world, "python", None) is None for world in config.worlds.values()):
+        return None
+    from cuecard.core.worlds.python_runner import python_isolation
+
+    found = await python_isolation()
+    labels = {
+        "network": _("no network"),
+        "files": _("no files but its own"),
+        "processes": _("no process outlives it"),
+        "limits": _("limits of time, memory and processes"),
+    }
+    held = {name: bool(getattr(found, name)) for name in labels}
+    missing = [labels[name] for name, holds in held.items() if not holds]
+    return Check(
+        name="python_tool",
+        state="warning" if missing else "ok",
+        detail=", ".join(labels[name] for name, holds in held.items() if holds) or "-",
+        hint=_("not in force here: {what}").format(what=", ".join(missing)) if missing else "",
+        data=held,
+    )

@@ -28,6 +28,7 @@ _NAME: dict[str, str] = {
     "encoding": N_("text"),
     "workspace": N_("workspace"),
     "config": N_("configuration"),
+    "python_tool": N_("tool python"),
 }
 _AT_ONCE = 8
 
@@ -59,6 +60,7 @@ def doctor(
         checks.check_encoding(),
         checks.check_workspace(ours),
         about_config,
+        *(_python_tool(config) if config else ()),
         *(_models(config, offline=offline) if config else ()),
     ]
     wrong = any(check.state == "problem" for check in found)
@@ -67,6 +69,13 @@ def doctor(
     else:
         _print(found)
     raise typer.Exit(1 if wrong else 0)
+
+
+def _python_tool(config: Config) -> list[Check]:
+    from cuecard.cli.checks import check_python_tool
+
+    found = asyncio.run(check_python_tool(config))
+    return [found] if found else []
 
 
 def _models(config: Config, *, offline: bool) -> list[Check]:

@@ -29,7 +29,6 @@ class Shown(Enum):
 class Report:
     scores: RunScores
     problems: Sequence[Problem]
-    usage: Sequence[UsageRecord]
     currency: str
     stopped: bool
     halt: Halt | None
@@ -39,14 +38,13 @@ def print_report(ours: Context, report: Report, show: Shown) -> int:
     """The exit code."""
     from cuecard.cli.interrupt import EXIT_INTERRUPTED
     from cuecard.cli.run_problems import summary_of
-    from cuecard.cli.score_json import scores_json, usage_json
+    from cuecard.cli.score_json import scores_json
     from cuecard.cli.score_tables import print_scores
 
     if show is Shown.JSON:
         as_json(
             {
                 **scores_json(report.scores),
-                "usage": usage_json(report.usage),
                 "stopped": report.stopped,
                 "reason": str(report.halt or ""),
                 "problems": [problem._asdict() for problem in report.problems],
@@ -56,7 +54,7 @@ def print_report(ours: Context, report: Report, show: Shown) -> int:
         print_scores(report.scores)
     for line in summary_of(report.problems):
         note(line)
-    spent = spent_line(report.usage, report.currency)
+    spent = spent_line(report.scores.usage, report.currency)
     if spent:
         note(spent)
     run = report.scores.run

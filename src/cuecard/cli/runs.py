@@ -94,7 +94,7 @@ def run(
     from cuecard.cli.run_problems import problems_of
     from cuecard.cli.run_report import Report, Shown, print_report
     from cuecard.lab.plans import RunSettings, create_replay
-    from cuecard.lab.scores import score_run
+    from cuecard.lab.scores import score_as_judged
 
     _check_options(context, resume=resume, replay=replay, rerun=rerun)
     if json and json_lines:
@@ -127,11 +127,10 @@ def run(
             record = workspace.runs.get(resume)
         way = _Way(concurrency, json_lines, rerun is Rerun.FAILED, budget if resume else None)
         played = _play(workspace, record, config, way)
-        scores = score_run(workspace, record.id, _first_judge(record))
+        scores = score_as_judged(workspace, record.id)
         problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
-        usage = workspace.runs.usage(record.id)
     show = Shown.NOTHING if json_lines else Shown.JSON if json else Shown.TABLES
-    report = Report(scores, problems, usage, config.currency, played.stopped, played.halt)
+    report = Report(scores, problems, config.currency, played.stopped, played.halt)
     raise typer.Exit(print_report(ours, report, show))
 
 
@@ -152,12 +151,6 @@ def _check_options(
         )
     if rerun is not None and resume is None:
         raise typer.BadParameter(_("tell which run, with --resume RUN"), param_hint="--rerun")
-
-
-def _first_judge(run: RunRecord) -> str:
-    from cuecard.lab.plans import settings_of
-
-    return settings_of(run).judges[0]
 
 
 def _given(context: typer.Context, option: str) -> bool:

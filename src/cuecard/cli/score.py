@@ -23,15 +23,21 @@ def register(app: typer.Typer) -> None:
 def score(
     context: typer.Context,
     run: Annotated[int, typer.Argument(metavar="RUN", help=_("Number of the run"))],
-    judge: Annotated[str, typer.Option(help=_("Whose judgements"))] = "lexical",
+    judge: Annotated[
+        str, typer.Option(help=_("Whose judgements; none means the first of the run's judges"))
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.lab.scores import score_run
+    from cuecard.cli.run_report import spent_line
+    from cuecard.lab.scores import score_as_judged, score_run
 
     ours = Context.of(context)
     with ours.workspace() as workspace:
-        scores = score_run(workspace, run, judge)
+        scores = score_run(workspace, run, judge) if judge else score_as_judged(workspace, run)
     show(scores, ours, json=json)
+    spent = spent_line(scores.usage, ours.config().currency)
+    if spent:
+        note(spent)
 
 
 def show(scores: RunScores, ours: Context, *, json: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cuecard.core.parts import Usage
+
 if TYPE_CHECKING:
     from cuecard.core.scoring.aggregate import AggregateMeasure
     from cuecard.core.scoring.breakdowns import Breakdown
@@ -45,18 +47,38 @@ def run_json(run: RunRecord) -> Json:
 
 
 def scores_json(scores: RunScores) -> Json:
-    """`results`: an object for each trial that has ended; `groups`: one for each agent and family."""
+    """`results`: an object for each trial that has ended; `groups`: one for each agent and family;
+    `usage`: calls, tokens and cost by trial, payer and model; `totals` of the `run` and of `agents`.
+    """
+    agents = {scored.trial.id: scored.trial.agent.name for scored in scores.trials}
+    names = dict.fromkeys(agents.values())
     return {
         "run": run_json(scores.run),
         "judge": scores.judge,
         "results": [_trial_json(scored) for scored in scores.trials],
         "groups": [_group_json(group) for group in scores.groups],
+        "usage": [used.model_dump(mode="json") for used in scores.usage],
+        "totals": {
+            "run": _total_json(scores.usage),
+            "agents": {
+                name: _total_json([u for u in scores.usage if agents.get(u.trial_id) == name])
+                for name in names
+            },
+        },
     }
 
 
-def usage_json(usage: Sequence[UsageRecord]) -> list[Json]:
-    """An object for each trial, payer and model."""
-    return [used.model_dump(mode="json") for used in usage]
+def _total_json(usage: Sequence[UsageRecord]) -> Json:
+    """`cost` is null where no call had a price."""
+    total = Usage()
+    for used in usage:
+        total = total.plus(used.usage)
+    costs = [used.cost for used in usage if used.cost is not None]
+    return {
+        "calls": sum(used.calls for used in usage),
+        **total.model_dump(),
+        "cost": sum(costs) if costs else None,
+    }
 
 
 def _trial_json(scored: TrialScores) -> Json:

@@ -15,7 +15,7 @@ from cuecard.core.tasks import FAMILIES, Family, Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Judgement
 from cuecard.lab.plans import settings_of
-from cuecard.store.records import RunRecord, TrialRecord
+from cuecard.store.records import RunRecord, TrialRecord, UsageRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -54,12 +54,15 @@ class GroupScores(Frozen):
 
 
 class RunScores(Frozen):
-    """`judge`: whose judgements were scored."""
+    """`judge`: whose judgements were scored. `usage`: what the run's calls took, by trial, payer and
+    model, over all takes.
+    """
 
     run: RunRecord
     judge: str
     trials: tuple[TrialScores, ...]
     groups: tuple[GroupScores, ...]
+    usage: tuple[UsageRecord, ...] = ()
 
 
 def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunScores:
@@ -99,6 +102,7 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
         judge=judge,
         trials=tuple(trials),
         groups=tuple(group.scores(agent, family) for (agent, family), group in ordered),
+        usage=tuple(workspace.runs.usage(run_id)),
     )
 
 
