@@ -104,7 +104,7 @@ async def _play(setup: TrialSetup, journal: Journal, *, may_start_over: bool) ->
         concluded = await _conclude(setup, journal, dialogue)
     except Halt:
         raise
-    except Exception as error:  # noqa: BLE001 - the boundary of a trial: a failure is data
+    except Exception as error:
         if isinstance(error, StartOver) and may_start_over:
             raise
         termination, detail = _reason(error)

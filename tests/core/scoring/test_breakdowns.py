@@ -70,7 +70,11 @@ def test_graph_errors_by_hand(build):
 def test_profiles_by_ambiguity_and_difficulty(build):
     step = {"question": "q?", "target": "t"}
     ambiguity = {"type": "version", "logic": "l", "candidates": ["t", "u"], "clue": "c"}
-    chain = {"opening": "o?", "steps": [{**step, "ambiguity": ambiguity}, step], "final_answer": "t"}
+    chain = {
+        "opening": "o?",
+        "steps": [{**step, "ambiguity": ambiguity}, step],
+        "final_answer": "t",
+    }
     task = build.task({"family": "checkpoints", **chain}, difficulty="easy")
     counts = BreakdownCounts()
     log = build.log(

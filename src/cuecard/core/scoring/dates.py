@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cuecard.core.scoring.numerals import parse_han
 
-_MONTH_NAMES = [
+MONTH_NAMES = [
     "january",
     "february",
     "march",
@@ -31,7 +31,7 @@ _MONTH_NAMES = [
 ]
 _MONTHS = {"sept": 9} | {
     name[:length]: number
-    for number, name in enumerate(_MONTH_NAMES, start=1)
+    for number, name in enumerate(MONTH_NAMES, start=1)
     for length in (3, len(name))
 }
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cuecard.core.judges.quantities import Quantity, parse_quantity
-from cuecard.core.scoring.dates import parse_plain_date
+from cuecard.core.scoring.dates import MONTH_NAMES, parse_plain_date
 from cuecard.core.scoring.numerals import HAN_NUMERALS, WORD_NUMERALS
 from cuecard.core.text import normalise
 
@@ -30,20 +30,6 @@ _AMOUNT = re.compile(
     rf"|\b(?:{_WORD})(?:[\s-]+(?:{_WORD}|and))*\s+[a-z]+\b"
 )
 _FIGURE = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?)(?: (%|°c|°|[a-z]+))?")
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 
 
 class Figure(NamedTuple):
@@ -86,7 +72,7 @@ def spellings(value: str) -> tuple[str, ...]:
     moment = parse_plain_date(value)
     if moment is None or moment.month is None:
         return (value,)
-    year, month, day, name = moment.year, moment.month, moment.day, _MONTHS[moment.month - 1]
+    year, month, day, name = moment.year, moment.month, moment.day, MONTH_NAMES[moment.month - 1]
     if day is None:
         others = (
             f"{name} {year}",

@@ -125,7 +125,7 @@ class EngineClient:
                     # A key must not follow a redirect to somebody else.
                     allow_redirects=False,
                     proxy=proxy.url if proxy else None,
-                    proxy_auth=proxy.auth if proxy else None,
+                    proxy_headers=proxy.headers if proxy else None,
                 ) as response,
             ):
                 body = await _bounded(response)
