@@ -13,6 +13,7 @@ from cuecard.core.config import (
 )
 from cuecard.core.config_agents import ReactAgentConfig
 from cuecard.core.errors import ConfigError, FileProblems
+from cuecard.core.prompts import find_prompt, load_prompt
 
 GOOD = """\
 models:
@@ -117,8 +118,8 @@ colour: red
     reasons = [reason for _, _, reason in found]
     assert reasons[0] == "is missing"
     assert "http://127.0.0.1" in reasons[1]
-    assert reasons[3] == "must be one of offline, react"
-    assert reasons[4] == "is missing; must be one of offline, react"
+    assert reasons[3] == "must be one of offline, react, team, acp, http"
+    assert reasons[4] == "is missing; must be one of offline, react, team, acp, http"
 
 
 def test_the_message_names_file_and_line(tmp_path: Path) -> None:
@@ -203,6 +204,59 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     assert load_config(write(tmp_path, example_config())) == load_config_defaults()
     full = re.sub(r"(?m)^#((?: {2})*[a-z_]+:(?: .*)?)$", r"\1", example_config())
     (tmp_path / "my-agent.md").write_text("Search, then answer.")
+    (tmp_path / "my-prompts").mkdir()
     config = load_config(write(tmp_path, full))
     assert set(config.models) == {"local", "hosted"}
-    assert set(config.agents) == {"offline", "live"}
+    kinds = {name: agent.kind for name, agent in config.agents.items()}
+    assert kinds == {
+        "offline": "offline",
+        "live": "react",
+        "crew": "team",
+        "harness": "acp",
+        "remote": "http",
+    }
+    assert set(config.users) == {"scripted", "simulator"}
+    assert set(config.worlds) == {"closed", "parallel", "web", "archive"}
+    assert set(config.judges) == {"lexical", "strict"}
+
+
+def test_players_of_every_section_are_checked_with_their_lines(tmp_path: Path) -> None:
+    text = """\
+models:
+  m: {base_url: "http://localhost:1/v1", model: x, price: {prompt: 1, completion: -2}}
+users:
+  sim: {kind: simulator, model: gone}
+worlds:
+  net: {kind: web, engine: altavista}
+judges:
+  strict: {kind: model, model: m, prompts: {judge_everything: x.md}}
+"""
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, text))
+    told = str(caught.value)
+    assert "cuecard.yaml:2: models.m.price.completion" in told
+    assert "cuecard.yaml:6: worlds.net.engine" in told
+    assert "judge_everything" in told
+    with pytest.raises(
+        ConfigError, match=r"cuecard.yaml:4: users.sim.model: there is no model gone"
+    ):
+        load_config(
+            write(
+                tmp_path,
+                text.replace("-2", "2")
+                .replace("altavista", "brave")
+                .replace(", prompts: {judge_everything: x.md}", ""),
+            )
+        )
+
+
+def test_a_folder_of_prompts_and_a_players_own(tmp_path: Path) -> None:
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "react.en.md").write_text("From the folder.")
+    (tmp_path / "own.md").write_text("My own.")
+    config = load_config(write(tmp_path, "prompts: ours\n"))
+    assert find_prompt("react", "en", config, {}).text == "From the folder."
+    assert find_prompt("react", "zh", config, {}) == load_prompt("react", "zh")
+    assert find_prompt("react", "en", config, {"react": str(tmp_path / "own.md")}).text == "My own."
+    (tmp_path / "ours" / "react.en.md").write_text("Changed.")
+    assert find_prompt("react", "en", config, {}).text == "Changed."
