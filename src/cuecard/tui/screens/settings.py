@@ -18,6 +18,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.glyphs import ink
 from cuecard.tui.prefs import preferences_path
+from cuecard.tui.state.players import PlayerRow, player_rows
 from cuecard.tui.theme import DARK, LIGHT
 from cuecard.tui.widgets.nav import NavBar
 
@@ -70,8 +71,8 @@ class SettingsScreen(CuecardScreen[None]):
             with Horizontal(classes="row"):
                 yield Label(_("Preferences"))
                 yield Static(str(preferences_path()), classes="value", markup=False)
-            yield Static(_("Agents and models"), classes="title")
-            note = _("{file} names models and agents; keys stay in the environment.")
+            yield Static(_("Players and models"), classes="title")
+            note = _("{file} names models and players; keys stay in the environment.")
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
@@ -125,25 +126,24 @@ class SettingsScreen(CuecardScreen[None]):
         return [(n, n) for n in ours + sorted(set(self.app.available_themes) - set(ours))]
 
     def _described(self, config: Config) -> Table:
-        """Agents with their model and endpoint; keys only as set or not set."""
+        """All players with their model and endpoint; keys only as set or not set."""
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
-        for heading in (_("Agent"), _("Kind"), _("Model"), _("Endpoint"), _("Key")):
+        for heading in (_("Part"), _("Name"), _("Kind"), _("Model"), _("Endpoint"), _("Key")):
             table.add_column(heading, overflow="fold")
-        for name, agent in config.agents.items():
-            model = config.models.get(agent.model) if agent.kind == "react" else None
-            if model is None:
-                note = Text(_("offline baseline, needs nothing"), style="dim")
-                table.add_row(Text(one_line(name)), Text(agent.kind), note)
+        for row in player_rows(config):
+            first = (Text(row.part, style="dim"), Text(one_line(row.name)), Text(row.kind))
+            if row.baseline:
+                table.add_row(*first, Text(_("offline baseline"), style="dim"))
                 continue
-            variable = model.api_key_env
-            if not variable:
-                key = Text(_("none needed"), style="dim")
-            elif os.environ.get(variable):
-                key = Text(f"✓ {variable}")
-            else:
-                key = Text(_("✗ {variable} is not set").format(variable=variable))
-            table.add_row(
-                Text(one_line(name)), Text(agent.kind), Text(one_line(model.model)),
-                Text(one_line(model.base_url)), key,
-            )  # fmt: skip
+            told = (Text(one_line(row.model)), Text(one_line(row.endpoint)), _key(row))
+            table.add_row(*first, *told)
         return table
+
+
+def _key(row: PlayerRow) -> Text:
+    if not row.keys:
+        return Text(_("none needed"), style="dim")
+    missing = [name for name in row.keys if not os.environ.get(name)]
+    if missing:
+        return Text(_("✗ {variable} is not set").format(variable=", ".join(missing)))
+    return Text(f"✓ {', '.join(row.keys)}")

@@ -24,6 +24,48 @@ class PlayerChoices:
     currency: str = "USD"
 
 
+@dataclass(frozen=True)
+class PlayerRow:
+    """One player of a configuration. `keys`: the environment variables that it wants."""
+
+    part: str
+    name: str
+    kind: str
+    baseline: bool
+    model: str = ""
+    endpoint: str = ""
+    keys: tuple[str, ...] = ()
+
+
+def player_rows(config: Config) -> list[PlayerRow]:
+    """Every player, agents first, in the configuration's order."""
+    parts: list[tuple[str, dict[str, Any]]] = [
+        (_("agent"), dict(config.agents)),
+        (_("user"), dict(config.users)),
+        (_("world"), dict(config.worlds)),
+        (_("judge"), dict(config.judges)),
+    ]
+    return [_row(config, part, n, player) for part, found in parts for n, player in found.items()]
+
+
+def _row(config: Config, part: str, name: str, player: Any) -> PlayerRow:
+    named: str = getattr(player, "model", "")
+    model = config.models.get(named) if player.kind not in ("acp", "http") else None
+    own = (getattr(player, "api_key_env", ""), *getattr(player, "pass_env", ()))
+    headers: dict[str, str] = getattr(player, "headers", {})
+    keys = (model.api_key_env if model else "", *own, *headers.values())
+    command = " ".join(getattr(player, "command", ()))
+    return PlayerRow(
+        part=part,
+        name=name,
+        kind=player.kind,
+        baseline=player.kind in _BASELINES,
+        model=model.model if model else named or getattr(player, "engine", ""),
+        endpoint=model.base_url if model else getattr(player, "url", "") or command,
+        keys=tuple(dict.fromkeys(key for key in keys if key)),
+    )
+
+
 def player_choices(config: Config) -> PlayerChoices:
     return PlayerChoices(
         agents=_choices(config, config.agents),
