@@ -30,16 +30,23 @@ class Verbs(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            return super().invoke(ctx)
         except CuecardError as error:
             complain(error)
             raise typer.Exit(EXIT_PROBLEMS) from None
         except BrokenPipeError:
-            # The reader of our output (head, less) has gone; that is no error of ours.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
-        return result
+        finally:
+            # Now rather than when the interpreter ends, which would complain of a reader that has gone.
+            _flush()
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone; that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build() -> typer.Typer:

@@ -47,7 +47,9 @@ class ResponderChecks:
         return Words("", words.complaints, words.flags) if words.complaints else words
 
     def _hints(self, text: str, place: Place, told: Told) -> bool:
-        steps = self._rules.steps[place.index + place.situation.clue_given :]
+        # Also of steps that are behind: their clues were never asked for. Those that were are told.
+        given = place.index if place.situation.clue_given else None
+        steps = (step for n, step in enumerate(self._rules.steps) if n != given)
         return any(s.ambiguity and gives_away(text, s.ambiguity.clue, told) for s in steps)
 
 

@@ -22,6 +22,7 @@ _CLOSED = tuple(
         "100::/64",
         "2001::/23",
         "2001:db8::/32",
+        "2002::/16",
         "3fff::/20",
         "5f00::/16",
         "fec0::/10",
@@ -65,8 +66,8 @@ def check_url(url: str) -> SplitResult | Forbidden:
 def is_public(address: str) -> bool:
     """Whether an IP address, as a resolver or a socket writes it, belongs to the public internet.
 
-    An IPv6 address that stands for an IPv4 one (mapped, compatible, 6to4, Teredo, NAT64) is as
-    public as both. What is no address is not public.
+    An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64) is as public as both; 6to4
+    and Teredo, which nobody should need any more, never are. What is no address is not public.
     """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
@@ -87,10 +88,6 @@ def _meant(address: _Address) -> list[_Address]:
     inner: list[_Address] = [address]
     if address in _COMPATIBLE:
         inner.append(last)
-    if address.sixtofour:
-        inner.append(address.sixtofour)
-    if address.teredo:
-        inner.extend(address.teredo)
     return inner
 
 
