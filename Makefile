@@ -21,7 +21,7 @@ install: $(VENV)/.installed  ## what the app needs
 dev: $(VENV)/.dev  ## what tests and linters need
 
 test: dev  ## the whole test suite
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 3 --dist loadfile
 
 lint: dev  ## style, types, layers
 	$(BIN)/ruff check .

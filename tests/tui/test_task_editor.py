@@ -342,8 +342,10 @@ async def test_an_ambiguity_brings_its_fields(app_with_samples: CuecardApp) -> N
         assert screen.edit.get(("gold", "steps", 1, "ambiguity", "clue")) == "the later one"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("task_id", SAMPLES)
+@pytest.mark.parametrize(
+    ("task_id", "size"),
+    [*((task_id, (80, 24)) for task_id in SAMPLES), (SAMPLES[0], (120, 40))],
+)
 async def test_looking_at_every_tab_changes_nothing(
     app_with_samples: CuecardApp, task_id: str, size
 ) -> None:

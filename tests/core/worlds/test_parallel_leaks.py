@@ -184,7 +184,7 @@ def check_told(query: str, answer: ToolAnswer) -> None:
 
 
 @given(drawn=st.lists(RESULTS, min_size=2, max_size=2), query=QUERIES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_nothing_that_breaks_a_rule_gets_through(drawn: list[dict[str, Any]], query: str) -> None:
     async def answered() -> ToolAnswer:
         async with OpenAIServer(engine(FACTS, lambda _t, r: drawn[r.number])) as server:

@@ -140,7 +140,7 @@ def test_pages_made_to_keep_a_reader_busy(kind):
 
 
 @given(st.text(alphabet=st.sampled_from("<>/!-='\"& ab\n\x00\ud800灯"), max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_text_reads(source):
     for kind in Format:
         read(source, kind).text.encode()
