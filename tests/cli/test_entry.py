@@ -126,21 +126,21 @@ def test_a_configuration_that_cannot_be_written_is_no_traceback(cuecard):
     assert "file/cuecard.yaml" in refused.err
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [("check", "--json", "."), ("doctor", "--offline")])
-def test_a_broken_pipe_is_quiet(tmp_path: Path, environment, words):
-    started = subprocess.Popen(
+def test_a_broken_pipe_is_quiet(tmp_path: Path, environment, words, unbuffered: str):
+    with subprocess.Popen(
         [sys.executable, "-m", "cuecard", *words],
         cwd=tmp_path,
-        env=environment,
+        env={**environment, "PYTHONUNBUFFERED": unbuffered},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    assert started.stdout
-    assert started.stderr
-    started.stdout.close()
-    said = started.stderr.read()
-    assert (started.wait(60), said) == (0, b"")
-    started.stderr.close()
+    ) as started:
+        assert started.stdout
+        assert started.stderr
+        started.stdout.close()
+        said = started.stderr.read()
+        assert (started.wait(60), said) == (0, b"")
 
 
 def test_a_terminal_without_unicode_gets_codes(program, task_file):

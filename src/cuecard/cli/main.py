@@ -30,23 +30,18 @@ class Verbs(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
-        except CuecardError as error:
-            complain(error)
-            raise typer.Exit(EXIT_PROBLEMS) from None
+            try:
+                return super().invoke(ctx)
+            except CuecardError as error:
+                complain(error)
+                raise typer.Exit(EXIT_PROBLEMS) from None
+            finally:
+                # Now rather than when the interpreter ends, which would complain of a broken pipe.
+                sys.stdout.flush()
         except BrokenPipeError:
+            # The reader of our output (head, less) has gone; that is no error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
-        finally:
-            # Now rather than when the interpreter ends, which would complain of a reader that has gone.
-            _flush()
-
-
-def _flush() -> None:
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of our output (head, less) has gone; that is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build() -> typer.Typer:
