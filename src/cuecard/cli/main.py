@@ -94,7 +94,7 @@ def run() -> int:
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
     forgiving_streams()
     try:
-        build()()
+        build()(prog_name="cuecard")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
