@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from cuecard.annotate.authoring.blank import blank_task
 from cuecard.store.records import Draft, TaskState, TaskSummary
-from cuecard.tui.state.task_blank import blank_task
 from cuecard.tui.state.task_list import TaskFilter, shown, task_lines
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

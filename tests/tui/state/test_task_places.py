@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import parse_place
+from cuecard.annotate.authoring.validity import find_problems
 from cuecard.core.tasks import Task
 from cuecard.core.validation import format_place
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.task_places import find_problems, tab_of, tabs_of
-from cuecard.tui.state.trees import parse_place
+from cuecard.tui.state.task_places import tab_of, tabs_of
 
 names = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
 

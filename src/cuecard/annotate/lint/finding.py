@@ -16,7 +16,9 @@ class Severity(StrEnum):
 
 class Finding(Frozen):
     """`code` is stable. `place` is a path into the task (`persona.stages[3].line`); `reason` says
-    what is wrong there, `hint` how to mend it, both translated.
+    what is wrong there, `hint` how to mend it, both translated. `about` names the thing in the task's
+    own words, free of its place, for a silence to hold on to; `silenced` is the author's reason for
+    leaving it, empty where there is none.
     """
 
     code: str
@@ -24,11 +26,17 @@ class Finding(Frozen):
     place: str
     reason: str
     hint: str
+    about: str = ""
+    silenced: str = ""
 
 
-def error(code: str, place: str, reason: str, hint: str) -> Finding:
-    return Finding(code=code, severity=Severity.ERROR, place=place, reason=reason, hint=hint)
+def error(code: str, place: str, reason: str, hint: str, about: str = "") -> Finding:
+    return Finding(
+        code=code, severity=Severity.ERROR, place=place, reason=reason, hint=hint, about=about
+    )
 
 
-def warning(code: str, place: str, reason: str, hint: str) -> Finding:
-    return Finding(code=code, severity=Severity.WARNING, place=place, reason=reason, hint=hint)
+def warning(code: str, place: str, reason: str, hint: str, about: str = "") -> Finding:
+    return Finding(
+        code=code, severity=Severity.WARNING, place=place, reason=reason, hint=hint, about=about
+    )

@@ -12,12 +12,14 @@ from cuecard.core.tasks.models import (
     Foreign,
     Gold,
     Persona,
+    Silenced,
     Source,
     Stage,
     Task,
     TaskLanguage,
     content_hash,
 )
+from cuecard.core.tasks.origins import Origin, OriginKind
 from cuecard.core.tasks.table import Column, Metric, Preprocess, Table
 
 __all__ = [
@@ -39,8 +41,11 @@ __all__ = [
     "Graph",
     "Metric",
     "Node",
+    "Origin",
+    "OriginKind",
     "Persona",
     "Preprocess",
+    "Silenced",
     "Source",
     "Stage",
     "Table",

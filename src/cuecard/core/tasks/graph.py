@@ -22,13 +22,16 @@ class Node(Frozen):
 
 
 class Triple(Frozen):
-    """head -relation-> tail. `head` and `tail` are node ids; `stage` counts from 1."""
+    """head -relation-> tail. `head` and `tail` are node ids; `stage` counts from 1. `note` is for
+    people: the sentence of a source that says so, or a remark.
+    """
 
     head: Name
     relation: Name
     tail: Name
     stage: Annotated[int, Field(ge=1)] | None = None
     sources: tuple[Url, ...] = ()
+    note: str = ""
 
 
 class Graph(Frozen):

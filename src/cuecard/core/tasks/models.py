@@ -75,6 +75,18 @@ class Source(Frozen):
     note: str = ""
 
 
+class Silenced(Frozen):
+    """A finding of the linter that the author has looked at and means to leave, with the reason.
+
+    `code` is the rule's; `about` names what the finding is about in the task's own words (never its
+    place), so that the silence stays with it when things move and ends when it is rewritten.
+    """
+
+    code: Annotated[str, Field(pattern=r"^[A-Z][0-9]{3}$")]
+    about: str = ""
+    reason: Name
+
+
 class Foreign(Frozen):
     """What another benchmark's file held that has no place here; written back on export."""
 
@@ -98,6 +110,7 @@ class Task(Frozen):
     gold: Gold
     sources: tuple[Source, ...] = ()
     notes: str = ""
+    silenced: tuple[Silenced, ...] = ()
     foreign: Foreign | None = None
 
     @model_validator(mode="after")
@@ -136,8 +149,16 @@ class Task(Frozen):
 
 
 def content_hash(task: Task) -> str:
-    """SHA-256 over the task's canonical JSON (sorted keys, defaults included), as 64 hex digits."""
-    canonical = json.dumps(
-        task.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    )
+    """SHA-256 over the task's canonical JSON (sorted keys, defaults included), as 64 hex digits.
+
+    Fields that the first published tasks did not have count only where they say something, so that
+    what was saved before them keeps its hash.
+    """
+    data = task.model_dump(mode="json")
+    if not data["silenced"]:
+        del data["silenced"]
+    for triple in data["gold"].get("triples", ()):
+        if not triple["note"]:
+            del triple["note"]
+    canonical = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,18 +1,13 @@
-"""Which tabs a task has, on which of them a place is edited, and what is wrong where."""
+"""Which tabs a task has, and on which of them a place is edited."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from cuecard.core.errors import FileProblems
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_
-from cuecard.core.tasks import Family, Task
-from cuecard.core.tasks.yaml_io import task_dialect
-from cuecard.core.validation import validated
-from cuecard.tui.state.trees import Path
+from cuecard.core.tasks import Family
 
 TabId = Literal[
     "brief", "persona", "stages", "graph", "nodes", "table", "columns", "steps", "chain",
@@ -50,16 +45,6 @@ _FIRST_TAB_FIELDS: dict[Family, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Problem:
-    """`error`: cannot be saved or plays wrongly; `warning`: somebody ought to look."""
-
-    severity: Literal["error", "warning"]
-    place: str
-    reason: str
-    hint: str = ""
-
-
 def tabs_of(data: Mapping[str, Any]) -> tuple[TabId, ...]:
     """The tabs of a task, in order; stages only where there is a persona."""
     stages: tuple[TabId, ...] = ("stages",) if data.get("persona") else ()
@@ -82,29 +67,3 @@ def tab_of(path: Path, data: Mapping[str, Any]) -> TabId:
             return first if not rest or rest[0] in _FIRST_TAB_FIELDS[family] else second
         case _:
             return "brief"
-
-
-def as_task(data: Mapping[str, Any]) -> Task:
-    """The data as a task. Raises `FileProblems` with everything that keeps it from being one."""
-    return validated(Task, copy.deepcopy(dict(data)), "", {}, task_dialect())
-
-
-def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Everything that keeps the data from being a task, as (place, reason)."""
-    try:
-        as_task(data)
-    except FileProblems as error:
-        return [(problem.place, problem.reason) for problem in error.problems]
-    return []
-
-
-def find_problems(data: Mapping[str, Any]) -> list[Problem]:
-    """What keeps the data from being a task; if nothing does, what the linter finds in it."""
-    from cuecard.annotate.lint import lint
-
-    try:
-        task = as_task(data)
-    except FileProblems as error:
-        return [Problem("error", problem.place, problem.reason) for problem in error.problems]
-    findings = [Problem(f.severity.value, f.place, f.reason, f.hint) for f in lint(task)]
-    return sorted(findings, key=lambda problem: problem.severity == "warning")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.screens.task.specs import Options
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.widgets.cue_card import CUE_KIND
 
 LANGUAGE = {"en": "English", "zh": "中文"}
@@ -44,26 +44,26 @@ def labelled(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
 
 def stage_options(edit: TaskEdit) -> Options:
     """The persona's stages by number and title."""
-    stages = edit.items(task_ops.STAGES)
+    stages = edit.items(ops.STAGES)
     return [(f"{n} {one_line(str(stage['title']), 60)}", n) for n, stage in enumerate(stages, 1)]
 
 
 def node_names(edit: TaskEdit) -> list[str]:
     """Every node that a triple names or that is listed."""
-    triples = edit.items(task_ops.TRIPLES)
+    triples = edit.items(ops.TRIPLES)
     ends = [str(triple[end]) for triple in triples for end in ("head", "tail")]
-    return [*ends, *(str(node["id"]) for node in edit.items(task_ops.NODES))]
+    return [*ends, *(str(node["id"]) for node in edit.items(ops.NODES))]
 
 
 def relations(edit: TaskEdit) -> list[str]:
-    return [str(triple["relation"]) for triple in edit.items(task_ops.TRIPLES)]
+    return [str(triple["relation"]) for triple in edit.items(ops.TRIPLES)]
 
 
 def known(field: str) -> Callable[[TaskEdit], Sequence[str]]:
     """What other facts have in `field`."""
 
     def values(edit: TaskEdit) -> list[str]:
-        return [str(fact.get(field, "")) for fact in edit.items(task_ops.FACTS)]
+        return [str(fact.get(field, "")) for fact in edit.items(ops.FACTS)]
 
     return values
 

@@ -10,14 +10,14 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.widgets import DataTable
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.form import Form
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 
@@ -148,20 +148,20 @@ class Collection(TaskPane):
     def action_remove(self) -> None:
         if self._edit is not None:
             self._settle()
-            task_ops.delete_item(self._edit, self.spec.path, self._index)
+            ops.delete_item(self._edit, self.spec.path, self._index)
             self._fill(self._edit, self._index)
 
     def action_shift(self, by: int) -> None:
         edit = self._edit
         if edit is not None and 0 <= self._index + by < len(edit.items(self.spec.path)):
             self._settle()
-            task_ops.move_item(edit, self.spec.path, self._index, self._index + by)
+            ops.move_item(edit, self.spec.path, self._index, self._index + by)
             self._fill(edit, self._index + by)
 
     def _insert(self, value: Any) -> None:
         if self._edit is not None:
             self._settle()
-            task_ops.insert_item(self._edit, self.spec.path, self._index + 1, value)
+            ops.insert_item(self._edit, self.spec.path, self._index + 1, value)
             self._fill(self._edit, self._index + 1)
 
     def _settle(self) -> None:

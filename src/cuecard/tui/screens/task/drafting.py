@@ -11,17 +11,17 @@ from weakref import WeakSet
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
+from cuecard.annotate.authoring.trees import Path, parse_place
+from cuecard.annotate.authoring.validity import find_problems
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.title import TaskTitle
 from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.state.task_list import moment
-from cuecard.tui.state.task_places import find_problems
-from cuecard.tui.state.task_session import Opened, keep_draft, open_task
-from cuecard.tui.state.trees import Path, parse_place
 
 CHECK_AFTER = 0.25
 

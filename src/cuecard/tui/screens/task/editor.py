@@ -11,14 +11,15 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Tab, Tabs
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.screens.task.panes import make_pane
 from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.task_places import TAB_LABEL, Problem, TabId, tab_of, tabs_of
-from cuecard.tui.state.trees import Path
+from cuecard.tui.state.task_places import TAB_LABEL, TabId, tab_of, tabs_of
 
 
 class TaskEditor(Vertical):

@@ -14,11 +14,11 @@ from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Label, Select, SelectionList, TextArea
 from textual.widgets.selection_list import Selection
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 
 
 class LineEditor(Input):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.tui.screens.task.fields import FieldRow
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 
 
 class Form(VerticalScroll, can_focus=False):

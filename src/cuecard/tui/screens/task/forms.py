@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_source, blank_stage
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import N_, _
 from cuecard.tui.screens.task.choices import CUE, DIFFICULTY, LANGUAGE, labelled
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_source, blank_stage
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.widgets.fitted_table import FittedColumn
 
 BRIEF = (
@@ -58,18 +58,18 @@ SOURCE = (
 
 
 def _stage_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    stage = edit.items(task_ops.STAGES)[index]
+    stage = edit.items(ops.STAGES)[index]
     kind = CUE.get(stage["cue"]["kind"], stage["cue"]["kind"])
     return str(index + 1), str(stage["title"]), _(str(kind)), str(stage["line"])
 
 
 def _source_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    source = edit.items(task_ops.SOURCES)[index]
+    source = edit.items(ops.SOURCES)[index]
     return str(source["url"]), str(source["note"])
 
 
 STAGES = CollectionSpec(
-    path=task_ops.STAGES,
+    path=ops.STAGES,
     columns=(
         FittedColumn("#", 2, right=True),
         FittedColumn(N_("Stage"), 8, grow=2),
@@ -87,7 +87,7 @@ STAGES = CollectionSpec(
     beside=True,
 )
 SOURCES = CollectionSpec(
-    path=task_ops.SOURCES,
+    path=ops.SOURCES,
     columns=(
         FittedColumn(N_("Address"), 20, grow=3),
         FittedColumn(N_("Note"), 12, grow=2),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_step
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_
 from cuecard.tui.screens.task import choices
 from cuecard.tui.screens.task.choices import labelled
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.forms_shared import ALIASES, SOURCES
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_step
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.fitted_table import FittedColumn
 
 
@@ -35,7 +35,7 @@ STEP = (
         "choice",
         options=labelled(choices.AMBIGUITY),
         read=_read_ambiguity,
-        write=task_ops.write_ambiguity,
+        write=ops.write_ambiguity,
     ),
     FieldSpec(
         ("ambiguity", "candidates"), N_("Candidates"), "lines", N_("One a line"), shown=_ambiguous
@@ -74,13 +74,13 @@ CHAIN = (
 
 
 def _step_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    step = edit.items(task_ops.STEPS)[index]
-    kind = edit.get((*task_ops.STEPS, index, "ambiguity", "type"), "")
+    step = edit.items(ops.STEPS)[index]
+    kind = edit.get((*ops.STEPS, index, "ambiguity", "type"), "")
     return str(index + 1), str(step["question"]), str(step["target"]), str(kind)
 
 
 STEPS = CollectionSpec(
-    path=task_ops.STEPS,
+    path=ops.STEPS,
     columns=(
         FittedColumn("#", 2, right=True),
         FittedColumn(N_("Question"), 12, grow=3),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_fact
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import N_, _
 from cuecard.tui.screens.task import choices
 from cuecard.tui.screens.task.choices import labelled
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.forms_shared import ALIASES, SOURCES
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_fact
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.widgets.fitted_table import FittedColumn
 
 FACT = (
@@ -33,13 +33,13 @@ ANSWER = (
 
 
 def _fact_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    fact = edit.items(task_ops.FACTS)[index]
+    fact = edit.items(ops.FACTS)[index]
     value = f"{fact['value']} {fact['unit']}".strip()
     return str(fact["key"]), value, _(choices.FACT_KIND.get(str(fact["kind"]), str(fact["kind"])))
 
 
 FACTS = CollectionSpec(
-    path=task_ops.FACTS,
+    path=ops.FACTS,
     columns=(
         FittedColumn(N_("Key"), 12, grow=3),
         FittedColumn(N_("Value"), 10, grow=2),

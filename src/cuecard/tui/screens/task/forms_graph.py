@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_node, blank_triple
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import N_
 from cuecard.tui.screens.task import choices
 from cuecard.tui.screens.task.choices import listed
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.forms_shared import ALIASES, SOURCES
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_node, blank_triple
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.widgets.fitted_table import FittedColumn
 
 TRIPLE = (
@@ -30,7 +30,7 @@ NODE = (
 
 
 def _triple_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    triple = edit.items(task_ops.TRIPLES)[index]
+    triple = edit.items(ops.TRIPLES)[index]
     stage = triple["stage"]
     return (
         str(index + 1),
@@ -43,12 +43,12 @@ def _triple_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
 
 
 def _node_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    node = edit.items(task_ops.NODES)[index]
+    node = edit.items(ops.NODES)[index]
     return str(node["id"]), str(node["name"]), listed(node["aliases"])
 
 
 TRIPLES = CollectionSpec(
-    path=task_ops.TRIPLES,
+    path=ops.TRIPLES,
     columns=(
         FittedColumn("#", 3, right=True),
         FittedColumn(N_("Head"), 10, grow=3),
@@ -64,7 +64,7 @@ TRIPLES = CollectionSpec(
     about=N_("The gold answer of a graph task: head, relation, tail, with sources and its stage."),
 )
 NODES = CollectionSpec(
-    path=task_ops.NODES,
+    path=ops.NODES,
     columns=(
         FittedColumn(N_("Node"), 12, grow=2),
         FittedColumn(N_("Shown as"), 10, grow=1),

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_column
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_
 from cuecard.tui.screens.task import choices
 from cuecard.tui.screens.task.choices import labelled, listed
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_column
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.fitted_table import FittedColumn
 
 
 def _is_key(edit: TaskEdit, place: Path) -> bool:
-    return task_ops.is_key(edit, int(place[-1]))
+    return ops.is_key(edit, int(place[-1]))
 
 
 def _write_key(edit: TaskEdit, place: Path, value: Any) -> None:
-    task_ops.write_key(edit, int(place[-1]), bool(value))
+    ops.write_key(edit, int(place[-1]), bool(value))
 
 
 def _rename_column(edit: TaskEdit, place: Path, value: Any) -> None:
-    task_ops.rename_column(edit, int(place[-1]), str(value))
+    ops.rename_column(edit, int(place[-1]), str(value))
 
 
 COLUMN = (
@@ -43,14 +43,14 @@ COLUMN = (
 
 
 def _column_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    column = edit.items(task_ops.COLUMNS)[index]
-    key = "✓" if task_ops.is_key(edit, index) else ""
+    column = edit.items(ops.COLUMNS)[index]
+    key = "✓" if ops.is_key(edit, index) else ""
     metric, preprocess = listed(column["metric"]), listed(column["preprocess"])
     return str(column["name"]), key, metric, preprocess, str(column["criterion"])
 
 
 COLUMNS = CollectionSpec(
-    path=task_ops.COLUMNS,
+    path=ops.COLUMNS,
     columns=(
         FittedColumn(N_("Column"), 12, grow=2),
         FittedColumn(N_("Key"), 3),

@@ -10,14 +10,14 @@ from textual.containers import Horizontal
 from textual.coordinate import Coordinate
 from textual.widgets import DataTable, Input, Label
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.fields import LineEditor, one_line_of
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import cell
 
@@ -70,7 +70,7 @@ class GridPane(TaskPane):
         if edit is None or at is None or self.editor.value == self._shown:
             return
         self._shown = self.editor.value
-        task_ops.write_cell(edit, at.row, at.column, self._shown)
+        ops.write_cell(edit, at.row, at.column, self._shown)
 
     def noticed(self, path: Path) -> None:
         match path:
@@ -141,8 +141,8 @@ class GridPane(TaskPane):
         if (edit := self._edit) is not None:
             self._settle()
             row = self.table.cursor_row + 1 if self.table.row_count else 0
-            columns = len(edit.items(task_ops.COLUMNS))
-            task_ops.insert_item(edit, task_ops.ROWS, row, [""] * columns)
+            columns = len(edit.items(ops.COLUMNS))
+            ops.insert_item(edit, ops.ROWS, row, [""] * columns)
             self._fill(edit, Coordinate(row, 0))
             self.editor.focus()
 
@@ -150,14 +150,14 @@ class GridPane(TaskPane):
         if (edit := self._edit) is not None:
             self._settle()
             at = self.table.cursor_coordinate
-            task_ops.delete_item(edit, task_ops.ROWS, at.row)
+            ops.delete_item(edit, ops.ROWS, at.row)
             self._fill(edit, at)
 
     def action_shift(self, by: int) -> None:
         edit, at = self._edit, self.table.cursor_coordinate
         if edit is not None and 0 <= at.row + by < self.table.row_count:
             self._settle()
-            task_ops.move_item(edit, task_ops.ROWS, at.row, at.row + by)
+            ops.move_item(edit, ops.ROWS, at.row, at.row + by)
             self._fill(edit, Coordinate(at.row + by, at.column))
 
     def _settle(self) -> None:
@@ -168,12 +168,12 @@ class GridPane(TaskPane):
     def _fill(self, edit: TaskEdit, at: Coordinate) -> None:
         self._settle()
         self._edit = edit
-        table, rows = self.table, edit.items(task_ops.ROWS)
+        table, rows = self.table, edit.items(ops.ROWS)
         scroll = table.scroll_offset
-        names = task_ops.column_names(edit)
+        names = ops.column_names(edit)
         table.clear(columns=True)
         for index, name in enumerate(names):
-            head = _("{column} (key)").format(column=name) if task_ops.is_key(edit, index) else name
+            head = _("{column} (key)").format(column=name) if ops.is_key(edit, index) else name
             texts = [head, *(str(row[index]) for row in rows[:_MEASURED] if index < len(row))]
             widest = max(Text(one_line(text, WIDEST)).cell_len for text in texts)
             table.add_column(cell(head), width=min(max(widest, 4) + 2, WIDEST))
@@ -194,11 +194,11 @@ class GridPane(TaskPane):
         if edit is None or at == self._at:
             return
         self.commit()
-        names = task_ops.column_names(edit)
+        names = ops.column_names(edit)
         if not self.table.row_count or at.column >= len(names):
             return
         self._at = at
         name = one_line(names[at.column], 24)
         self.query_one("#cell-name", Label).update(f"{at.row + 1} · {name}")
-        self.editor.value = one_line_of(edit.get((*task_ops.ROWS, *at), ""))
+        self.editor.value = one_line_of(edit.get((*ops.ROWS, *at), ""))
         self._shown = self.editor.value

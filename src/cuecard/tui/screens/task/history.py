@@ -11,15 +11,15 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import DataTable, Footer, TextArea
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.yaml_io import dump_task
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.state.task_list import moment
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_persona
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.form import Form
 from cuecard.tui.screens.task.forms import PERSONA
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_persona
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 from cuecard.tui.widgets.empty import EmptyState
 
 
@@ -53,7 +53,7 @@ class PersonaPane(TaskPane):
         form.display = self._present
         absent.display = not self._present
         if self._present:
-            form.load(edit, task_ops.PERSONA)
+            form.load(edit, ops.PERSONA)
         else:
             form.unload()
         self.refresh_bindings()
@@ -74,7 +74,7 @@ class PersonaPane(TaskPane):
 
     def action_add_persona(self) -> None:
         if self._edit is not None:
-            task_ops.add_persona(self._edit, blank_persona())
+            ops.add_persona(self._edit, blank_persona())
             self.load(self._edit)
             self.reveal(())
 
@@ -82,10 +82,10 @@ class PersonaPane(TaskPane):
         if self._edit is not None:
             self.commit()
             self.query_one(Form).unload()
-            task_ops.remove_persona(self._edit)
+            ops.remove_persona(self._edit)
             self.load(self._edit)
             self.reveal(())
 
     @property
     def _present(self) -> bool:
-        return self._edit is not None and isinstance(self._edit.get(task_ops.PERSONA), dict)
+        return self._edit is not None and isinstance(self._edit.get(ops.PERSONA), dict)

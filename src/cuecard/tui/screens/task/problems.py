@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import DataTable
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path, parse_place
+from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.task_places import Problem
-from cuecard.tui.state.trees import Path, parse_place
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.plain import PlainText

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
+from cuecard.annotate.authoring.changed_places import changed_places
+from cuecard.annotate.authoring.session import rename_draft, save_revision
+from cuecard.annotate.authoring.validity import invalid
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
@@ -15,9 +18,6 @@ from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
 from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.state.task_diff import changed_places
-from cuecard.tui.state.task_places import invalid
-from cuecard.tui.state.task_session import rename_draft, save_revision
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision

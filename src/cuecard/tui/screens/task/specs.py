@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 
 FieldKind = Literal["line", "text", "lines", "choice", "choices", "flag"]
 Options = Sequence[tuple[str, Any]]

@@ -6,12 +6,12 @@ from typing import Any
 
 from textual.app import ComposeResult
 
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import N_
 from cuecard.core.tasks import Cue, CueKind, Stage
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.forms import STAGES
-from cuecard.tui.state.task_edit import TaskEdit
 from cuecard.tui.widgets.cue_card import CUE_KIND, CueCard
 
 

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
 
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.tui.glyphs import FAMILY, TASK_STATE, badge
 from cuecard.tui.state.task_drafts import DraftState
-from cuecard.tui.state.task_edit import TaskEdit
 
 
 class TaskTitle(Horizontal):

@@ -9,6 +9,8 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Footer, Input, Label, Select
 
+from cuecard.annotate.authoring.blank import blank_task
+from cuecard.annotate.authoring.session import is_task_id
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks import FAMILIES, Family, TaskLanguage
 from cuecard.core.text import slug
@@ -17,8 +19,6 @@ from cuecard.tui.base import CuecardDialog
 from cuecard.tui.glyphs import FAMILY
 from cuecard.tui.screens.task.choices import LANGUAGE
 from cuecard.tui.screens.task.fields import LineEditor
-from cuecard.tui.state.task_blank import blank_task
-from cuecard.tui.state.task_session import is_task_id
 
 ABOUT: dict[Family, str] = {
     "graph": N_("graph: triples, disclosed in stages"),

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Footer
 
+from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.tui.actions import Key, keys
@@ -17,7 +18,6 @@ from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.tasks.listing import TaskListing
 from cuecard.tui.screens.tasks.new import NewTaskDialog
 from cuecard.tui.state.task_list import TaskFilter, TaskLine, task_lines
-from cuecard.tui.state.task_session import begin_task
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ def blank_task(task_id: str, title: str, family: Family, language: TaskLanguage)
         "gold": {"family": family, **_blank_gold(family)},
         "sources": [],
         "notes": "",
+        "silenced": [],
         "foreign": None,
     }
 
@@ -72,7 +73,7 @@ def blank_node() -> dict[str, Any]:
 
 
 def blank_triple() -> dict[str, Any]:
-    return {"head": "", "relation": "", "tail": "", "stage": None, "sources": []}
+    return {"head": "", "relation": "", "tail": "", "stage": None, "sources": [], "note": ""}
 
 
 def blank_column() -> dict[str, Any]:

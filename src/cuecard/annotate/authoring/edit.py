@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from cuecard.core.tasks import Family, Task
-from cuecard.tui.state import trees
-from cuecard.tui.state.task_places import as_task, invalid
-from cuecard.tui.state.trees import Path
+from cuecard.annotate.authoring import trees
+from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.validity import as_task, invalid
+from cuecard.core.tasks import Family, Origin, Task
 
 MAX_STEPS = 2000
 
 
 @dataclass
 class _Step:
-    """The data before one step, where it happened, and whether further typing there joins it."""
+    """What there was before one step, where it happened, and whether further typing there joins it."""
 
     before: dict[str, Any]
+    origins: tuple[Origin, ...]
     path: Path
     open: bool
 
@@ -39,6 +40,7 @@ class TaskEdit:
         *,
         base: int = 0,
         saved: Mapping[str, Any] | None = None,
+        origins: Sequence[Origin] = (),
     ) -> None:
         self._saved = copy.deepcopy(dict(saved)) if saved is not None else None
         # What did not change is shared with what is saved, so that comparing them is quick.
@@ -47,6 +49,7 @@ class TaskEdit:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._batch: _Step | None = None
+        self._origins = tuple(origins)
         self.base = base
         self.version = 0
         self.listener: Callable[[Path], None] | None = None
@@ -61,6 +64,11 @@ class TaskEdit:
     def data(self) -> dict[str, Any]:
         """The data as it stands; read it, never change it."""
         return self._data
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """What a machine drafted and the author accepted since revision `base`."""
+        return self._origins
 
     @property
     def task_id(self) -> str:
@@ -123,18 +131,22 @@ class TaskEdit:
         if self._batch is not None:
             yield
             return
-        before = self._data
-        self._batch = _Step(before, path, typing)
+        before, origins = self._data, self._origins
+        self._batch = _Step(before, origins, path, typing)
         try:
             yield
         except BaseException:
-            self._data = before
+            self._data, self._origins = before, origins
             raise
         finally:
             self._batch = None
         if self._data is not before:
             new, self._data = self._data, before
-            self._advance(new, path, typing=typing)
+            self._advance(new, path, typing=typing, before_origins=origins)
+
+    def note_origin(self, origin: Origin) -> None:
+        """Say inside `together` that what it does was drafted by a machine; undo takes it back too."""
+        self._origins = (*self._origins, origin)
 
     def seal(self) -> None:
         """What is typed from now on is a new step for undo."""
@@ -173,6 +185,9 @@ class TaskEdit:
         """`data` is now revision `base`, and what is edited further is based on it."""
         self.base = base
         self._saved = self._data if _same(self._data, dict(data)) else copy.deepcopy(dict(data))
+        self._origins = ()
+        for step in (*self._done, *self._undone):
+            step.origins = ()
         self.seal()
 
     def task(self) -> Task:
@@ -183,14 +198,22 @@ class TaskEdit:
         """Everything that keeps the data from being a task, as (place, reason)."""
         return invalid(self._data)
 
-    def _advance(self, data: dict[str, Any], path: Path, *, typing: bool = False) -> None:
+    def _advance(
+        self,
+        data: dict[str, Any],
+        path: Path,
+        *,
+        typing: bool = False,
+        before_origins: tuple[Origin, ...] | None = None,
+    ) -> None:
         if self._batch is not None:
             self._data = data
             return
         top = self._done[-1] if self._done else None
         if not (typing and top and top.open and top.path == path and not self._undone):
             self.seal()
-            self._done.append(_Step(self._data, path, typing))
+            origins = self._origins if before_origins is None else before_origins
+            self._done.append(_Step(self._data, origins, path, typing))
             del self._done[:-MAX_STEPS]
         self._undone.clear()
         self._data = data
@@ -200,8 +223,8 @@ class TaskEdit:
         if not source:
             return None
         step = source.pop()
-        target.append(_Step(self._data, step.path, open=False))
-        self._data = step.before
+        target.append(_Step(self._data, self._origins, step.path, open=False))
+        self._data, self._origins = step.before, step.origins
         self._tell(step.path)
         return step.path
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.validation import format_place
-from cuecard.tui.state.trees import Path
 
 
 def changed_places(old: Any, new: Any, limit: int = 12) -> list[str]:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuecard.annotate.authoring.blank import blank_task
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.tasks import Task
-from cuecard.tui.state.task_blank import blank_task
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
 
 
 def small() -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.trees import Path
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
 
 PERSONA: Path = ("persona",)
 STAGES: Path = ("persona", "stages")
@@ -120,7 +120,7 @@ def write_ambiguity(edit: TaskEdit, step: Path, kind: str | None) -> None:
     elif isinstance(edit.get(here), dict):
         edit.set((*here, "type"), kind)
     else:
-        from cuecard.tui.state.task_blank import blank_ambiguity
+        from cuecard.annotate.authoring.blank import blank_ambiguity
 
         edit.set(here, blank_ambiguity(kind))
 

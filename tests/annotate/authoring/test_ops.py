@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import blank_column, blank_stage, blank_task
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.ops import COLUMNS, KEYS, ROWS, STAGES, TRIPLES
 from cuecard.core.tasks import FAMILIES, Graph, Table, Task
-from cuecard.tui.state import task_ops
-from cuecard.tui.state.task_blank import blank_column, blank_stage, blank_task
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.task_ops import COLUMNS, KEYS, ROWS, STAGES, TRIPLES
 
 
 def stages_by_title(edit: TaskEdit) -> list[str | None]:
@@ -30,7 +30,7 @@ def table(samples: dict[str, Task]) -> TaskEdit:
 @pytest.mark.parametrize(("index", "to"), [(0, 3), (3, 0), (5, 6), (11, 0)])
 def test_triples_follow_a_stage_that_moves(graph: TaskEdit, index: int, to: int) -> None:
     before = stages_by_title(graph)
-    task_ops.move_item(graph, STAGES, index, to)
+    ops.move_item(graph, STAGES, index, to)
     assert stages_by_title(graph) == before
     assert isinstance(graph.task().gold, Graph)
     graph.undo()
@@ -39,21 +39,21 @@ def test_triples_follow_a_stage_that_moves(graph: TaskEdit, index: int, to: int)
 
 def test_triples_keep_their_stage_when_one_is_added_before(graph: TaskEdit) -> None:
     before = stages_by_title(graph)
-    task_ops.insert_item(graph, STAGES, 2, {**blank_stage(), "title": "new"})
+    ops.insert_item(graph, STAGES, 2, {**blank_stage(), "title": "new"})
     assert stages_by_title(graph) == before
 
 
 def test_triples_of_a_deleted_stage_have_none(graph: TaskEdit) -> None:
     before = stages_by_title(graph)
     gone = graph.items(STAGES)[4]["title"]
-    task_ops.delete_item(graph, STAGES, 4)
+    ops.delete_item(graph, STAGES, 4)
     assert stages_by_title(graph) == [None if title == gone else title for title in before]
     graph.undo()
     assert not graph.changed
 
 
 def test_removing_the_persona_leaves_a_task(graph: TaskEdit) -> None:
-    task_ops.remove_persona(graph)
+    ops.remove_persona(graph)
     assert graph.problems() == []
     graph.undo()
     assert not graph.changed
@@ -62,19 +62,19 @@ def test_removing_the_persona_leaves_a_task(graph: TaskEdit) -> None:
 def test_a_column_comes_goes_and_moves_with_its_cells(table: TaskEdit) -> None:
     rows = [list(row) for row in table.items(ROWS)]
     width = len(rows[0])
-    task_ops.insert_item(table, COLUMNS, 1, {**blank_column(), "name": "New"})
+    ops.insert_item(table, COLUMNS, 1, {**blank_column(), "name": "New"})
     assert [row[1] for row in table.items(ROWS)] == [""] * len(rows)
     assert table.problems() == []
-    task_ops.move_item(table, COLUMNS, 1, width)
+    ops.move_item(table, COLUMNS, 1, width)
     assert [row[:width] for row in table.items(ROWS)] == rows
-    task_ops.delete_item(table, COLUMNS, width)
+    ops.delete_item(table, COLUMNS, width)
     assert not table.changed
 
 
 def test_a_deleted_key_column_is_no_key_any_more(table: TaskEdit) -> None:
-    assert task_ops.is_key(table, 0)
-    task_ops.write_key(table, 1, True)
-    task_ops.delete_item(table, COLUMNS, 0)
+    assert ops.is_key(table, 0)
+    ops.write_key(table, 1, True)
+    ops.delete_item(table, COLUMNS, 0)
     assert table.get(KEYS) == [table.items(COLUMNS)[0]["name"]]
     assert isinstance(table.task().gold, Table)
 
@@ -82,7 +82,7 @@ def test_a_deleted_key_column_is_no_key_any_more(table: TaskEdit) -> None:
 def test_renaming_a_key_column_keeps_it_a_key_and_is_one_step(table: TaskEdit) -> None:
     name = table.items(COLUMNS)[0]["name"]
     for text in (f"{name}s", f"{name}s!", f"{name}s!!"):
-        task_ops.rename_column(table, 0, text)
+        ops.rename_column(table, 0, text)
     assert table.get(KEYS) == [f"{name}s!!"]
     assert table.problems() == []
     table.undo()
@@ -91,21 +91,21 @@ def test_renaming_a_key_column_keeps_it_a_key_and_is_one_step(table: TaskEdit) -
 
 def test_a_name_that_is_shared_for_a_moment_moves_no_key(table: TaskEdit) -> None:
     first, second = (column["name"] for column in table.items(COLUMNS)[:2])
-    task_ops.rename_column(table, 1, first)
-    assert [task_ops.is_key(table, i) for i in (0, 1)] == [True, False]
-    task_ops.rename_column(table, 1, second)
+    ops.rename_column(table, 1, first)
+    assert [ops.is_key(table, i) for i in (0, 1)] == [True, False]
+    ops.rename_column(table, 1, second)
     assert table.get(KEYS) == [first]
 
 
 def test_an_ambiguity_is_given_changed_and_taken_away(samples: dict[str, Task]) -> None:
     edit = TaskEdit.of(samples["checkpoints-highest-mountain"], 1)
     step = ("gold", "steps", 1)
-    task_ops.write_ambiguity(edit, step, "version")
+    ops.write_ambiguity(edit, step, "version")
     assert edit.get((*step, "ambiguity", "candidates")) == []
     edit.set((*step, "ambiguity", "clue"), "the second one")
-    task_ops.write_ambiguity(edit, step, "entity")
+    ops.write_ambiguity(edit, step, "entity")
     assert edit.get((*step, "ambiguity", "clue")) == "the second one"
-    task_ops.write_ambiguity(edit, step, None)
+    ops.write_ambiguity(edit, step, None)
     assert not edit.changed
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.validity import as_task
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
-from cuecard.tui.state.task_edit import TaskEdit
-from cuecard.tui.state.task_places import as_task
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision, TaskState
