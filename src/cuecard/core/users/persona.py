@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from cuecard.core.llm.client import ChatClient
-from cuecard.core.parts import Desk, Dialogue, PlayerRef, UserReply
+from cuecard.core.parts import CallDesk, Dialogue, PlayerRef, UserReply
 from cuecard.core.prompts import Prompt
 from cuecard.core.tasks import CueKind, Persona, Task, TaskLanguage
 from cuecard.core.text import storable
@@ -70,10 +70,10 @@ class PersonaUser:
             version=version_of(self._prompt, self._end_prompt),
         )
 
-    async def open(self, desk: Desk) -> UserReply:
+    async def open(self, desk: CallDesk) -> UserReply:
         return await self._scripted.open(desk)
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, desk: CallDesk) -> UserReply:
         number = next_stage(self._persona, dialogue)
         if number is None:
             return await self._end(dialogue, desk)
@@ -106,7 +106,7 @@ class PersonaUser:
             flags=turn.findings.flags,
         )
 
-    async def _end(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def _end(self, dialogue: Dialogue, desk: CallDesk) -> UserReply:
         turn = await ask_turn(
             self._client,
             self.asked(dialogue),

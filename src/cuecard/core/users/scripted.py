@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.parts import Desk, Dialogue, PlayerRef, UserReply
+from cuecard.core.parts import CallDesk, Dialogue, PlayerRef, UserReply
 from cuecard.core.phrases import questions
 from cuecard.core.tasks import CueKind, Persona, Task, TaskLanguage
 from cuecard.core.text import normalise
@@ -36,7 +36,7 @@ class ScriptedUser:
     def ref(self) -> PlayerRef:
         return PlayerRef(name="scripted", kind="scripted", baseline=True)
 
-    async def open(self, desk: Desk) -> UserReply:
+    async def open(self, desk: CallDesk) -> UserReply:
         query, first = self._persona.initial_query, self._persona.stages[0]
         if first.cue.kind is not CueKind.START:
             return UserReply(text=query)
@@ -46,7 +46,11 @@ class ScriptedUser:
             return UserReply(text=first.line, stage=1, cue_met=True)
         return UserReply(text=f"{query}\n\n{first.line}", stage=1, cue_met=True)
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, desk: CallDesk) -> UserReply:
+        return self.answer(dialogue)
+
+    def answer(self, dialogue: Dialogue) -> UserReply:
+        """What is said at this point of the dialogue."""
         number = next_stage(self._persona, dialogue)
         if number is None:
             return UserReply(text=phrase(self._language, "thanks"), done=True)
