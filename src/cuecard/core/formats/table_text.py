@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE_CELL = re.compile(r":?[-–—=]+:?")
@@ -16,10 +16,11 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+-]*)")
 
 @dataclass(frozen=True)
 class FoundTable:
-    """Every row has as many cells as there are columns."""
+    """Every row has as many cells as there are columns; `over` rows had more in the text."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    over: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,14 @@ def _table(lines: tuple[str, ...]) -> FoundTable | None:
         header, body = lines[0], lines[1:]
     else:
         return None
-    columns = tuple(_bare(cell) for cell in _cells(header))
+    columns = tuple(_bare(cell) for cell in split_line(header))
     if not any(columns) or (len(columns) < 2 and not header.startswith("|")):
         return None
     width = len(columns)
-    rows = tuple(
-        (*cells[:width], *[""] * (width - len(cells)))
-        for line in body
-        if not _is_rule(line) and any(cells := _cells(line))
-    )
-    return FoundTable(columns, rows)
+    lines_of_cells = [split_line(line) for line in body if not _is_rule(line)]
+    filled = [cells for cells in lines_of_cells if any(cells)]
+    rows = tuple((*cells[:width], *[""] * (width - len(cells))) for cells in filled)
+    return FoundTable(columns, rows, sum(any(cells[width:]) for cells in filled))
 
 
 def _is_rule(line: str) -> bool:
@@ -114,7 +113,8 @@ def _split(line: str) -> list[str]:
     return cells
 
 
-def _cells(line: str) -> tuple[str, ...]:
+def split_line(line: str) -> tuple[str, ...]:
+    """The cells of one line of a Markdown table, unescaped."""
     return tuple(_cell(cell) for cell in _split(line))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast
 
 NamedTriple = tuple[str, str, str]
 
@@ -47,6 +47,16 @@ def find_triples(text: str) -> list[NamedTriple] | None:
     if _EMPTY.fullmatch(text.strip()):
         return []
     return _uncut(_repaired(text)) or _salvaged(text) or None
+
+
+def triple_part(name: str) -> Literal["head", "relation", "tail"] | None:
+    """Which part of a triple a field or column of this name holds, by the common names."""
+    key = _key(name)
+    if key in _HEADS:
+        return "head"
+    if key in _RELATIONS:
+        return "relation"
+    return "tail" if key in _TAILS else None
 
 
 def _uncut(triples: list[NamedTriple]) -> list[NamedTriple]:
