@@ -64,9 +64,8 @@ def parse_rows(text: str, known: Collection[str] = ()) -> Pasted:
     if len(text) > MAX_TEXT:
         text = text[:MAX_TEXT]
         problems.append(_("the text is very long; only its beginning was read"))
-    text = _BREAKS.sub("\n", _CONTROLS.sub("", storable(text).lstrip(_BOM)))
-    found = _read(text, known, problems)
-    header, rows, kind = found
+    text = _BREAKS.sub("\n", storable(_CONTROLS.sub("", text).lstrip(_BOM)))
+    header, rows, kind = _read(text, known, problems)
     return _squared(header, rows, kind, problems)
 
 
