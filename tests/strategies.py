@@ -25,6 +25,7 @@ from cuecard.core.tasks import (
     Node,
     Persona,
     Preprocess,
+    Silenced,
     Source,
     Stage,
     Table,
@@ -122,6 +123,7 @@ def graphs(draw: st.DrawFn, stage_count: int = 0) -> Graph:
         tail=st.sampled_from(ids),
         stage=stage,
         sources=tuples(urls(), 0, 2),
+        note=any_text(2),
     )
     return Graph(nodes=nodes, triples=draw(tuples(triple, 1, 4)))
 
@@ -183,6 +185,7 @@ def fact_worlds(draw: st.DrawFn) -> FactWorld:
             attribute=draw(any_text(2)),
             unit=draw(st.sampled_from(["", "km", "升"])),
             aliases=draw(tuples(names())),
+            sources=draw(tuples(urls(), 0, 1)),
         )
         for key in keys
     )
@@ -191,6 +194,12 @@ def fact_worlds(draw: st.DrawFn) -> FactWorld:
         answer=draw(names()),
         answer_aliases=draw(tuples(names())),
         derivation=draw(any_text()),
+    )
+
+
+def silences() -> st.SearchStrategy[Silenced]:
+    return st.builds(
+        Silenced, code=st.sampled_from(["L001", "T042"]), about=any_text(2), reason=names()
     )
 
 
@@ -222,5 +231,6 @@ def tasks(draw: st.DrawFn, family: Family | None = None) -> Task:
         gold=gold,
         sources=draw(tuples(st.builds(Source, url=urls(), note=any_text(2)), 0, 2)),
         notes=draw(any_text()),
+        silenced=draw(tuples(silences(), 0, 2)),
         foreign=draw(st.none() | st.builds(Foreign, format=plain_names(), fields=fields)),
     )
