@@ -134,6 +134,18 @@ def test_an_agent_must_name_a_known_model(tmp_path: Path) -> None:
     assert found == [("agents.live.model", 12, "there is no model locl here; known models: local")]
 
 
+def test_who_helps_authors_is_the_first_model_unless_another_is_named(tmp_path: Path) -> None:
+    assert load_config_defaults().author_model == ""
+    assert load_config(write(tmp_path, GOOD)).author_model == "local"
+    more = GOOD.replace("agents:", "  other: {base_url: 'http://h/v1', model: b}\nagents:")
+    named = load_config(write(tmp_path, more + "authoring:\n  model: other\n"))
+    assert named.author_model == "other"
+    wrong = GOOD + "authoring:\n  model: huge\n"
+    ((place, line, reason),) = problems(tmp_path, wrong)
+    assert (place, line) == ("authoring.model", 15)
+    assert "local" in reason
+
+
 def test_prompt_files_are_relative_to_the_file_and_must_exist(tmp_path: Path) -> None:
     text = GOOD + "    prompts:\n      react: mine.md\n"
     found = problems(tmp_path, text)

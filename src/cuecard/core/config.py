@@ -120,6 +120,8 @@ def _with_embedded(config: Config) -> Config:
 
 def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
     found: list[tuple[Place, str]] = []
+    if (helper := config.authoring.model) and helper not in config.models:
+        found.append((("authoring", "model"), _no_model(helper, config)))
     for section in _SECTIONS:
         embedded: dict[str, Any] = getattr(EMBEDDED, section)
         players: dict[str, Any] = getattr(config, section)
@@ -129,11 +131,14 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
                 found.append(((section, name), reason))
             for place, model in _models_of(player):
                 if model and model not in config.models:
-                    reason = _("there is no model {name} here; known models: {names}").format(
-                        name=model, names=", ".join(config.models) or "-"
-                    )
-                    found.append(((section, name, *place), reason))
+                    found.append(((section, name, *place), _no_model(model, config)))
     return found
+
+
+def _no_model(name: str, config: Config) -> str:
+    return _("there is no model {name} here; known models: {names}").format(
+        name=name, names=", ".join(config.models) or "-"
+    )
 
 
 def _models_of(player: Any) -> list[tuple[Place, str]]:

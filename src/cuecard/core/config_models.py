@@ -90,6 +90,12 @@ class ModelConfig(Frozen):
         return key
 
 
+class AuthoringConfig(Frozen):
+    """Who helps authors. `model`: a name from `models`; "" for the first one."""
+
+    model: str = ""
+
+
 class Config(Frozen):
     """Everything by name. The embedded players are always there under their own names.
 
@@ -102,8 +108,14 @@ class Config(Frozen):
     users: dict[PlayerName, UserConfig] = {}
     worlds: dict[PlayerName, WorldConfig] = {}
     judges: dict[PlayerName, JudgeConfig] = {}
+    authoring: AuthoringConfig = AuthoringConfig()
     prompts: str = ""
     currency: str = "USD"
+
+    @property
+    def author_model(self) -> str:
+        """The name of the model that helps authors; "" where there is no model at all."""
+        return self.authoring.model or next(iter(self.models), "")
 
     def agent(self, name: str) -> AgentConfig:
         """Raises `ConfigError` that lists the known agents."""

@@ -1,0 +1,1 @@
+"""Help from a model: what it drafts is a proposal, and an author accepts or rejects each item of it."""
