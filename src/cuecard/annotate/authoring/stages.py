@@ -1,0 +1,180 @@
+"""Stages as a whole: split, merge, and the counts that tell whether they are balanced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from cuecard.annotate.authoring.blank import blank_stage
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.ops import STAGES, TRIPLES, insert_item
+from cuecard.core.phrases import questions, sentences
+from cuecard.core.text import is_cjk, normalise
+
+FEWEST, MOST = 8, 20
+ASKS_LOW, ASKS_HIGH = 0.2, 0.4
+
+
+def split_stage(edit: TaskEdit, index: int, at: int) -> None:
+    """Make two stages of one: what its line says from character `at` on becomes the next stage's.
+
+    The new stage waits for a cue that is still to be written. Triples stay with the first of the
+    two, those of later stages with theirs. One step for undo. Raises `LookupError`.
+    """
+    stage = _stage(edit, index)
+    line = str(stage.get("line", ""))
+    first, second = line[:at].rstrip(), line[at:].lstrip()
+    with edit.together((*STAGES, index + 1)):
+        edit.set((*STAGES, index, "line"), first)
+        title = _numbered(str(stage.get("title", "")))
+        following = {**blank_stage(), "title": title, "line": second}
+        insert_item(edit, STAGES, index + 1, following)
+
+
+def merge_stage(edit: TaskEdit, index: int) -> None:
+    """Make one stage of a stage and the next: one after the other the lines, united the terms, for
+    both the triples. It is disclosed when the first of them would have been, or, if that waits for
+    the reply, at either's cue. One step for undo. Raises `LookupError` where there is no next stage.
+    """
+    first, second = _stage(edit, index), _stage(edit, index + 1)
+    gone = index + 2
+    with edit.together((*STAGES, index)):
+        merged = {
+            **first,
+            "cue": _merged_cue(_cue(first), _cue(second)),
+            "line": joined(str(first.get("line", "")), str(second.get("line", ""))),
+            "not_met": str(first.get("not_met", "")) or str(second.get("not_met", "")),
+        }
+        edit.set((*STAGES, index), merged)
+        edit.delete((*STAGES, index + 1))
+        if edit.family == "graph":
+            edit.set(TRIPLES, [_renumbered(triple, gone) for triple in edit.items(TRIPLES)])
+
+
+def joined(first: str, second: str) -> str:
+    """Two lines said as one; Chinese needs no blank between them."""
+    first, second = first.rstrip(), second.lstrip()
+    if not first or not second:
+        return first or second
+    if "\n" in first or "\n" in second:
+        return f"{first}\n{second}"
+    return f"{first}{second}" if is_cjk(first[-2:]) or is_cjk(second[0]) else f"{first} {second}"
+
+
+def split_points(line: str) -> list[int]:
+    """Where a line may well be split: before each of its sentences but the first, in characters."""
+    points: list[int] = []
+    end = 0
+    for sentence in sentences(line):
+        start = line.find(sentence, end)
+        if start > 0 and line[:start].strip():
+            points.append(start)
+        end = max(start, end) + len(sentence)
+    return points
+
+
+def asks_in(line: str) -> int:
+    """How many questions a line puts to the agent."""
+    return len(questions(line))
+
+
+def length_of(line: str, language: str) -> int:
+    """Words of an English line, characters (without blanks) of a Chinese one."""
+    return len("".join(line.split())) if language == "zh" else len(line.split())
+
+
+@dataclass(frozen=True)
+class StageFigures:
+    """`length`: of the line, see `length_of`. `triples`: how many answer this stage."""
+
+    length: int
+    asks: int
+    triples: int
+
+
+@dataclass(frozen=True)
+class StageCounts:
+    """`kinds`: how many stages wait for which kind of cue. `unasked`: triples that answer no stage;
+    None where the gold is no graph.
+    """
+
+    stages: tuple[StageFigures, ...] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict[str, int])
+    unasked: int | None = None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are as many stages as a good persona has."""
+        return FEWEST <= len(self.stages) <= MOST
+
+    def share(self, kind: str) -> float:
+        """Of all stages, 0 to 1."""
+        return self.kinds.get(kind, 0) / len(self.stages) if self.stages else 0.0
+
+    @property
+    def asks_balanced(self) -> bool:
+        """Whether the agent must ask of its own accord often enough, and not too often."""
+        return ASKS_LOW <= self.share("asks") <= ASKS_HIGH
+
+
+def stage_counts(data: Mapping[str, Any]) -> StageCounts:
+    """The figures of a task's stages, complete or not."""
+    persona, gold = data.get("persona"), data.get("gold")
+    stages = _dicts(cast(dict[str, Any], persona).get("stages")) if persona else []
+    graph = cast(dict[str, Any], gold) if isinstance(gold, dict) else {}
+    triples = _dicts(graph.get("triples"))
+    answered = Counter(triple.get("stage") for triple in triples)
+    language = str(data.get("language", "en"))
+    lines = [str(stage.get("line", "")) for stage in stages]
+    figures = tuple(
+        StageFigures(length_of(line, language), asks_in(line), answered[number])
+        for number, line in enumerate(lines, start=1)
+    )
+    kinds = Counter(str(_cue(stage).get("kind", "")) for stage in stages)
+    unasked = answered[None] if graph.get("family") == "graph" else None
+    return StageCounts(figures, dict(kinds), unasked)
+
+
+def _merged_cue(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    if first.get("kind") == "start":
+        return first
+    known = {normalise(str(term)) for term in _texts(first.get("terms"))}
+    more = [t for t in _texts(second.get("terms")) if normalise(t) not in known]
+    text, other = str(first.get("text", "")).strip(), str(second.get("text", "")).strip()
+    if other and second.get("kind") != "start" and normalise(other) != normalise(text):
+        text = f"{text} / {other}" if text else other
+    return {**first, "text": text, "terms": [*_texts(first.get("terms")), *more]}
+
+
+def _renumbered(triple: Any, gone: int) -> Any:
+    stage = triple.get("stage")
+    moved = isinstance(stage, int) and stage >= gone
+    return {**triple, "stage": stage - 1} if moved else triple
+
+
+def _numbered(title: str) -> str:
+    return f"{title} (2)" if title.strip() else ""
+
+
+def _stage(edit: TaskEdit, index: int) -> dict[str, Any]:
+    stages = edit.items(STAGES)
+    if not 0 <= index < len(stages) or not isinstance(stages[index], dict):
+        raise IndexError(index)
+    return cast(dict[str, Any], stages[index])
+
+
+def _cue(stage: Mapping[str, Any]) -> dict[str, Any]:
+    cue = stage.get("cue")
+    return cast(dict[str, Any], cue) if isinstance(cue, dict) else {}
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    return [cast(dict[str, Any], item) for item in items if isinstance(item, dict)]
+
+
+def _texts(value: Any) -> list[str]:
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    return [str(item) for item in items]
