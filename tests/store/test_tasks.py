@@ -152,3 +152,28 @@ def test_large_and_odd_text_comes_back_exactly(workspace: Workspace, make_task: 
     found = workspace.tasks.revision("t")
     assert found.task == odd
     assert found.message == "'%s' :x ?"
+
+
+def test_many_tasks_are_saved_together_or_not_at_all(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    tasks, first = workspace.tasks, make_task("a")
+    dry = tasks.save_all([first, make_task("b")], author="Ann", dry=True)
+    assert [(saved.before, saved.number) for saved in dry] == [(0, 1), (0, 1)]
+    assert tasks.count() == 0
+    assert tasks.save_all([first, make_task("b")], author="Ann") == dry
+    other = make_task("a", title="Other")
+
+    def join(given: Task, newest: Task) -> Task:
+        return given.model_copy(update={"title": newest.title})
+
+    same = tasks.save_all([other, make_task("b")], author="Bob", join=join)
+    assert [(saved.before, saved.number) for saved in same] == [(1, 1), (1, 1)]
+    assert not workspace.people.exists("Bob")
+    assert [saved.number for saved in tasks.save_all([make_task("b"), other], author="Bob")] == [
+        1,
+        2,
+    ]
+    with pytest.raises(Exception, match="id"):
+        tasks.save_all([make_task("c"), other.model_copy(update={"id": None})], author="Bob")
+    assert [summary.id for summary in tasks.summaries()] == ["a", "b"]

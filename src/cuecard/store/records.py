@@ -57,6 +57,15 @@ class Revision(Frozen):
     task: Task
 
 
+class Saved(Frozen):
+    """What saving a task did: its newest revision before (0: none) and now."""
+
+    task_id: str
+    title: str
+    before: int
+    number: int
+
+
 class Draft(Frozen):
     """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
     `model_dump(mode="json")` but need not validate yet.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
@@ -14,7 +14,7 @@ from cuecard.store.codec import pack, unpack
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Revision, TaskState, TaskSummary
+from cuecard.store.records import Revision, Saved, TaskState, TaskSummary
 from cuecard.store.tables import ContentRow, MoveRow, RevisionRow, TaskRow
 from cuecard.store.tables.base import clean
 
@@ -78,6 +78,22 @@ class Tasks:
                 raise task_missing(task.id)
             person = ensure_person(session, author)
             return _write(session, task, digest, head, person.name, message)
+
+    def save_all(
+        self,
+        tasks: Sequence[Task],
+        *,
+        author: str,
+        message: str = "",
+        join: Callable[[Task, Task], Task] | None = None,
+        dry: bool = False,
+    ) -> list[Saved]:
+        """Make each of `tasks` the newest revision of its id, all of them or, if anything fails, none;
+        what is newest already stays. `join` makes the task to save of the one given and the newest.
+        With `dry` nothing is written: the answer says what would be.
+        """
+        with self._database.read() if dry else self._database.write() as session:
+            return [_saved(session, task, author, message, join, dry) for task in tasks]
 
     def revision(self, task_id: str, number: int | None = None) -> Revision:
         """One revision, the newest by default. Raises `NotFound`."""
@@ -230,6 +246,30 @@ def _write(
     if state not in (TaskState.DRAFT, TaskState.RETIRED):
         step(session, head, TaskState.DRAFT, author, "")
     return revision_of(row, task)
+
+
+def _saved(
+    session: Session,
+    task: Task,
+    author: str,
+    message: str,
+    join: Callable[[Task, Task], Task] | None,
+    dry: bool,
+) -> Saved:
+    digest = content_hash(task)
+    head = session.get(TaskRow, task.id)
+    if head is not None:
+        newest = session.get_one(RevisionRow, (task.id, head.head))
+        if newest.hash != digest:
+            current = _task_in(session.get_one(ContentRow, newest.hash))
+            task = join(task, current) if join else task
+            digest = newest.hash if task == current else content_hash(task)
+        if newest.hash == digest:
+            return Saved(task_id=task.id, title=task.title, before=head.head, number=head.head)
+    before = head.head if head else 0
+    if not dry:
+        _write(session, task, digest, head, ensure_person(session, author).name, message)
+    return Saved(task_id=task.id, title=task.title, before=before, number=before + 1)
 
 
 def _overtaken(session: Session, task_id: str, base: int) -> Conflict:
