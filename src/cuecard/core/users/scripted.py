@@ -37,6 +37,10 @@ class ScriptedUser:
         return PlayerRef(name="scripted", kind="scripted", baseline=True)
 
     async def open(self, desk: CallDesk) -> UserReply:
+        return self.opening()
+
+    def opening(self) -> UserReply:
+        """What is said first."""
         query, first = self._persona.initial_query, self._persona.stages[0]
         if first.cue.kind is not CueKind.START:
             return UserReply(text=query)
