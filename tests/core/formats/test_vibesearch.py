@@ -267,7 +267,7 @@ def test_one_bad_file_or_line_stops_no_other(tmp_path: Path) -> None:
         ("task_4.json", "user_persona", "has no stage; stages begin with '### Stage 1: title'"),
         ("task_5.json", "user_persona.stages[1].line", "must not be empty"),
         ("task_6.json", "nodes", "must be a list"),
-        ("task_7.json", "", "the task task_007 stands here twice"),
+        ("task_7.json", "task_id", f"the task task_007 stands in {tmp_path / 'task_0.json'} too"),
         ("task_8.json", "", "is not JSON: Expecting property name enclosed in double quotes (line 1, column 2)"),
         ("task_9.json", "", "is not UTF-8 text; save it as UTF-8"),
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,7 @@ from cuecard.core.errors import CuecardError, FileProblem
 from cuecard.core.formats.foreign import Refused
 from cuecard.core.formats.json_files import Entry, Obj, parse_json, read_objects
 from cuecard.core.formats.responses import Response, clean_messages
+from cuecard.core.formats.walking import Found, find_files
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
@@ -28,19 +29,63 @@ _ID = re.compile(r"[0-9A-Za-z_.\-\u3400-\u9fff]{1,120}")
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What one file held. With a problem the file is bad: nothing of it should be taken."""
+
+    path: Path
+    tasks: tuple[Task, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
+
+
+@dataclass(frozen=True)
 class Format:
-    """One published file format. `read_*` never raise for what stands in a file: every problem names
-    file, line and reason, and stops no other task. `write_tasks` raises `CuecardError` for a task of a
-    family that the format cannot hold. `recognises` says whether an object is a task or a response of it.
+    """One file format. Reading never raises for what stands in a file: every problem names file, line
+    and reason, and stops no other file. `write_tasks` raises `CuecardError` for a task of a family
+    that the format cannot hold. `recognises` says whether an object is a task or a response of it.
+
+    Of a folder, the files with one of `suffixes` are read (`deep`: those below it too), where any fit
+    one of `patterns` just these. `id_place` is what the format calls a task's id.
     """
 
     name: str
     title: str
     families: tuple[Family, ...]
-    read_tasks: Callable[[Path], TasksRead]
+    suffixes: tuple[str, ...]
+    read_file: Callable[[Path], TasksRead]
     write_tasks: Callable[[Sequence[Task], Path], list[Path]]
+    patterns: tuple[str, ...] = ()
+    deep: bool = False
+    id_place: str = "id"
     recognises: Callable[[Obj], bool] = lambda obj: False
     read_responses: Callable[[Path], ResponsesRead] | None = None
+
+    def files(self, path: Path) -> Found:
+        """The files to read at `path`; an empty folder is a problem."""
+        found = find_files(path, self.suffixes, patterns=self.patterns, deep=self.deep)
+        if found.files or found.problems:
+            return found
+        reason = _("holds no {suffixes} files").format(suffixes=", ".join(self.suffixes))
+        return Found(problems=(FileProblem(str(path), "", reason),))
+
+    def read(self, files: Iterable[Path]) -> Iterator[Reading]:
+        """Each file in turn; a task that an earlier file held already is a problem of the later one."""
+        first: dict[str, Path] = {}
+        for file in files:
+            tasks, problems = self.read_file(file)
+            for task in tasks:
+                if task.id in first:
+                    reason = _("the task {id} stands in {file} too")
+                    reason = reason.format(id=task.id, file=first[task.id])
+                    problems.append(FileProblem(str(file), self.id_place, reason))
+            tasks = [task for task in tasks if first.setdefault(task.id, file) is file]
+            yield Reading(file, tuple(tasks), tuple(problems))
+
+    def read_tasks(self, path: Path) -> TasksRead:
+        """All good tasks of a file or folder, and everything that is wrong."""
+        found = self.files(path)
+        readings = list(self.read(found.files))
+        problems = [*found.problems, *(p for reading in readings for p in reading.problems)]
+        return [task for reading in readings for task in reading.tasks], problems
 
 
 def collect(

@@ -19,7 +19,7 @@ from cuecard.core.formats.base import (
     title_of,
 )
 from cuecard.core.formats.foreign import Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import Obj, read_objects, write_lines
+from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_lines
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.checkpoints import Checkpoint, CheckpointChain
 from cuecard.core.tasks.models import Task
@@ -43,8 +43,11 @@ _PLACES = (
 
 def read_tasks(path: Path) -> TasksRead:
     """Tasks of a file of JSON lines, or of a folder of such files."""
-    entries = read_objects(path, ("*.jsonl",))
-    return collect(entries, lambda entry: imported(entry.data, CODEC), _PLACES)
+    return FORMAT.read_tasks(path)
+
+
+def _read_file(path: Path) -> TasksRead:
+    return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
@@ -142,7 +145,9 @@ FORMAT = Format(
     name=NAME,
     title=N_("DiscoBench: JSON lines with checkpoints"),
     families=FAMILIES,
-    read_tasks=read_tasks,
+    suffixes=SUFFIXES,
+    patterns=("*.jsonl",),
+    read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,
 )

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.formats.walking import find_files
 from cuecard.core.i18n import _
 
 Obj = dict[str, Any]
 
 _MAX_JSON_BYTES = 256 * 1024 * 1024
+_MAX_LINE_BYTES = 64 * 1024 * 1024
 _MAX_DEPTH = 60
+_MAX_DIGITS = 1000
 SUFFIXES = (".json", ".jsonl")
 
 
@@ -36,28 +39,26 @@ def read_objects(path: Path, patterns: Sequence[str] = ()) -> Iterator[Entry | F
     """Every object below `path`: a `.json` file (an object, or a list of them), a `.jsonl` file, or
     a folder of such files; of a folder, the files of the first of `patterns` that matches any.
     """
-    try:
-        files = _files(path, patterns)
-    except OSError as error:
-        yield FileProblem(str(path), "", error.strerror or str(error))
-        return
-    if not files:
+    found = find_files(path, SUFFIXES, patterns=patterns)
+    yield from found.problems
+    if not found.files and not found.problems:
         yield FileProblem(str(path), "", _("holds no JSON or JSON-lines files"))
-    for file in files:
-        try:
-            yield from _objects(file)
-        except OSError as error:
-            yield FileProblem(str(file), "", error.strerror or str(error))
+    for file in found.files:
+        yield from read_file(file)
+
+
+def read_file(file: Path) -> Iterator[Entry | FileProblem]:
+    """Every object of one file."""
+    try:
+        yield from _objects(file)
+    except OSError as error:
+        yield FileProblem(str(file), "", error.strerror or str(error))
 
 
 def first_objects(path: Path, limit: int = 20) -> Iterator[Obj]:
     """The first readable object of each of the first files below `path`, for telling what they are."""
-    try:
-        files = _files(path, ("task_*.json*", "*.jsonl"))[:limit]
-    except OSError:
-        return
-    for file in files:
-        found = next((e for e in read_objects(file) if isinstance(e, Entry)), None)
+    for file in find_files(path, SUFFIXES, patterns=("task_*.json*", "*.jsonl")).files[:limit]:
+        found = next((e for e in read_file(file) if isinstance(e, Entry)), None)
         if found is not None:
             yield found.data
 
@@ -89,7 +90,12 @@ def write_text(path: Path, text: str) -> Path:
 def parse_json(text: str) -> object:
     """JSON without NaN and infinities. Raises `ValueError` with a reason for a person."""
     try:
-        value = cast(object, json.loads(text, parse_constant=_no_constant))
+        value = cast(
+            object,
+            json.loads(
+                text, parse_constant=_no_constant, parse_int=_whole, object_pairs_hook=_no_doubles
+            ),
+        )
         too_deep = _too_deep(value, 0)
     except json.JSONDecodeError as error:
         reason = _("is not JSON: {error} (line {line}, column {column})")
@@ -107,6 +113,22 @@ def _no_constant(name: str) -> object:
     raise ValueError(_("holds {name}, which is not JSON").format(name=name))
 
 
+def _whole(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(_("holds a number of more than {n} digits").format(n=_MAX_DIGITS))
+    return int(text)
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> Obj:
+    """Of two fields of one name a plain reader would quietly lose the first."""
+    obj = dict(pairs)
+    if len(obj) != len(pairs):
+        names = [name for name, _value in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise ValueError(_("the field {name!r} stands here twice").format(name=double))
+    return obj
+
+
 def _too_deep(value: object, depth: int) -> bool:
     if depth > _MAX_DEPTH:
         return True
@@ -115,18 +137,6 @@ def _too_deep(value: object, depth: int) -> bool:
     if isinstance(value, list):
         return any(_too_deep(v, depth + 1) for v in cast(list[object], value))
     return False
-
-
-def _files(path: Path, patterns: Sequence[str]) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    for pattern in (*patterns, "*"):
-        found = sorted(
-            p for p in path.glob(pattern) if p.suffix.lower() in SUFFIXES and p.is_file()
-        )
-        if found:
-            return found
-    return []
 
 
 def _objects(path: Path) -> Iterator[Entry | FileProblem]:
@@ -162,13 +172,17 @@ def _looks_like_lines(path: Path) -> bool:
 def _lines(path: Path) -> Iterator[Entry | FileProblem]:
     empty = True
     with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
+        for number, raw in enumerate(iter(lambda: file.readline(_MAX_LINE_BYTES), b""), start=1):
             if number == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
             if not raw.strip():
                 continue
             empty = False
             place = _("line {line}").format(line=number)
+            if len(raw) >= _MAX_LINE_BYTES:
+                # What follows is the rest of it, or cannot be told from it.
+                yield FileProblem(str(path), place, _("is longer than 64 MB"), number)
+                return
             try:
                 yield _entry(path, parse_json(raw.decode("utf-8")), place, number)
             except UnicodeDecodeError:

@@ -24,7 +24,7 @@ from cuecard.core.formats.base import (
     title_of,
 )
 from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported, same
-from cuecard.core.formats.json_files import Entry, Obj, read_objects, write_lines
+from cuecard.core.formats.json_files import SUFFIXES, Entry, Obj, read_file, write_lines
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.facts import Fact, FactWorld
 from cuecard.core.tasks.models import Difficulty, Foreign, Task
@@ -46,8 +46,11 @@ _PLACES = (
 
 def read_tasks(path: Path) -> TasksRead:
     """Tasks of a file of JSON lines, or of a folder of such files."""
-    entries = read_objects(path, ("*.jsonl",))
-    return collect(entries, _imported, _PLACES)
+    return FORMAT.read_tasks(path)
+
+
+def _read_file(path: Path) -> TasksRead:
+    return collect(read_file(path), _imported, _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
@@ -196,7 +199,10 @@ FORMAT = Format(
     name=NAME,
     title=N_("Mind-ParaWorld: JSON lines with prompt and world_truth_info"),
     families=FAMILIES,
-    read_tasks=read_tasks,
+    suffixes=SUFFIXES,
+    patterns=("*.jsonl",),
+    id_place="index",
+    read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,
 )

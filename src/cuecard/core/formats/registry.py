@@ -27,6 +27,6 @@ def detect(path: Path) -> str | None:
             for format_ in FORMATS.values():
                 if format_.recognises(obj):
                     return format_.name
-    if path.is_dir() and any(cuecard_yaml.yaml_files(path)):
+    if path.is_dir() and cuecard_yaml.FORMAT.files(path).files:
         return cuecard_yaml.NAME
     return None

@@ -20,8 +20,9 @@ from cuecard.core.formats.base import (
     texts_in,
     title_of,
 )
+from cuecard.core.formats.file_names import file_names
 from cuecard.core.formats.foreign import Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import Obj, read_objects, write_json
+from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_json
 from cuecard.core.formats.persona_markdown import read_persona, write_persona
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.graph import Graph
@@ -43,22 +44,21 @@ _PLACES = (
 
 def read_tasks(path: Path) -> TasksRead:
     """Tasks of a file, or of a folder's `task_*.json`."""
-    return collect(
-        read_objects(path, _PATTERNS), lambda entry: imported(entry.data, CODEC), _PLACES
-    )
+    return FORMAT.read_tasks(path)
+
+
+def _read_file(path: Path) -> TasksRead:
+    return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `task_*.json` a task. Raises `CuecardError`."""
     check_family(tasks, NAME, FAMILIES)
-    ids = {task.id for task in tasks}
-    written: list[Path] = []
-    for task in tasks:
-        # `a` and `task_a` must not end in one file.
-        own = task.id.startswith("task_") and task.id.removeprefix("task_") not in ids
-        name = f"{task.id if own else f'task_{task.id}'}.json"
-        written.append(write_json(folder / name, exported(task, CODEC)))
-    return written
+    names = file_names([task.id for task in tasks], ".json", prefix="task_")
+    return [
+        write_json(folder / name, exported(task, CODEC))
+        for task, name in zip(tasks, names, strict=True)
+    ]
 
 
 def read_responses(path: Path) -> ResponsesRead:
@@ -150,7 +150,10 @@ FORMAT = Format(
     name=NAME,
     title=N_("VibeSearchBench: task_*.json, trajectories as {qid}.jsonl"),
     families=FAMILIES,
-    read_tasks=read_tasks,
+    suffixes=SUFFIXES,
+    patterns=_PATTERNS,
+    id_place="task_id",
+    read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,
     read_responses=read_responses,

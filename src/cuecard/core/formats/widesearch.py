@@ -21,7 +21,14 @@ from cuecard.core.formats.base import (
     title_of,
 )
 from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import Entry, Obj, read_objects, write_lines, write_text
+from cuecard.core.formats.json_files import (
+    SUFFIXES,
+    Entry,
+    Obj,
+    read_file,
+    write_lines,
+    write_text,
+)
 from cuecard.core.formats.widesearch_gold import (
     Gold,
     find_gold,
@@ -51,7 +58,11 @@ _PLACES = (
 
 def read_tasks(path: Path) -> TasksRead:
     """Tasks of a file of JSON lines, or of a folder with `widesearch.jsonl` or other such files."""
-    return collect(read_objects(path, _PATTERNS), _imported, _PLACES)
+    return FORMAT.read_tasks(path)
+
+
+def _read_file(path: Path) -> TasksRead:
+    return collect(read_file(path), _imported, _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
@@ -214,7 +225,10 @@ FORMAT = Format(
     name=NAME,
     title=N_("WideSearch: JSON lines, gold tables as widesearch_gold/*.csv"),
     families=FAMILIES,
-    read_tasks=read_tasks,
+    suffixes=SUFFIXES,
+    patterns=_PATTERNS,
+    id_place="instance_id",
+    read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,
     read_responses=read_responses,

@@ -1,0 +1,33 @@
+"""A file's name for each task of an export: none that a system refuses, no two that one confuses."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+
+_MAX_BYTES = 200
+# What Windows keeps for devices, whatever the suffix.
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))}
+
+
+def file_names(ids: Sequence[str], suffix: str, prefix: str = "") -> list[str]:
+    """`{prefix}{id}{suffix}` for each id (the prefix not twice); where that is too long, or differs
+    from an earlier one only by case or composition, something is added that follows from the id.
+    """
+    taken: set[str] = set()
+    names: list[str] = []
+    for id_ in ids:
+        stem = id_ if id_.startswith(prefix) else f"{prefix}{id_}"
+        plain = unicodedata.normalize("NFC", stem).casefold()
+        if len(stem.encode()) > _MAX_BYTES:
+            stem = f"{stem.encode()[:_MAX_BYTES].decode(errors='ignore')}~{_mark(id_)}"
+        elif plain in taken or plain.partition(".")[0] in _DEVICES:
+            stem = f"{stem}~{_mark(id_)}"
+        taken.add(plain)
+        names.append(f"{stem}{suffix}")
+    return names
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
