@@ -123,6 +123,15 @@ class TaskEdit:
         if index != to:
             self._advance(trees.move(self._data, path, index, to), (*path, to))
 
+    def arrange(self, path: Path, items: Sequence[Any]) -> None:
+        """Put `items` as the list at `path`. Those that stand there already are shared rather than
+        copied, so that a step among thousands costs what it changes. Raises `LookupError`.
+        """
+        here = {id(item) for item in self.items(path)}
+        shared = [item if id(item) in here else copy.deepcopy(item) for item in items]
+        if not _same(self.get(path), shared):
+            self._advance(trees.put(self._data, path, shared), path)
+
     @contextmanager
     def together(self, path: Path, *, typing: bool = False) -> Generator[None]:
         """Whatever happens inside is one step for undo, and one call of the listener with `path`.
