@@ -8,7 +8,7 @@ unquoted scalars get their JSON type.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,11 +22,13 @@ from cuecard.core.yaml_nodes import MAX_FILE_BYTES, read_mapping, read_text
 
 __all__ = [
     "MAX_FILE_BYTES",
+    "dump_data",
     "dump_task",
     "format_place",
     "load_task",
     "load_tasks",
     "parse_task",
+    "read_data",
     "task_dialect",
 ]
 
@@ -50,8 +52,16 @@ def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[Fil
 
 def parse_task(text: str, file: str = "task.yaml") -> Task:
     """Read one task from YAML text; `file` is only used in messages. Raises `FileProblems`."""
-    dialect = task_dialect()
     lines: dict[Place, int] = {}
+    data = read_data(text, file, lines)
+    return validated(Task, data, file, lines, task_dialect())
+
+
+def read_data(text: str, file: str, lines: dict[Place, int]) -> dict[str, Any]:
+    """What the text of a task file holds, shaped as a task's data but not yet checked: every scalar is
+    text. `lines` receives the line of each place. Raises `FileProblems`.
+    """
+    dialect = task_dialect()
     data = read_mapping(text, file, lines, dialect)
     family = data.pop("family", None)
     gold = data.get("gold")
@@ -62,20 +72,24 @@ def parse_task(text: str, file: str = "task.yaml") -> Task:
         )
     if family is not None and isinstance(gold, dict):
         data["gold"] = {"family": family, **gold}
-    return validated(Task, data, file, lines, dialect)
+    return data
 
 
 def dump_task(task: Task) -> str:
     """The task as YAML, defaults left out; `parse_task` gives back an equal task."""
-    data = task.model_dump(mode="json", exclude_defaults=True)
-    gold = data.get("gold", {})
-    gold.pop("family", None)
+    return dump_data(task.model_dump(mode="json", exclude_defaults=True), task.family)
+
+
+def dump_data(data: Mapping[str, Any], family: str) -> str:
+    """A task's data as the text of its file, whether or not they are a task yet."""
+    gold = {key: value for key, value in data["gold"].items() if key != "family"}
     ordered: dict[str, Any] = {}
     for key in Task.model_fields:
         if key in data:
-            ordered[key] = data[key]
+            ordered[key] = gold if key == "gold" else data[key]
         if key == "title":
-            ordered["family"] = task.family
+            ordered["family"] = family
+    ordered |= {key: value for key, value in data.items() if key not in ordered}
     return yaml.dump(
         _styled(ordered), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110
     )
@@ -146,10 +160,16 @@ def _styled(data: dict[str, Any]) -> dict[str, Any]:
     gold: dict[str, Any] = data["gold"]
     for key in ("nodes", "triples", "columns", "facts"):
         if key in gold:
-            gold[key] = [_Flow({k: _flat(v) for k, v in item.items()}) for item in gold[key]]
+            gold[key] = [_on_a_line(item) for item in gold[key]]
     if "rows" in gold:
-        gold["rows"] = [_FlowList(row) for row in gold["rows"]]
+        gold["rows"] = [_flat(row) for row in gold["rows"]]
     return data
+
+
+def _on_a_line(item: object) -> object:
+    if not isinstance(item, dict):
+        return item
+    return _Flow({k: _flat(v) for k, v in cast(dict[str, Any], item).items()})
 
 
 def _flat(value: object) -> object:
