@@ -24,14 +24,19 @@ class CuecardError(Exception):
 
 
 class FileProblem(CuecardError):
-    """One problem in one file: where (`place`, a path such as `persona.stages[3].line`) and why."""
+    """One problem in one file: where (`place`, a path such as `persona.stages[3].line`) and why.
+    `kind` is pydantic's name of what is wrong, empty for what is wrong with the file itself.
+    """
 
-    def __init__(self, file: str, place: str, reason: str, line: int | None = None) -> None:
+    def __init__(
+        self, file: str, place: str, reason: str, line: int | None = None, kind: str = ""
+    ) -> None:
         super().__init__(file, f"{place}: {reason}" if place else reason)
         self.file = file
         self.place = place
         self.reason = reason
         self.line = line
+        self.kind = kind
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file, self.place, self.reason) if part)

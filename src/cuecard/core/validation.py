@@ -101,7 +101,7 @@ def problems_of(
         union = dialect.unions.get(str(loc[0])) if loc else None
         place = _without_tag(loc, dialect)
         if place in blank:
-            reason = _("must not be empty")
+            kind, reason = "missing", _("must not be empty")
         else:
             reason = _reason(kind, item["msg"], context, given)
         if union and kind in ("union_tag_not_found", "union_tag_invalid"):
@@ -116,7 +116,7 @@ def problems_of(
         if kind == "value_error" and (inner := _INNER_PLACE.match(reason)):
             place = (*place, *_parse_place(inner[1]))
             where, reason = format_place(place), inner[2]
-        problems.append(FileProblem(file, where, reason, line_of(place, lines)))
+        problems.append(FileProblem(file, where, reason, line_of(place, lines), kind))
     return problems
 
 

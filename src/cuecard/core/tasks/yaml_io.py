@@ -67,9 +67,8 @@ def read_data(text: str, file: str, lines: dict[Place, int]) -> dict[str, Any]:
     gold = data.get("gold")
     if family is not None and family not in FAMILIES:
         reason = _("must be one of {choices}").format(choices=", ".join(FAMILIES))
-        raise FileProblems(
-            dialect.title, [FileProblem(file, "family", reason, lines.get(("family",)))]
-        )
+        problem = FileProblem(file, "family", reason, lines.get(("family",)), "literal_error")
+        raise FileProblems(dialect.title, [problem])
     if family is not None and isinstance(gold, dict):
         data["gold"] = {"family": family, **gold}
     return data
