@@ -1,0 +1,153 @@
+"""What lies over a grid while one of its cells is edited: the line itself and what it may become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from cuecard.core.text import for_display
+from cuecard.tui.widgets.grid.drawing import aligned
+
+
+def pasted_line(text: str) -> str:
+    """Pasted text as one line, without what a terminal could act on."""
+    return " ".join(line for line in for_display(text).splitlines() if line)
+
+
+class CellInput(Input):
+    """The line that edits a cell. `route` sees every key and paste first, in the order they came."""
+
+    DEFAULT_CSS = """
+    CellInput, CellInput:focus {
+        layer: over; position: absolute; display: none; height: 1; border: none; padding: 0;
+        background: $surface; color: $foreground; background-tint: $foreground 0%;
+        text-style: underline;
+    }
+    """
+
+    def __init__(
+        self,
+        route: Callable[[events.Key | events.Paste], bool],
+        typed: Callable[[str], None],
+        left: Callable[[], None],
+    ) -> None:
+        super().__init__(compact=True, select_on_focus=False)
+        self._route = route
+        self._typed = typed
+        self._left = left
+        self._silent = False
+
+    def show_text(self, text: str, *, selected: bool = False) -> None:
+        """Put `text` in, nobody being told that it was typed."""
+        self._silent = True
+        self.value = text
+        self._silent = False
+        self.cursor_position = len(text)
+        if selected:
+            self.action_select_all()
+
+    def watch_value(self, value: str) -> None:
+        if not self._silent:
+            self._typed(value)
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return super().check_consume_key(key, character) or key in ("tab", "shift+tab")
+
+    async def on_key(self, event: events.Key) -> None:
+        if self._route(event):
+            event.stop()
+            event.prevent_default()
+
+    def on_paste(self, event: events.Paste) -> None:
+        if self._route(event):
+            event.stop()
+            event.prevent_default()
+        else:
+            event.text = pasted_line(event.text)
+
+    def on_blur(self) -> None:
+        # Another window in front is no reason to end an edit.
+        if self.app.app_focus:
+            self._left()
+
+
+class CandidateList(Widget, can_focus=False):
+    """Texts below the cell; one of them may be chosen."""
+
+    DEFAULT_CSS = """
+    CandidateList {
+        layer: over; position: absolute; display: none; background: $panel; color: $foreground;
+        & > .candidates--chosen { background: $primary 45%; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES = {"candidates--chosen"}
+
+    class Picked(Message):
+        """A candidate was clicked."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: Sequence[str] = ()
+        self.chosen = -1
+
+    def load(self, texts: Sequence[str], chosen: int = -1) -> None:
+        self.texts, self.chosen = texts, chosen
+        self.refresh()
+
+    @property
+    def needed(self) -> int:
+        """Cells that the widest text takes."""
+        return max((cell_len(text) for text in self.texts), default=0)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        chosen = y == self.chosen
+        style = self.rich_style
+        if chosen:
+            style = self.get_component_rich_style("candidates--chosen")
+        text = self.texts[y] if y < len(self.texts) else ""
+        mark = "▸" if chosen else " "
+        return Strip([Segment(f"{mark}{aligned(text, max(0, width - 1))}", style)], width)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        if event.y < len(self.texts):
+            self.post_message(self.Picked(self.texts[event.y]))
+
+
+class HintLine(Widget, can_focus=False):
+    """One line below the cells."""
+
+    DEFAULT_CSS = """
+    HintLine {
+        height: 1; color: $muted;
+        &.-warning { color: $warning; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def load(self, text: str, *, warning: bool = False) -> None:
+        if (text, warning) != (self.text, self.has_class("-warning")):
+            self.text = text
+            self.set_class(warning, "-warning")
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        mark = "! " if self.has_class("-warning") else "  "
+        text = aligned(f"{self.text}", max(0, width - 2))
+        return Strip([Segment(mark + text, self.rich_style)], width)
