@@ -116,12 +116,13 @@ def _bare(
 
 
 def _bare_value(shape: _Shape, value: Any, family: Family) -> Any:
+    same: Any = value
     if isinstance(value, list) and shape.item is not None:
         item = shape.item
         return [_bare_value(item, entry, family) for entry in cast(list[Any], value)]
     if isinstance(value, dict) and shape.model is not None:
         return _bare(shape.model, cast(dict[str, Any], value), family)
-    return value
+    return same
 
 
 def _default(info: FieldInfo) -> Any:

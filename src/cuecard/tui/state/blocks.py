@@ -21,11 +21,28 @@ def block_of(entry: Entry, *, opened: bool, width: int, gap: bool = True) -> lis
     for paragraph in entry.body + (entry.fold if opened else ()):
         indent = min(paragraph.indent, width // 4)
         blanks = " " * indent
+        if paragraph.pieces:
+            toned = _toned_lines(paragraph.pieces, width - indent)
+            block += [(Piece(blanks), *line) for line in toned]
+            continue
         lines = wrap(paragraph.text, width - indent)
         block += [(Piece(blanks + line, paragraph.tone),) for line in lines]
     if gap:
         block.append(())
     return block
+
+
+def _toned_lines(pieces: Sequence[Piece], width: int) -> list[Line]:
+    """As `flow`, and lines of the text stay lines."""
+    lines: list[Line] = []
+    row: list[Piece] = []
+    for piece in pieces:
+        first, *more = piece.text.split("\n")
+        row.append(Piece(first, piece.tone))
+        for text in more:
+            lines += flow(row, width)
+            row = [Piece(text, piece.tone)]
+    return lines + flow(row, width)
 
 
 def flow(pieces: Sequence[Piece], width: int) -> list[Line]:

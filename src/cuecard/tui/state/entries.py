@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Tone = Literal["plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage"]
+Tone = Literal[
+    "plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage", "added", "removed"
+]  # fmt: skip
 Role = Literal["user", "agent", "work", "handed", "end", "writing"]
 
 
@@ -19,11 +21,12 @@ class Piece:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text of any length, to be wrapped behind `indent` blanks."""
+    """Text of any length, to be wrapped behind `indent` blanks. `pieces`: the same in several tones."""
 
     text: str
     tone: Tone = "plain"
     indent: int = 0
+    pieces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ class EntryList(ScrollView, can_focus=True):
         & > .entries--muted { color: $muted; }
         & > .entries--good { color: $success; }
         & > .entries--bad { color: $error; }
+        & > .entries--added { color: $success; text-style: underline; }
+        & > .entries--removed { color: $error; text-style: strike; }
         & > .entries--stage { color: $primary; }
         & > .entries--cursor { background: $primary 18%; }
     }
@@ -55,6 +57,8 @@ class EntryList(ScrollView, can_focus=True):
         "entries--good",
         "entries--bad",
         "entries--stage",
+        "entries--added",
+        "entries--removed",
         "entries--cursor",
     }
     BINDINGS = keys(

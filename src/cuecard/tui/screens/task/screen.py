@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from cuecard.annotate.authoring.changed_places import changed_places
+from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.session import rename_draft, save_revision
 from cuecard.annotate.authoring.validity import invalid
 from cuecard.core.errors import Conflict
@@ -129,7 +129,7 @@ class TaskScreen(DraftingScreen):
         newest = await self.services.ask(lambda ws: ws.tasks.revision(self.task_id))
         theirs = newest.task.model_dump(mode="json")
         new = edit.base == 0
-        changed = [] if new else changed_places(edit.saved, theirs)
+        changed = [change.place for change in changes_between(edit.saved or {}, theirs)[:12]]
         choice = await self.app.push_screen_wait(ConflictDialog(conflict, changed=changed, new=new))
         match choice:
             case Choice.THEIRS:
