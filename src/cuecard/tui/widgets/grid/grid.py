@@ -175,9 +175,10 @@ class Grid(ScrollView, can_focus=True):
             self._reveal()
         self._tell(before)
 
-    def set_columns(self, columns: Sequence[GridColumn]) -> None:
+    def set_columns(self, columns: Sequence[GridColumn], *, fixed: int | None = None) -> None:
         """Show other columns; the cursor's column is kept if there still is one there."""
         self._columns = tuple(columns)
+        self._fixed = self._fixed if fixed is None else fixed
         self._wanted = None
         self._cursor.column = max(0, min(self._cursor.column, len(columns) - 1))
         self._arrange()
