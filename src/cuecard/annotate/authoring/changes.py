@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from cuecard.annotate.authoring.linking import Versions
-from cuecard.annotate.authoring.matching import moved
-from cuecard.annotate.authoring.shapes import (
+from cuecard.annotate.authoring.anatomy import (
     Items,
     Leaf,
     Record,
@@ -19,6 +17,8 @@ from cuecard.annotate.authoring.shapes import (
     label_of,
     same,
 )
+from cuecard.annotate.authoring.linking import Versions
+from cuecard.annotate.authoring.matching import moved
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.validation import format_place

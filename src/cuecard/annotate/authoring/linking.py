@@ -9,21 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cuecard.annotate.authoring.matching import Likeness, match, match_by_key
-from cuecard.annotate.authoring.shapes import (
-    CELL,
-    GOLDS,
-    ROWS,
+from cuecard.annotate.authoring.anatomy import (
+    COLUMNS,
     STAGES,
     Items,
-    Leaf,
     Record,
     Ref,
-    Shape,
     part,
+    table_shape,
     task_shape,
-    text_of,
 )
+from cuecard.annotate.authoring.matching import Likeness, match, match_by_key
 from cuecard.annotate.authoring.trees import Path
 
 Data = Mapping[str, Any]
@@ -66,17 +62,12 @@ class Versions:
     """
 
     def __init__(self, *data: Data) -> None:
-        families = {text_of(part(tree.get("gold"), "family")) for tree in data}
+        families = {part(tree.get("gold"), "family") for tree in data}
         self.family = families.pop() if len(families) == 1 else ""
-        self.shape = task_shape(self.family)
         stages = [_items(tree.get("persona"), "stages") for tree in data]
         self.stage_ids = identities(stages, STAGES.likeness)
         columns = [_items(tree.get("gold"), "columns") for tree in data]
-        self.column_ids: list[list[int]] = []
-        if self.family == "table":
-            shape = cast(Items, GOLDS["table"].fields["columns"])
-            self.column_ids = identities(columns, shape.likeness)
-            self.names = _names(columns, self.column_ids)
+        self.column_ids = identities(columns, COLUMNS.likeness)
         self.trees: list[dict[str, Any]] = []
         for at, tree in enumerate(data):
             gold = tree.get("gold")
@@ -85,8 +76,7 @@ class Versions:
             elif self.family == "table":
                 gold = self._with_columns(cast(dict[str, Any], gold), at)
             self.trees.append({**tree, "gold": gold})
-        if self.family == "table":
-            self.shape = self._with_rows()
+        self.shape = task_shape(self.family, self._table(columns))
 
     def ids(self, path: Path, shape: Items, lists: Sequence[Sequence[Any]]) -> list[list[int]]:
         """The identities of the lists at `path`, in the order of the versions."""
@@ -154,37 +144,15 @@ class Versions:
         ]
         return {**gold, "rows": rows, "unique_columns": unique}
 
-    def _with_rows(self) -> Record:
-        """The shape of this table: rows known by their key cells."""
-        gold = self.trees[0]["gold"]
-        keys = tuple(f"c{ref.id}" for ref in gold["unique_columns"] if isinstance(ref, Ref))
-        fields: dict[str, Shape] = {
-            f"c{known}": Leaf(name, raw=True) if name else CELL
-            for known, name in self.names.items()
-        }
-
-        def key_of(row: Any) -> tuple[str, ...] | None:
-            cells = tuple(part(row, key) for key in keys or fields)
-            return cells if any(cells) else None
-
-        def title(row: Any) -> str:
-            return " | ".join(key_of(row) or ())
-
-        def text(row: Any) -> str:
-            return " | ".join(part(row, key) for key in fields)
-
-        rows = Items(
-            ROWS.label,
-            ROWS.one,
-            Record("", fields),
-            Likeness((key_of,), text=text, least=60),
-            title,
-        )
-        table = GOLDS["table"]
-        return Record(
-            "",
-            {**self.shape.fields, "gold": Record("", {**table.fields, "rows": rows})},
-        )
+    def _table(self, columns: Sequence[Sequence[Any]]) -> Record | None:
+        if self.family != "table":
+            return None
+        names: dict[str, str] = {}
+        for listed, known in zip(columns, self.column_ids, strict=True):
+            for column, number in zip(listed, known, strict=True):
+                names[f"c{number}"] = part(column, "name")
+        keys = _items(self.trees[0]["gold"], "unique_columns")
+        return table_shape(names, tuple(f"c{key.id}" for key in keys if isinstance(key, Ref)))
 
     def _position(self, cell: str, version: int) -> int:
         number, ids = int(cell[1:]), self.column_ids[version]
@@ -196,15 +164,6 @@ class Versions:
 def _items(owner: Any, name: str) -> list[Any]:
     value = cast(dict[str, Any], owner).get(name) if isinstance(owner, dict) else None
     return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def _names(columns: Sequence[Sequence[Any]], ids: Sequence[Sequence[int]]) -> dict[int, str]:
-    """What each column is called, in the newest version that names it."""
-    names: dict[int, str] = {}
-    for listed, known in zip(columns, ids, strict=True):
-        for column, number in zip(listed, known, strict=True):
-            names[number] = part(column, "name")
-    return names
 
 
 def _staged(triple: Any, numbers: Mapping[int, int]) -> Any:
