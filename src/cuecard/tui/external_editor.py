@@ -82,11 +82,11 @@ def run_editor(command: Sequence[str], path: Path) -> None:
         )
 
 
-def edited_outside(app: App[str], text: str, kept: KeptText) -> str | None:
-    """`text` as it comes back from the person's editor; None if it is unchanged.
+def edited_outside(app: App[str], text: str, kept: KeptText, *, original: str) -> str | None:
+    """`text` as it comes back from the person's editor; None if it says what `original` said.
 
-    The app stands still meanwhile. The file stays until the caller discards it, except where nothing
-    was changed. Raises `CuecardError`.
+    The app stands still meanwhile. The file stays until the caller discards it, except where it holds
+    nothing new. Raises `CuecardError`.
     """
     command = editor_command(os.environ)
     path = kept.write(text)
@@ -95,23 +95,27 @@ def edited_outside(app: App[str], text: str, kept: KeptText) -> str | None:
             run_editor(command, path)
         back = kept.read()
     except SuspendNotSupported as error:
-        kept.discard()
+        _let_go(kept, original)
         raise CuecardError(
             _("No editor can be opened here"),
             _("The app runs in a browser or without a terminal of its own."),
         ) from error
     except CuecardError as error:
-        left = kept.load()
-        if left is not None and same_text(left.text, text):
-            kept.discard()
-        elif left is not None:
-            hint = _("What was written is kept in {file}.").format(file=path)
-            raise CuecardError(error.title, error.message, hint) from error
-        raise
-    if same_text(back, text):
+        _let_go(kept, original)
+        if not path.exists():
+            raise
+        hint = _("What was written is kept in {file}.").format(file=path)
+        raise CuecardError(error.title, error.message, hint) from error
+    if same_text(back, original):
         kept.discard()
         return None
     return back
+
+
+def _let_go(kept: KeptText, original: str) -> None:
+    left = kept.load()
+    if left is not None and same_text(left.text, original):
+        kept.discard()
 
 
 def same_text(one: str, other: str) -> bool:

@@ -80,6 +80,15 @@ class KeptText:
             raise CuecardError(_("A file cannot be written"), f"{path}: {why}") from error
         return path
 
+    def set_aside(self) -> Path | None:
+        """Give what was left behind another name, so that the file is free; None if nothing was."""
+        path = self.path
+        try:
+            stamp = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y%m%d-%H%M%S")
+            return path.rename(path.with_name(f"{path.stem}-{stamp}{path.suffix}"))
+        except OSError:
+            return None
+
     def discard(self) -> None:
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)

@@ -16,23 +16,43 @@ from textual.widgets.selection_list import Selection
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.specs import FieldSpec
+
+OUTSIDE = Key(
+    "field.outside",
+    "ctrl+g",
+    "outside",
+    N_("$EDITOR"),
+    N_("Edit this text in your own editor, $VISUAL or $EDITOR"),
+    shown_as="^g",
+)
 
 
 class LineEditor(Input):
     """A short text. What is pasted loses what a terminal could act on."""
 
+    BINDINGS = keys(OUTSIDE)
+
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
+
+    def action_outside(self) -> None:
+        _edit_outside(self)
 
 
 class TextEditor(TextArea):
     """A long text; grows with it. What is pasted loses what a terminal could act on."""
 
+    BINDINGS = keys(OUTSIDE)
+
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
+
+    def action_outside(self) -> None:
+        _edit_outside(self)
 
     def show(self, text: str) -> None:
         """Load `text`, with the cursor where it first differs from what stood there."""
@@ -183,6 +203,12 @@ class FieldRow(Horizontal):
 
     def _options(self, edit: TaskEdit) -> list[tuple[str, Any]]:
         return list(self.spec.options(edit)) if self.spec.options else []
+
+
+def _edit_outside(field: Input | TextArea) -> None:
+    from cuecard.tui.screens.task.outside import edit_field
+
+    edit_field(field)
 
 
 def one_line_of(value: Any) -> str:

@@ -36,6 +36,7 @@ class TaskScreen(DraftingScreen):
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.yaml", "ctrl+o", "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False, shown_as="^o"),
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
     )  # fmt: skip
 
@@ -194,6 +195,12 @@ class TaskScreen(DraftingScreen):
             await self.refresh_state()
             self.cue_app.tell(_("Submitted for review."))
 
+    @guarded("yaml")
+    async def action_yaml(self) -> None:
+        from cuecard.tui.screens.task.outside import edit_as_yaml
+
+        await edit_as_yaml(self)
+
     @guarded("revert")
     async def action_revert(self) -> None:
         edit, person = self.edit, self.author
@@ -220,7 +227,7 @@ class TaskScreen(DraftingScreen):
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.loaded or action not in ("save", "play", "submit", "revert")
+        return self.loaded or action not in ("save", "play", "submit", "revert", "yaml")
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():
