@@ -119,22 +119,30 @@ class GraphIndex:
             ]
         return names
 
-    def candidates(self, kind: NameKind, typed: str, limit: int = _OFFERED) -> list[str]:
+    def candidates(
+        self, kind: NameKind, typed: str, limit: int = _OFFERED, *, besides: int | None = None
+    ) -> list[str]:
         """Names to offer for what is typed: those that begin with it, then those that contain it,
-        then similar ones; the most used first. An alias offers its entity.
+        then similar ones; the most used first. An alias offers its entity. What stands only in
+        triple `besides`, where it is being typed, is not offered.
         """
-        start = plain(typed)
+        start, more = plain(typed), limit + 3
         if not start:
-            return [name for name, _count in self._names[kind].counts.most_common(limit)]
-        found: dict[str, None] = dict.fromkeys(self._literally(kind, start, limit))
-        if len(found) < limit and len(start) >= 3:
-            choices = self._names[kind].plain_names
-            hits = process.extract(
-                start, choices, scorer=fuzz.ratio, score_cutoff=_FUZZY, limit=limit, processor=None
-            )
-            found |= dict.fromkeys(hit[2] for hit in hits)
-        offered = [name for name in found if name != typed]
-        return offered[:limit]
+            found = dict.fromkeys(n for n, _count in self._names[kind].counts.most_common(more))
+        else:
+            found = dict.fromkeys(self._literally(kind, start, more))
+            if len(found) < more and len(start) >= 3:
+                hits = process.extract(
+                    start,
+                    self._names[kind].plain_names,
+                    scorer=fuzz.ratio,
+                    score_cutoff=_FUZZY,
+                    limit=more,
+                    processor=None,
+                )
+                found |= dict.fromkeys(hit[2] for hit in hits)
+        own = self._only_in(kind, besides)
+        return [name for name in found if name != typed and name not in own][:limit]
 
     def near(
         self, kind: NameKind, name: str, *, besides: int | None = None, limit: int = 3
@@ -170,6 +178,16 @@ class GraphIndex:
             if near is None and sum(same) == 2 and self._third_alike(triple, index, same):
                 near = index
         return None if near is None else LikeTriple(near, "near")
+
+    def _only_in(self, kind: NameKind, index: int | None) -> set[str]:
+        if index is None or not 0 <= index < len(self._triples):
+            return set()
+        here = _names_in(self._triples[index], kind)
+        return {n for n in here if not self.uses(kind, n, besides=index) and not self.is_listed(n)}
+
+    def is_listed(self, entity: str) -> bool:
+        """Whether the entity has an entry among the nodes."""
+        return self._other_names.get(plain(entity)) == entity
 
     def repeated(self, index: int) -> bool:
         """Whether another triple has the same names as triple `index`."""

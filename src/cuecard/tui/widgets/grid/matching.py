@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Protocol
 
 SHOWN = 6
+
+
+class Completer(Protocol):
+    """Knows by itself which texts to offer for what is typed."""
+
+    def matching(self, typed: str, limit: int = SHOWN) -> list[str]: ...
 
 
 def _folded(text: str) -> str:
