@@ -129,10 +129,16 @@ class Helper:
             return first.value
         return again.value
 
-    async def each(self, parts: Sequence[Callable[[], Awaitable[Part]]]) -> list[Part | None]:
+    async def each(
+        self, parts: Sequence[Callable[[], Awaitable[Part]]], *, before: int = 0, after: int = 0
+    ) -> list[Part | None]:
         """What each part brings, a few at a time; None for those that failed or were stopped, of which
-        the notes tell. Raises `ModelCallError` or `Halt` where all failed.
+        the notes tell. `before` and `after`: how many other parts the draft has. Raises
+        `ModelCallError` or `Halt` where all failed.
         """
+        if self._stopped.is_set():
+            return [None] * len(parts)
+        total = before + len(parts) + after
         gate = asyncio.Semaphore(_AT_ONCE)
         done = 0
 
@@ -141,10 +147,10 @@ class Helper:
             async with gate:
                 result = await part()
             done += 1
-            self.told(done, len(parts))
+            self.told(before + done, total)
             return result
 
-        self.told(0, len(parts))
+        self.told(before, total)
         tasks = [asyncio.ensure_future(run(part)) for part in parts]
         try:
             await self._finish(tasks)

@@ -20,6 +20,7 @@ class Complaint(StrEnum):
     DERIVATION = "derivation"
     NO_ANSWER = "no_answer"
     CHANGED = "changed"
+    LEFT_OUT = "left_out"
 
 
 _EN = {
@@ -35,6 +36,7 @@ _EN = {
     Complaint.DERIVATION: "The derivation is missing, or does not use the values of the facts.",
     Complaint.NO_ANSWER: "The question or its answer is missing.",
     Complaint.CHANGED: "Numbers or addresses were changed or left out in: {found}.",
+    Complaint.LEFT_OUT: "These texts are missing: {found}.",
 }
 _ZH = {
     Complaint.STAGES: "总共会有 {count} 个阶段；必须是 {least} 到 {most} 个。",
@@ -49,6 +51,7 @@ _ZH = {
     Complaint.DERIVATION: "缺少推导过程，或者其中没有用到事实的值。",
     Complaint.NO_ANSWER: "缺少问题或答案。",
     Complaint.CHANGED: "这些文本中的数字或网址被改动或遗漏：{found}。",
+    Complaint.LEFT_OUT: "缺少这些文本：{found}。",
 }
 _WORDS = {"en": _EN, "zh": _ZH}
 

@@ -1,0 +1,95 @@
+"""One draft from start to end: which kinds there are, and a run of one of them that can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, assert_never
+
+from cuecard.annotate.assist.checkpoints import FromQuestion, draft_checkpoints
+from cuecard.annotate.assist.facts import FromPairs, draft_facts
+from cuecard.annotate.assist.helper import Helper, Told
+from cuecard.annotate.assist.persona import ForPersona, draft_persona
+from cuecard.annotate.assist.proposal import Proposal
+from cuecard.annotate.assist.translation import draft_translation
+from cuecard.annotate.assist.triples import FromSource, draft_triples
+from cuecard.core.config_models import Config
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.tasks import Family, OriginKind
+
+
+@dataclass(frozen=True)
+class ForTranslation:
+    """Into the language that the task is not in."""
+
+
+Inputs = FromSource | ForPersona | FromQuestion | FromPairs | ForTranslation
+
+
+def kinds_for(family: Family) -> tuple[OriginKind, ...]:
+    """What a model can draft for a task of this family, the gold first."""
+    match family:
+        case "graph":
+            return ("triples", "persona", "translation")
+        case "table":
+            return ("persona", "translation")
+        case "checkpoints":
+            return ("checkpoints", "translation")
+        case "facts":
+            return ("facts", "translation")
+
+
+class Drafting:
+    """Drafts once, for the task's `data`, with a model of the configuration. `told` hears how many
+    parts are done, of how many. Belongs to the event loop on which `run` runs.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        inputs: Inputs,
+        config: Config,
+        model: str,
+        *,
+        today: date | None = None,
+        told: Told = lambda _done, _all: None,
+    ) -> None:
+        self._data, self._inputs, self._config, self._model = data, inputs, config, model
+        self._today, self._told = today or date.today(), told
+        self._helper: Helper | None = None
+
+    async def run(self) -> Proposal:
+        """The proposal; may be one without items. Raises `ConfigError`, and `ModelCallError` or `Halt`
+        where no call got an answer.
+        """
+        hub = ModelHub(self._config)
+        try:
+            client = hub.client(self._model)
+            self._helper = Helper(
+                client, self._model, self._config, self._today, told=self._told
+            )
+            return await self._draft(self._helper)
+        finally:
+            await hub.close()
+
+    async def stop(self) -> None:
+        """Have `run` return what it has so far."""
+        if self._helper is not None:
+            await self._helper.stop()
+
+    async def _draft(self, helper: Helper) -> Proposal:
+        data = self._data
+        match self._inputs:
+            case FromSource() as inputs:
+                return await draft_triples(data, inputs, helper)
+            case ForPersona() as inputs:
+                return await draft_persona(data, inputs, helper)
+            case FromQuestion() as inputs:
+                return await draft_checkpoints(data, inputs, helper)
+            case FromPairs() as inputs:
+                return await draft_facts(data, inputs, helper)
+            case ForTranslation():
+                return await draft_translation(data, helper)
+            case other:
+                assert_never(other)

@@ -1,0 +1,58 @@
+"""Proposals that nobody has decided on yet, kept on disk: they were paid for, and are no part of the task.
+
+One small file per workspace, task and person in the user's own state folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from cuecard.annotate.assist.proposal import Proposal
+from cuecard.core.tasks.base import Frozen
+
+
+class Pending(Frozen):
+    """`ticked`: the ids of the items that are to be accepted as it stands."""
+
+    proposal: Proposal
+    ticked: tuple[str, ...]
+
+
+class PendingFile:
+    """A machine without a writable home just forgets."""
+
+    def __init__(self, url: str, task_id: str, person: str) -> None:
+        place = "\0".join((url, task_id, person))
+        name = hashlib.sha256(place.encode("utf-8", "replace")).hexdigest()[:24]
+        self._name = f"{name}.json"
+
+    def load(self) -> Pending | None:
+        """What is kept; None for nothing, or nothing that this version can read."""
+        try:
+            return Pending.model_validate_json(self._path().read_text(encoding="utf-8"))
+        except (OSError, ValueError, ValidationError):
+            return None
+
+    def save(self, pending: Pending) -> None:
+        """Replace the file in one move."""
+        with contextlib.suppress(OSError):
+            path = self._path()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(f".{os.getpid()}.tmp")
+            partial.write_text(pending.model_dump_json(), encoding="utf-8")
+            partial.replace(path)
+
+    def discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path().unlink(missing_ok=True)
+
+    def _path(self) -> Path:
+        import platformdirs
+
+        folder = Path(platformdirs.user_state_dir("cuecard", appauthor=False))
+        return folder / "proposals" / self._name

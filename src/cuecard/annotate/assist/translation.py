@@ -1,0 +1,233 @@
+"""A task in the other language, as a task of its own: names first, each once, then the texts with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from cuecard.annotate.assist.helper import Helper
+from cuecard.annotate.assist.outline import language_of, other_language
+from cuecard.annotate.assist.proposal import Proposal, ProposedItem
+from cuecard.annotate.assist.shapes import DraftTexts
+from cuecard.annotate.assist.texts import Slot, numbers_in, replaced, slots_of
+from cuecard.annotate.assist.words import Complaint, complain
+from cuecard.annotate.authoring.trees import Path, parse_place
+from cuecard.core.agents.measuring import estimate
+from cuecard.core.errors import Halt, ModelCallError
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.judges.material import block
+from cuecard.core.prompts import Prompt
+from cuecard.core.tasks import TaskLanguage
+from cuecard.core.text import contains_term, is_cjk, normalise
+from cuecard.core.validation import format_place
+
+PROMPT = "author_translation"
+_BATCH_TOKENS, _BATCH_TEXTS = 600, 30
+_MOST_NAMES = 60
+
+
+async def draft_translation(data: Mapping[str, Any], helper: Helper) -> Proposal:
+    """A translation into the language that the task is not in. Raises `ConfigError`,
+    `ModelCallError` and `Halt`.
+    """
+    target = other_language(language_of(data))
+    prompt = helper.prompt(PROMPT, target)
+    slots = slots_of(data, target)
+    names = list(dict.fromkeys(slot.text for slot in slots if slot.name))
+    texts = [slot for slot in slots if not slot.name]
+    size = min(_BATCH_TOKENS, helper.room(0.1))
+    name_batches = _batches(names, size)
+    text_batches = _batches([slot.text for slot in texts], size)
+    job = _Job(helper, prompt, target)
+    after = len(text_batches)
+    called = await job.all(names, name_batches, {}, "names", after=after)
+    called = {name: new for name, new in called.items() if new != name}
+    written: dict[str, str] = {}
+    try:
+        written = await job.all(
+            [slot.text for slot in texts], text_batches, called, "texts", before=len(name_batches)
+        )
+    except (ModelCallError, Halt) as error:
+        if not called:
+            raise
+        helper.notes.append(str(error))
+    items = [
+        *await asyncio.to_thread(_name_items, slots, called),
+        *await asyncio.to_thread(_text_items, texts, written, called, target),
+    ]
+    if missing := sum(text not in written for text in {slot.text for slot in texts}):
+        text = ngettext(
+            "{n} text was not translated and stays as it is.",
+            "{n} texts were not translated and stay as they are.",
+            missing,
+        )
+        helper.notes.append(text.format(n=missing))
+    return helper.proposal("translation", prompt, items, language=target)
+
+
+def translated(
+    data: Mapping[str, Any], proposal: Proposal, accepted: Collection[str], task_id: str
+) -> dict[str, Any]:
+    """The data of a new task with what was accepted; the rest is as in `data`. Silences and another
+    benchmark's fields stay behind: they are about other words.
+    """
+    items = [item for item in proposal.items if item.id in accepted]
+    texts: dict[Path, str] = {
+        parse_place(item.place): str(item.after) for item in items if item.deed == "set"
+    }
+    names = {str(item.before): str(item.after) for item in items if item.deed == "name"}
+    target = proposal.language or other_language(language_of(data))
+    new = replaced(data, target, texts, names)
+    return {**new, "id": task_id, "language": target, "silenced": [], "foreign": None}
+
+
+def translated_id(task_id: str, target: TaskLanguage) -> str:
+    """An id for the translation: `espresso` as `espresso-zh`, `espresso-zh` as `espresso-en`."""
+    for ending in ("-en", "-zh"):
+        task_id = task_id.removesuffix(ending)
+    return f"{task_id[:117]}-{target}"
+
+
+class _Job:
+    def __init__(self, helper: Helper, prompt: Prompt, target: TaskLanguage) -> None:
+        self._helper, self._prompt = helper, prompt
+        self._target: TaskLanguage = target
+
+    async def all(
+        self,
+        texts: Sequence[str],
+        batches: Sequence[Sequence[int]],
+        names: Mapping[str, str],
+        scope: str,
+        **around: int,
+    ) -> dict[str, str]:
+        """What became of each text that was translated."""
+
+        def asking(number: int, batch: Sequence[int]) -> Callable[[], Awaitable[dict[int, str]]]:
+            return lambda: self._ask(texts, batch, names, f"{scope}/{number}")
+
+        parts = [asking(number, batch) for number, batch in enumerate(batches)]
+        if not parts:
+            return {}
+        found = await self._helper.each(parts, **around)
+        return {texts[i]: new for part in found if part for i, new in part.items()}
+
+    async def _ask(
+        self, texts: Sequence[str], batch: Sequence[int], names: Mapping[str, str], scope: str
+    ) -> dict[int, str]:
+        lines = [[number, texts[index]] for number, index in enumerate(batch, start=1)]
+        used = await asyncio.to_thread(_used, [texts[i] for i in batch], names)
+        text = self._prompt.render(material=block({"names": used, "texts": lines}))
+
+        def examine(draft: DraftTexts) -> list[str]:
+            return _complaints(draft, [texts[i] for i in batch], self._target)
+
+        draft = await self._helper.ask(
+            text, DraftTexts, self._prompt, self._target, scope=scope, examine=examine
+        )
+        if draft is None:
+            return {}
+        found = _by_number(draft)
+        return {index: found[n] for n, index in enumerate(batch, start=1) if n in found}
+
+
+def _by_number(draft: DraftTexts) -> dict[int, str]:
+    return {entry.index: entry.text for entry in reversed(draft.texts) if entry.index is not None}
+
+
+def _complaints(draft: DraftTexts, texts: Sequence[str], target: TaskLanguage) -> list[str]:
+    found = _by_number(draft)
+    complaints: list[str] = []
+    numbers = range(1, len(texts) + 1)
+    if missing := [str(n) for n in numbers if n not in found]:
+        complaints.append(complain(target, Complaint.LEFT_OUT, found=", ".join(missing)))
+    changed = [str(n) for n in numbers if n in found and _lost(texts[n - 1], found[n])]
+    if changed:
+        complaints.append(complain(target, Complaint.CHANGED, found=", ".join(changed)))
+    return complaints
+
+
+def _batches(texts: Sequence[str], tokens: int) -> list[list[int]]:
+    """Indices in batches of about so many tokens."""
+    found: list[list[int]] = []
+    used = 0
+    for index, text in enumerate(texts):
+        size = estimate(text) + 8
+        if not found or used + size > tokens or len(found[-1]) == _BATCH_TEXTS:
+            found.append([])
+            used = 0
+        found[-1].append(index)
+        used += size
+    return found
+
+
+def _used(texts: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
+    """The names that occur in these texts."""
+    whole = normalise("\n".join(texts))
+    likely = [name for name in names if normalise(name) in whole]
+    return {name: names[name] for name in likely[:_MOST_NAMES]}
+
+
+def _lost(before: str, after: str) -> list[str]:
+    """The numbers and addresses of `before` that `after` lacks."""
+    there = numbers_in(after)
+    return [number for number in numbers_in(before) if number not in there]
+
+
+def _lost_words(before: str, after: str) -> list[str]:
+    lost = _lost(before, after)
+    return [_("left out or changed: {found}").format(found=", ".join(lost))] if lost else []
+
+
+def _checked(before: str, after: str, target: TaskLanguage) -> list[str]:
+    found = _lost_words(before, after)
+    if is_cjk(after) != (target == "zh"):
+        found.append(_("it is not in the other language"))
+    return found
+
+
+def _name_items(slots: Sequence[Slot], called: Mapping[str, str]) -> list[ProposedItem]:
+    items: list[ProposedItem] = []
+    first: dict[str, str] = {}
+    places = {slot.text: slot for slot in reversed(slots) if slot.name}
+    for name, new in called.items():
+        slot = places[name]
+        item = ProposedItem(
+            id=f"n{len(items) + 1}",
+            label=f"{name} → {new}",
+            place=format_place(slot.path),
+            deed="name",
+            before=name,
+            after=new,
+        ).flagged(_lost_words(name, new))
+        key = normalise(new)
+        if key in first and normalise(first[key]) != normalise(name):
+            reason = _("“{name}” is called so too").format(name=first[key])
+            item = item.flagged([reason], doubt=slot.space is not None)
+        first.setdefault(key, name)
+        items.append(item)
+    return items
+
+
+def _text_items(
+    texts: Sequence[Slot],
+    written: Mapping[str, str],
+    called: Mapping[str, str],
+    target: TaskLanguage,
+) -> list[ProposedItem]:
+    items: list[ProposedItem] = []
+    for slot in texts:
+        new = written.get(slot.text)
+        if new is None or new == slot.text:
+            continue
+        checked = _checked(slot.text, new, target)
+        for name, other in _used([slot.text], called).items():
+            if contains_term(slot.text, name) and normalise(other) not in normalise(new):
+                checked.append(_("“{name}” is not called “{other}”").format(name=name, other=other))
+        place = format_place(slot.path)
+        item = ProposedItem(
+            id=f"x{len(items) + 1}", label=new, place=place, before=slot.text, after=new
+        )
+        items.append(item.flagged(checked[:6]))
+    return items
