@@ -17,7 +17,7 @@ from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.drawing import plain
 from cuecard.tui.widgets.grid.editor import CandidateList, CellInput, HintLine, pasted_line
 from cuecard.tui.widgets.grid.grid import Grid
-from cuecard.tui.widgets.grid.matching import Candidates
+from cuecard.tui.widgets.grid.matching import Candidates, Completer
 from cuecard.tui.widgets.grid.source import GridSource
 
 _PATIENCE = 1.0
@@ -158,7 +158,8 @@ class Sheet(Container):
         self._editing: tuple[int, int] | None = None
         self._original = ""
         self._typed_text = ""
-        self._candidates = Candidates()
+        self._candidates: Completer = Candidates()
+        self._given: Sequence[str] | Completer = ()
         self._hint: Callable[[str], str] | None = None
         # While the pane has not answered `BeginAsked`, keys wait here for the cell they were meant for.
         self._asked = False
@@ -200,14 +201,14 @@ class Sheet(Container):
         text: str,
         *,
         keep: bool = True,
-        candidates: Sequence[str] = (),
+        candidates: Sequence[str] | Completer = (),
         hint: Callable[[str], str] | None = None,
     ) -> None:
         """Edit a cell whose present text is `text`: what Escape brings back.
 
         What was typed to begin with is put in here, instead of `text`; without `keep` the cell
-        begins empty. `candidates` come in order of preference; `hint` gives a warning about a
-        text, or "", and is asked at every key.
+        begins empty. `candidates` come in order of preference, or from a `Completer`; `hint`
+        gives a warning about a text, or "", and is asked at every key.
         """
         if self._editing and self._editing != (row, column):
             self.commit()
@@ -216,8 +217,10 @@ class Sheet(Container):
         self.grid.move_to(row, column)
         self._editing = (row, column)
         self._original = text
-        if candidates is not self._candidates.texts:
-            self._candidates = Candidates(candidates)
+        if candidates is not self._given:
+            self._given = candidates
+            known = isinstance(candidates, Sequence)
+            self._candidates = Candidates(candidates) if known else candidates
         self._hint = hint
         start = typed if typed is not None else text if keep else ""
         self._input.show_text(start, selected=selecting and bool(start))
