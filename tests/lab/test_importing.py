@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
-from cuecard.lab.importing import export_tasks, import_path
+from cuecard.lab.exporting import export_tasks
+from cuecard.lab.importing import import_path
 from cuecard.lab.samples import import_samples, load_samples
 from cuecard.store.workspace import Workspace
 
@@ -29,7 +30,7 @@ def test_samples_are_imported_once(empty: Workspace):
 def test_yaml_out_and_in_again_changes_nothing(
     workspace: Workspace, empty: Workspace, tmp_path: Path
 ):
-    files = export_tasks(workspace, tmp_path / "out")
+    files = export_tasks(workspace, tmp_path / "out").files
     assert len(files) == len(load_samples())
     report = import_path(empty, tmp_path / "out", by="bob")
     assert report.format == "cuecard"
@@ -78,7 +79,8 @@ def test_a_bad_file_harms_no_other(workspace: Workspace, empty: Workspace, tmp_p
 def test_a_file_of_many_tasks_is_imported_whole_or_not_at_all(
     workspace: Workspace, empty: Workspace, tmp_path: Path
 ):
-    (path,) = export_tasks(workspace, tmp_path / "out", format="discobench", family="checkpoints")
+    report = export_tasks(workspace, tmp_path / "out", format="discobench", family="checkpoints")
+    (path,) = report.files
     lines = path.read_text().splitlines()
     data = json.loads(lines[1])
     del data["final_answer"]
@@ -90,7 +92,7 @@ def test_a_file_of_many_tasks_is_imported_whole_or_not_at_all(
 
 
 def test_a_changed_task_is_a_new_revision(workspace: Workspace, tmp_path: Path):
-    (path,) = export_tasks(workspace, tmp_path / "out", task_ids=["espresso"])
+    (path,) = export_tasks(workspace, tmp_path / "out", task_ids=["espresso"]).files
     path.write_text(path.read_text().replace("Marta Lindqvist", "Maria Lindqvist"))
     report = import_path(workspace, path, by="bob")
     assert [(task.outcome, task.revision) for task in report.tasks] == [("revised", 2)]

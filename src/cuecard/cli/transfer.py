@@ -10,6 +10,7 @@ import typer
 from cuecard.cli.choices import FamilyChoice, FormatChoice, InputFormat
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, complain, example, note, say
+from cuecard.cli.reading import called, counting, standard_input
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 
@@ -34,8 +35,13 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help=_("Task files or folders"))],
+    paths: Annotated[
+        list[Path], typer.Argument(help=_("Task files or folders; - is standard input"))
+    ],
     format: Annotated[InputFormat, typer.Option(help=_("Their format"))] = InputFormat.AUTO,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help=_("Say what would happen; save nothing"))
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
     from cuecard.lab.importing import import_path
@@ -43,19 +49,31 @@ def import_(
     ours = Context.of(context)
     reports: list[tuple[Path, ImportReport]] = []
     refused: list[tuple[Path, CuecardError]] = []
-    with ours.workspace() as workspace:
+    with ours.workspace() as workspace, standard_input(paths) as files:
         person = ours.person(workspace)
-        for path in paths:
+        for path, file in zip(paths, files, strict=True):
             try:
-                report = import_path(workspace, path, format=format.value, by=person)
+                with counting(path) as progress:
+                    report = import_path(
+                        workspace,
+                        file,
+                        format=format.value,
+                        by=person,
+                        dry=dry_run,
+                        progress=progress,
+                    )
             except CuecardError as error:
                 refused.append((path, error))
             else:
-                reports.append((path, report))
+                reports.append((path, called(report, file, path)))
     if json:
         as_json(
             {
-                "files": [{"path": str(path), "format": r.format} for path, r in reports],
+                "dry_run": dry_run,
+                "files": [
+                    {"path": str(path), "format": r.format, "files": r.files, "bad": r.bad_files}
+                    for path, r in reports
+                ],
                 "tasks": [task.model_dump(mode="json") for _path, r in reports for task in r.tasks],
                 "problems": [
                     *(p.model_dump(mode="json") for _path, r in reports for p in r.problems),
@@ -75,8 +93,13 @@ def import_(
 
 
 def _print(path: Path, report: ImportReport) -> None:
+    heading = (
+        _("{path} ({format}), would be: {new} new, {revised} revised, {unchanged} unchanged")
+        if report.dry
+        else _("{path} ({format}): {new} new, {revised} revised, {unchanged} unchanged")
+    )
     say(
-        _("{path} ({format}): {new} new, {revised} revised, {unchanged} unchanged").format(
+        heading.format(
             path=path,
             format=report.format,
             new=report.count("new"),
@@ -86,6 +109,14 @@ def _print(path: Path, report: ImportReport) -> None:
     )
     for problem in report.problems:
         note(str(problem))
+    if report.bad_files:
+        note(
+            ngettext(
+                "{n} file with problems: nothing of it was imported.",
+                "{n} files with problems: nothing of them was imported.",
+                report.bad_files,
+            ).format(n=report.bad_files)
+        )
 
 
 def export(
@@ -102,7 +133,7 @@ def export(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.lab.importing import export_tasks
+    from cuecard.lab.exporting import export_tasks
 
     if tasks and family:
         raise typer.BadParameter(_("name tasks or a family, not both"), param_hint="--family")
@@ -110,17 +141,31 @@ def export(
         chosen = family.value if family else None
         if not tasks and chosen is None:
             chosen = _only_family(workspace, format)
-        files = export_tasks(
+        report = export_tasks(
             workspace, folder, format=format.value, task_ids=tasks or None, family=chosen
         )
     if json:
-        as_json({"format": format.value, "files": [str(file) for file in files]})
+        as_json(
+            {
+                "format": format.value,
+                "files": [str(file) for file in report.files],
+                "left_out": report.left_out,
+            }
+        )
         return
+    written = len(report.files)
     say(
-        ngettext(
-            "{n} file written to {folder}.", "{n} files written to {folder}.", len(files)
-        ).format(n=len(files), folder=folder)
+        ngettext("{n} file written to {folder}.", "{n} files written to {folder}.", written).format(
+            n=written, folder=folder
+        )
     )
+    if report.left_out:
+        parts = ", ".join(f"{what} ({n})" for what, n in sorted(report.left_out.items()))
+        note(
+            _("{format} has no place for: {parts}. Cuecard's own format keeps them.").format(
+                format=format.value, parts=parts
+            )
+        )
 
 
 def _only_family(workspace: Workspace, format: FormatChoice) -> Family | None:

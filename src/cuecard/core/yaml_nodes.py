@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,6 +39,8 @@ __all__ = [
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 _MAX_DEPTH = 100
+# More, Python refuses to read; such a thing stays the text that stands there.
+_MAX_DIGITS = 1000
 _MAX_NODES = 2_000_000
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLS = {"true": True, "false": False}
@@ -60,7 +63,7 @@ def read_text(path: Path, title: str) -> str:
 def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect) -> dict[str, Any]:
     """The file's top-level mapping; `lines` receives the line of each place. Raises `FileProblems`."""
     try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        loader = _loader()
         _check_depth(text, loader)
         root = cast(yaml.Node | None, yaml.compose(text, Loader=loader))
         if root is None:
@@ -85,6 +88,13 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
     if not isinstance(data, dict):
         raise FileProblems(dialect.title, [FileProblem(file, "", dialect.shape, 1)])
     return cast(dict[str, Any], data)
+
+
+@cache
+def _loader() -> Any:
+    """Guesses no types: that takes a third of the time, and nobody would look at them."""
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return type("Loader", (base,), {"yaml_implicit_resolvers": dict[str, Any]()})
 
 
 def _check_depth(text: str, loader: Any) -> None:
@@ -162,7 +172,7 @@ def _scalar(node: yaml.ScalarNode, typed: bool) -> object:
     if typed:
         if value in _BOOLS:
             return _BOOLS[value]
-        if _INT.fullmatch(value):
+        if _INT.fullmatch(value) and len(value) <= _MAX_DIGITS:
             return int(value)
         if _FLOAT.fullmatch(value):
             return float(value)

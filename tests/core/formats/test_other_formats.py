@@ -242,7 +242,7 @@ def test_paraworld_says_the_unit_of_a_value(tmp_path: Path) -> None:
     samples = [load_task(path) for path in sorted(Path("sample_tasks").glob("facts*.yaml"))]
     (path,) = paraworld.write_tasks(samples, tmp_path)
     objects = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert [obj["index"] for obj in objects] == [0, 1]
+    assert [obj["index"] for obj in objects] == [task.id for task in samples]
     values = objects[0]["extra_info"]["world_truth_info"]["atomic_facts"]
     assert values["望舒科考站储水量"] == "900升"
     back, problems = paraworld.read_tasks(path)

@@ -337,7 +337,7 @@ def test_our_own_samples_go_out_and_come_back(tmp_path: Path) -> None:
         ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(strategies.tasks("graph"), st.dictionaries(strategies.any_text(2), strategies.json_values()))
 def test_what_went_out_once_never_changes_again(task: Task, extra: dict[str, Any]) -> None:
     codec = vibesearch.CODEC

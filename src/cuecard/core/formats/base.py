@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from cuecard.core.validation import problems_of
 TasksRead = tuple[list[Task], list[FileProblem]]
 ResponsesRead = tuple[list[Response], list[FileProblem]]
 
-_ID = re.compile(r"[0-9A-Za-z_.\-\u3400-\u9fff]{1,120}")
+_ID = re.compile(r"[\w.\-]{1,120}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ class Format:
     that the format cannot hold. `recognises` says whether an object is a task or a response of it.
 
     Of a folder, the files with one of `suffixes` are read (`deep`: those below it too), where any fit
-    one of `patterns` just these. `id_place` is what the format calls a task's id.
+    one of `patterns` just these. `id_place` is what the format calls a task's id. `through` gives a
+    task as it would come back from a file (None: as it was), `made_up` the fields that a reader has
+    to invent.
     """
 
     name: str
@@ -56,6 +59,8 @@ class Format:
     patterns: tuple[str, ...] = ()
     deep: bool = False
     id_place: str = "id"
+    through: Callable[[Task], Task] | None = None
+    made_up: tuple[str, ...] = ()
     recognises: Callable[[Obj], bool] = lambda obj: False
     read_responses: Callable[[Path], ResponsesRead] | None = None
 
@@ -189,7 +194,9 @@ def task_id_of(value: object, key: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise Refused((key, _("is missing") if value is None else _("must be a text or a number")))
     text = str(value).strip()
-    return text if _ID.fullmatch(text) else slug(text)[:120]
+    # What Python calls a word has more kinds of digits in it than an id may have.
+    fits = _ID.fullmatch(text) and all(unicodedata.category(char) != "No" for char in text)
+    return text if fits else slug(text)[:120]
 
 
 def make_task(data: Obj) -> Task:

@@ -24,7 +24,7 @@ from cuecard.core.formats.base import (
     title_of,
 )
 from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported, same
-from cuecard.core.formats.json_files import SUFFIXES, Entry, Obj, read_file, write_lines
+from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_lines
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.facts import Fact, FactWorld
 from cuecard.core.tasks.models import Difficulty, Foreign, Task
@@ -50,16 +50,13 @@ def read_tasks(path: Path) -> TasksRead:
 
 
 def _read_file(path: Path) -> TasksRead:
-    return collect(read_file(path), _imported, _PLACES)
+    return collect(read_file(path), lambda entry: _imported(entry.data), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `paraworld.jsonl`. Raises `CuecardError`."""
     check_family(tasks, NAME, FAMILIES)
-    objects = [
-        _with_prompt(exported(_refreshed(task), _codec(index)), task)
-        for index, task in enumerate(tasks)
-    ]
+    objects = [_object(task) for task in tasks]
     return [write_lines(folder / "paraworld.jsonl", objects)]
 
 
@@ -73,10 +70,6 @@ def difficulty_of(facts: int) -> Difficulty:
     return "easy" if facts <= 5 else "medium" if facts <= 10 else "hard"
 
 
-def _codec(position: int) -> Codec:
-    return Codec(NAME, _build, lambda task: _render(task, position))
-
-
 def _build(obj: Obj) -> Task:
     truth = _truth(obj)
     query = _query(obj) or truth.get("generated_question")
@@ -88,7 +81,7 @@ def _build(obj: Obj) -> Task:
     number = task_id_of(index, "index")
     atomic = cast(Mapping[str, Any], facts)
     data: Obj = {
-        "id": f"paraworld_{number}" if number.isdigit() else number,
+        "id": f"paraworld_{number}" if number.isdecimal() else number,
         "title": title_of(query),
         "language": language_of(None, query),
         "difficulty": difficulty_of(len(atomic)),
@@ -123,13 +116,12 @@ def _query(obj: Obj) -> str:
     return ""
 
 
-def _render(task: Task, position: int) -> Obj:
+def _render(task: Task) -> Obj:
     world = task.gold
     if not isinstance(world, FactWorld):
         raise TypeError(f"a {task.family} task has no facts")
-    match = _ID.fullmatch(task.id)
     return {
-        "index": int(match[1]) if match else position,
+        "index": _index(task.id),
         "prompt": [{"role": "user", "content": task.query}],
         "answer": world.answer,
         "extra_info": {
@@ -142,8 +134,11 @@ def _render(task: Task, position: int) -> Obj:
     }
 
 
-def _imported(entry: Entry) -> Task:
-    task = imported(entry.data, _codec(0))
+CODEC = Codec(NAME, _build, _render)
+
+
+def _imported(obj: Obj) -> Task:
+    task = imported(obj, CODEC)
     if task.foreign is None or "extra_info" not in task.foreign.fields:
         return task
     said: dict[str, JsonValue] = {"generated_question": task.query, "final_answer": _answer(task)}
@@ -168,6 +163,20 @@ def _refreshed(task: Task) -> Task:
     text = json.dumps(extra, ensure_ascii=False) if isinstance(kept, str) else extra
     foreign = Foreign(format=NAME, fields={**fields, "extra_info": text})
     return task.model_copy(update={"foreign": foreign})
+
+
+def _index(task_id: str) -> int | str:
+    """The number that became this id; an id that was none stands for itself."""
+    match = _ID.fullmatch(task_id)
+    return int(match[1]) if match and str(int(match[1])) == match[1] else task_id
+
+
+def _object(task: Task) -> Obj:
+    return _with_prompt(exported(_refreshed(task), CODEC), task)
+
+
+def _through(task: Task) -> Task:
+    return _imported(_object(task))
 
 
 def _answer(task: Task) -> str:
@@ -202,6 +211,8 @@ FORMAT = Format(
     suffixes=SUFFIXES,
     patterns=("*.jsonl",),
     id_place="index",
+    through=_through,
+    made_up=("title", "language"),
     read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,

@@ -35,6 +35,7 @@ from cuecard.core.formats.widesearch_gold import (
     fold,
     gold_of,
     kept_of,
+    parse_gold,
     read_gold,
     written,
 )
@@ -71,14 +72,11 @@ def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     objects: list[Obj] = []
     paths: list[Path] = []
     for task in tasks:
-        table = _table(task)
-        objects.append(_tidied(exported(task, _codec(gold_of(table))), table))
+        objects.append(_object(task))
         # The reader finds the table by the id that stands in the line.
         name = f"{objects[-1].get('instance_id', task.id)}.csv"
-        kept = task.foreign.fields.get(_GOLD) if task.foreign else None
-        way = cast(dict[str, Any], kept) if isinstance(kept, dict) else None
         path = folder / "widesearch_gold" / (name if Path(name).name == name else f"{task.id}.csv")
-        paths.append(write_text(path, written(table, way)))
+        paths.append(write_text(path, _gold_text(task)))
     return [write_lines(folder / "widesearch.jsonl", objects), *paths]
 
 
@@ -94,8 +92,25 @@ def recognises(obj: Obj) -> bool:
 def _imported(entry: Entry) -> Task:
     instance_id = entry.data.get("instance_id")
     task_id_of(instance_id, "instance_id")
-    gold = read_gold(find_gold(entry.path, str(instance_id).strip()))
-    task = imported(entry.data, _codec(gold))
+    return _joined(entry.data, read_gold(find_gold(entry.path, str(instance_id).strip())))
+
+
+def _through(task: Task) -> Task:
+    return _joined(_object(task), parse_gold(_gold_text(task), ""))
+
+
+def _object(task: Task) -> Obj:
+    table = _table(task)
+    return _tidied(exported(task, _codec(gold_of(table))), table)
+
+
+def _gold_text(task: Task) -> str:
+    kept = task.foreign.fields.get(_GOLD) if task.foreign else None
+    return written(_table(task), cast(dict[str, Any], kept) if isinstance(kept, dict) else None)
+
+
+def _joined(obj: Obj, gold: Gold) -> Task:
+    task = imported(obj, _codec(gold))
     kept = kept_of(gold, _table(task))
     if kept is None or task.foreign is None:
         return task
@@ -228,6 +243,8 @@ FORMAT = Format(
     suffixes=SUFFIXES,
     patterns=_PATTERNS,
     id_place="instance_id",
+    through=_through,
+    made_up=("title",),
     read_file=_read_file,
     write_tasks=write_tasks,
     recognises=recognises,
