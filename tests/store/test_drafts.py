@@ -1,8 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
 from pydantic import JsonValue
 
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.tasks import Origin, Task
 from cuecard.store.workspace import Workspace
+
+DRAFTED = Origin(
+    kind="triples", by="模型\0", items=3, prompt="h", at=datetime(2026, 1, 2, tzinfo=UTC)
+)
 
 
 def test_drafts_are_kept_per_person_and_task(workspace: Workspace) -> None:
@@ -37,3 +47,47 @@ def test_a_persons_drafts_the_last_edited_first(workspace: Workspace) -> None:
         workspace.drafts.save(task_id, "Ann", 0, {"id": task_id})
     assert [draft.task_id for draft in workspace.drafts.of("Ann")] == ["a", "b"]
     assert workspace.drafts.of("Bob") == []
+
+
+def test_a_draft_keeps_what_a_machine_drafted_and_whether_it_was_left(workspace: Workspace) -> None:
+    workspace.drafts.save("t", "Ann", 0, {"id": "t"}, origins=(DRAFTED,))
+    draft = workspace.drafts.get("t", "Ann")
+    assert draft is not None
+    assert (draft.origins, draft.left_at) == ((DRAFTED,), None)
+    workspace.drafts.leave("t", "Ann")
+    left = workspace.drafts.get("t", "Ann")
+    assert left is not None
+    assert left.left_at is not None
+    assert left.updated_at == draft.updated_at
+    assert workspace.drafts.save("t", "Ann", 0, {"id": "t"}).left_at is None
+    assert workspace.drafts.save("t", "Ann", 0, {"id": "t"}, left=True).left_at is not None
+    workspace.drafts.leave("absent", "Ann")
+
+
+def test_what_was_thrown_away_can_be_had_back(
+    workspace: Workspace, make_task: Callable[..., Task]
+) -> None:
+    drafts = workspace.drafts
+    drafts.save("new", "Ann", 0, {"id": "new", "notes": "行" * 9000}, origins=(DRAFTED,))
+    drafts.throw_away("new", "Ann")
+    drafts.throw_away("new", "Ann")
+    assert drafts.get("new", "Ann") is None
+    [thrown] = drafts.thrown("Ann")
+    assert drafts.thrown("Ann", "new") == [thrown]
+    assert drafts.thrown("Bob") == drafts.thrown("Bob", "new") == []
+    back = drafts.recall(thrown.id)
+    assert (back.data, back.origins, back.base) == (thrown.data, (DRAFTED,), 0)
+    with pytest.raises(Conflict):
+        drafts.recall(thrown.id)
+    with pytest.raises(NotFound):
+        drafts.recall(99)
+    assert drafts.thrown("Ann") == []
+    assert drafts.thrown("Ann", "new") == [thrown]
+
+    workspace.tasks.save(make_task(), author="Ann")
+    drafts.save("t", "Ann", 1, {"id": "t", "title": "first"})
+    drafts.throw_away("t", "Ann")
+    drafts.save("t", "Ann", 1, {"id": "t", "title": "second"})
+    drafts.throw_away("t", "Ann")
+    assert drafts.thrown("Ann") == []
+    assert [d.data["title"] for d in drafts.thrown("Ann", "t")] == ["second", "first"]

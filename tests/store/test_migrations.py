@@ -37,6 +37,8 @@ APPEND_ONLY = {
     "judgement",
     "verdict",
     "label",
+    "throwndraft",
+    "effort",
 }
 
 
@@ -105,6 +107,9 @@ def test_history_can_be_neither_changed_nor_deleted(
     workspace.verdicts.add(trial.id, judged("a", 1))
     workspace.verdicts.label(workspace.verdicts.queue("Ann")[0].verdict_id, "Ann", LabelValue.YES)
     workspace.reviews.add(review_by("Cy"))
+    workspace.effort.add("t", "Ann", "query", 1, "who?")
+    workspace.drafts.save("t", "Ann", 1, {"id": "t"})
+    workspace.drafts.throw_away("t", "Ann")
     database = opened(url)
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name
@@ -153,6 +158,7 @@ def test_a_database_of_the_first_version_keeps_all_it_has(url: str) -> None:
             " '2026-01-01 00:00:00')",
             "INSERT INTO revision VALUES ('t', 1, 'h', 'T', 'Ann', '', '2026-01-01 00:00:00')",
             "INSERT INTO run VALUES (1, 'r', 'grid', 'Ann', '2026-01-01 00:00:00', 'done', 1, '{}')",
+            "INSERT INTO draft VALUES ('t', 'Ann', 1, '{}', NULL, '2026-01-01 00:00:00')",
             f"INSERT INTO trial VALUES (1, 1, 't', 1, '{player}', '{player}', '{player}', 0, 0,"
             " 'max_turns', '', '2026-01-01 00:00:00', '2026-01-01 00:00:00')".replace(":", r"\:"),
             f"INSERT INTO judgement VALUES (1, 1, 'a', '{player}', '', '', NULL,"
@@ -191,6 +197,20 @@ def test_a_database_of_the_first_version_keeps_all_it_has(url: str) -> None:
         assert usage["agent", "m"].usage == Usage(prompt=20, completion=4, cached=2)
         assert usage["agent", "m"].cost is None
         assert workspace.verdicts.of_trial(1)[0].judgement.trial_hash == ""
+        draft = workspace.drafts.get("t", "Ann")
+        assert draft is not None
+        assert (draft.data, draft.origins, draft.left_at) == ({}, (), None)
+        assert workspace.effort.of("t") == []
+    database = opened(url)
+    for table in sorted(APPEND_ONLY):
+        column = next(iter(metadata.tables[table].columns)).name
+        with database.read() as session:
+            statement = f"SELECT count(*) FROM {table}"
+            count = session.connection().exec_driver_sql(statement).scalar()
+        if count:
+            with pytest.raises(CuecardError, match="append-only"), database.write() as session:
+                session.connection().exec_driver_sql(f"UPDATE {table} SET {column} = {column}")
+    database.close()
 
 
 def test_references_are_checked(url: str, workspace: Workspace) -> None:

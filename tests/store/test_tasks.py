@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.tasks import Task, content_hash
+from cuecard.core.tasks import Origin, Task, content_hash
 from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 
@@ -142,6 +143,37 @@ def test_a_new_revision_is_a_draft_again_and_a_retired_task_stays_so(
     workspace.tasks.retire("t", by="Ann", reason="")
     workspace.tasks.save(make_task(title="v3"), author="Bob")
     assert workspace.reviews.state("t") is TaskState.RETIRED
+
+
+def test_a_retired_task_comes_back_to_where_it_stood(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    tasks = workspace.tasks
+    tasks.save(make_task(), author="Ann")
+    workspace.reviews.move(
+        "t", 1, TaskState.APPROVED, by="Ann", reason="", expected=TaskState.DRAFT
+    )
+    assert tasks.restore("t", by="Ann") is TaskState.APPROVED
+    tasks.retire("t", by="Ann", reason="old")
+    assert tasks.restore("t", by="Bob", reason="needed after all") is TaskState.APPROVED
+    assert workspace.reviews.history("t")[-1].reason == "needed after all"
+    assert [s.id for s in tasks.summaries()] == ["t"]
+    tasks.retire("t", by="Ann", reason="old")
+    tasks.save(make_task(title="v2"), author="Ann")
+    assert tasks.restore("t", by="Ann") is TaskState.DRAFT
+    with pytest.raises(NotFound):
+        tasks.restore("absent", by="Ann")
+
+
+def test_a_revision_says_what_of_it_a_machine_drafted(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    drafted = Origin(kind="persona", by="m", items=1, at=datetime(2026, 1, 2, tzinfo=UTC))
+    saved = workspace.tasks.save(make_task(), author="Ann", origins=(drafted,))
+    workspace.tasks.save(make_task(title="v2"), author="Ann")
+    assert saved.origins == (drafted,)
+    found = workspace.tasks.revisions("t")
+    assert [revision.origins for revision in found] == [(), (drafted,)]
 
 
 def test_large_and_odd_text_comes_back_exactly(workspace: Workspace, make_task: MakeTask) -> None:

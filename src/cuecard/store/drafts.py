@@ -1,27 +1,44 @@
-"""Unsaved edits, one per person and task."""
+"""Unsaved edits, one per person and task, and those that were thrown away."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import cast
 
 from pydantic import JsonValue
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.i18n import _
+from cuecard.core.tasks import Origin
 from cuecard.store.codec import from_json, pack, to_json, unpack
 from cuecard.store.engine import Database
+from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Draft
-from cuecard.store.tables import DraftRow
+from cuecard.store.records import Draft, ThrownDraft
+from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow
 
 
 class Drafts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, task_id: str, person: str, base: int, data: dict[str, JsonValue]) -> Draft:
-        """Keep `data` as this person's draft on top of revision `base` (0: a task not saved yet)."""
+    def save(
+        self,
+        task_id: str,
+        person: str,
+        base: int,
+        data: dict[str, JsonValue],
+        *,
+        origins: Sequence[Origin] = (),
+        left: bool = False,
+    ) -> Draft:
+        """Keep `data` as this person's draft on top of revision `base` (0: a task not saved yet).
+        `left`: the editor is being left in good order.
+        """
         body, packed = pack(to_json(data))
+        now = datetime.now(UTC)
         with self._database.write() as session:
             name = ensure_person(session, person).name
             row = session.merge(
@@ -31,11 +48,21 @@ class Drafts:
                     base=base,
                     body=body,
                     packed=packed,
-                    updated_at=datetime.now(UTC),
+                    origins=origins_text(origins),
+                    updated_at=now,
+                    left_at=now if left else None,
                 )
             )
             session.flush()
             return _draft(row)
+
+    def leave(self, task_id: str, person: str) -> None:
+        """Note that the editor was left in good order, if there is a draft."""
+        with self._database.write() as session:
+            row = session.get(DraftRow, (task_id, person))
+            if row is not None and row.left_at is None:
+                row.left_at = datetime.now(UTC)
+                session.add(row)
 
     def get(self, task_id: str, person: str) -> Draft | None:
         with self._database.read() as session:
@@ -43,11 +70,68 @@ class Drafts:
             return _draft(row) if row else None
 
     def discard(self, task_id: str, person: str) -> None:
-        """Forget the draft, if there is one."""
+        """Forget a draft that says nothing which is not saved elsewhere, if there is one."""
         with self._database.write() as session:
             row = session.get(DraftRow, (task_id, person))
             if row is not None:
                 session.delete(row)
+
+    def throw_away(self, task_id: str, person: str) -> None:
+        """End the draft, if there is one, but keep what it said; see `thrown`."""
+        with self._database.write() as session:
+            row = session.get(DraftRow, (task_id, person))
+            if row is None:
+                return
+            session.add(
+                ThrownDraftRow(
+                    task_id=row.task_id,
+                    person=row.person,
+                    base=row.base,
+                    body=row.body,
+                    packed=row.packed,
+                    origins=row.origins,
+                    updated_at=row.updated_at,
+                    thrown_at=datetime.now(UTC),
+                )
+            )
+            session.delete(row)
+
+    def thrown(self, person: str, task_id: str | None = None) -> list[ThrownDraft]:
+        """What this person threw away, the last first: of one task, or of all that were never saved
+        and of which they have no draft now.
+        """
+        query = (
+            select(ThrownDraftRow)
+            .where(ThrownDraftRow.person == person)
+            .order_by(col(ThrownDraftRow.id).desc())
+        )
+        if task_id is not None:
+            query = query.where(ThrownDraftRow.task_id == task_id)
+        else:
+            drafts = select(DraftRow.task_id).where(DraftRow.person == person)
+            query = query.where(
+                ThrownDraftRow.base == 0,
+                col(ThrownDraftRow.task_id).not_in(select(RevisionRow.task_id)),
+                col(ThrownDraftRow.task_id).not_in(drafts),
+            )
+        with self._database.read() as session:
+            return [_thrown(row) for row in session.exec(query)]
+
+    def recall(self, thrown_id: int) -> Draft:
+        """Make what was thrown away this person's draft again. Raises `NotFound`, and `Conflict` when
+        they have another draft of the task.
+        """
+        with self._database.write() as session:
+            row = session.get(ThrownDraftRow, thrown_id)
+            if row is None:
+                raise NotFound(_("There is no such draft"), str(thrown_id))
+            if session.get(DraftRow, (row.task_id, row.person)) is not None:
+                raise Conflict(
+                    _("You have another draft of this task"),
+                    row.task_id,
+                    _("Open it: its history offers what was thrown away."),
+                )
+            return _draft(_recalled(session, row))
 
     def of(self, person: str) -> list[Draft]:
         """All drafts of a person, the last edited first."""
@@ -60,12 +144,48 @@ class Drafts:
             return [_draft(row) for row in session.exec(query)]
 
 
+def _recalled(session: Session, thrown: ThrownDraftRow) -> DraftRow:
+    now = datetime.now(UTC)
+    row = DraftRow(
+        task_id=thrown.task_id,
+        person=thrown.person,
+        base=thrown.base,
+        body=thrown.body,
+        packed=thrown.packed,
+        origins=thrown.origins,
+        updated_at=now,
+        left_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
 def _draft(row: DraftRow) -> Draft:
-    data = cast(dict[str, JsonValue], from_json(unpack(row.body, row.packed)))
     return Draft(
         task_id=row.task_id,
         person=row.person,
         base=row.base,
-        data=data,
+        data=_data(row),
         updated_at=row.updated_at,
+        origins=origins_in(row.origins),
+        left_at=row.left_at,
     )
+
+
+def _thrown(row: ThrownDraftRow) -> ThrownDraft:
+    assert row.id is not None
+    return ThrownDraft(
+        id=row.id,
+        task_id=row.task_id,
+        person=row.person,
+        base=row.base,
+        data=_data(row),
+        updated_at=row.updated_at,
+        thrown_at=row.thrown_at,
+        origins=origins_in(row.origins),
+    )
+
+
+def _data(row: DraftRow | ThrownDraftRow) -> dict[str, JsonValue]:
+    return cast(dict[str, JsonValue], from_json(unpack(row.body, row.packed)))

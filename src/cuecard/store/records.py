@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.parts import PlayerRef, Usage
-from cuecard.core.tasks import Difficulty, Family, Task, TaskLanguage
+from cuecard.core.tasks import Difficulty, Family, Origin, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, Judgement
 
@@ -46,7 +46,9 @@ class TaskSummary(Frozen):
 
 
 class Revision(Frozen):
-    """An immutable, numbered (from 1), content-hashed version of a task."""
+    """An immutable, numbered (from 1), content-hashed version of a task. `origins`: what of it a
+    machine drafted since the revision before.
+    """
 
     task_id: str
     number: int
@@ -55,6 +57,7 @@ class Revision(Frozen):
     message: str
     created_at: datetime
     task: Task
+    origins: tuple[Origin, ...] = ()
 
 
 class Saved(Frozen):
@@ -68,7 +71,8 @@ class Saved(Frozen):
 
 class Draft(Frozen):
     """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
-    `model_dump(mode="json")` but need not validate yet.
+    `model_dump(mode="json")` but need not validate yet. `left_at`: when the editor was left in good
+    order after the last change; None while it is open, and after a crash.
     """
 
     task_id: str
@@ -76,6 +80,45 @@ class Draft(Frozen):
     base: int
     data: dict[str, JsonValue]
     updated_at: datetime
+    origins: tuple[Origin, ...] = ()
+    left_at: datetime | None = None
+
+
+class ThrownDraft(Frozen):
+    """A draft that its person threw away at `thrown_at`; kept, so that they can have it back."""
+
+    id: int
+    task_id: str
+    person: str
+    base: int
+    data: dict[str, JsonValue]
+    updated_at: datetime
+    thrown_at: datetime
+    origins: tuple[Origin, ...] = ()
+
+
+EffortKind = Literal["time", "query", "page"]
+
+
+class EffortEntry(Frozen):
+    """What a person put into a task: `amount` seconds of editing, or so many queries or pages, of
+    which `text` says what was asked or which page it was.
+    """
+
+    task_id: str
+    person: str
+    kind: EffortKind
+    amount: float
+    text: str
+    at: datetime
+
+
+class EffortTotals(Frozen):
+    """Sums over entries: seconds of editing without idle time, queries issued, pages consulted."""
+
+    seconds: float = 0
+    queries: int = 0
+    pages: int = 0
 
 
 class Move(Frozen):

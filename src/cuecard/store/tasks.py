@@ -9,10 +9,11 @@ from sqlmodel import Session, col, func, select
 
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
-from cuecard.core.tasks import Family, Task, TaskLanguage, content_hash
+from cuecard.core.tasks import Family, Origin, Task, TaskLanguage, content_hash
 from cuecard.store.codec import pack, unpack
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
+from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
 from cuecard.store.records import Revision, Saved, TaskState, TaskSummary
 from cuecard.store.tables import ContentRow, MoveRow, RevisionRow, TaskRow
@@ -56,9 +57,16 @@ class Tasks:
             return session.exec(select(func.count()).select_from(TaskRow)).one()
 
     def save(
-        self, task: Task, *, author: str, message: str = "", base: int | None = None
+        self,
+        task: Task,
+        *,
+        author: str,
+        message: str = "",
+        base: int | None = None,
+        origins: Sequence[Origin] = (),
     ) -> Revision:
-        """Make `task` the newest revision; if it already is, nothing happens.
+        """Make `task` the newest revision; if it already is, nothing happens. `origins`: what of it a
+        machine drafted since the revision before.
 
         `base` is the revision that was edited (0: none, the task is new). Without one, as for
         imports, the next number is taken whatever stands there. A new revision starts as a draft in
@@ -77,7 +85,7 @@ class Tasks:
             elif base:
                 raise task_missing(task.id)
             person = ensure_person(session, author)
-            return _write(session, task, digest, head, person.name, message)
+            return _write(session, task, digest, head, person.name, message, origins)
 
     def save_all(
         self,
@@ -150,6 +158,26 @@ class Tasks:
             if task.state != TaskState.RETIRED:
                 step(session, task, TaskState.RETIRED, ensure_person(session, by).name, reason)
 
+    def restore(self, task_id: str, *, by: str, reason: str = "") -> TaskState:
+        """Take a retired task into use again; returns where it now stands: where it stood, or a draft
+        if it was revised meanwhile. Nothing happens to one in use. Raises `NotFound`.
+        """
+        with self._database.write() as session:
+            task = task_row(session, task_id)
+            if task.state == TaskState.RETIRED:
+                before = session.exec(
+                    select(MoveRow.state)
+                    .where(
+                        MoveRow.task_id == task_id,
+                        MoveRow.revision == task.head,
+                        MoveRow.state != TaskState.RETIRED.value,
+                    )
+                    .order_by(col(MoveRow.id).desc())
+                ).first()
+                state = TaskState(before or TaskState.DRAFT)
+                step(session, task, state, ensure_person(session, by).name, reason)
+            return TaskState(task.state)
+
 
 def step(session: Session, task: TaskRow, state: TaskState, by: str, reason: str) -> MoveRow:
     """Move the task's head to `state`, with a line in its history."""
@@ -199,6 +227,7 @@ def revision_of(row: RevisionRow, task: Task) -> Revision:
         message=row.message,
         created_at=row.created_at,
         task=task,
+        origins=origins_in(row.origins),
     )
 
 
@@ -207,7 +236,13 @@ def _task_in(content: ContentRow) -> Task:
 
 
 def _write(
-    session: Session, task: Task, digest: str, head: TaskRow | None, author: str, message: str
+    session: Session,
+    task: Task,
+    digest: str,
+    head: TaskRow | None,
+    author: str,
+    message: str,
+    origins: Sequence[Origin] = (),
 ) -> Revision:
     now = datetime.now(UTC)
     if session.get(ContentRow, digest) is None:
@@ -239,6 +274,7 @@ def _write(
         title=task.title,
         author=author,
         message=message,
+        origins=origins_text(origins),
         created_at=now,
     )
     session.add(row)

@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from cuecard.store import troubles
 from cuecard.store.drafts import Drafts
+from cuecard.store.effort import Effort
 from cuecard.store.engine import Database
 from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.locate import as_url
@@ -30,8 +31,8 @@ from cuecard.store.writer import EventWriter
 
 
 class Workspace:
-    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `reviews`, `review_forms`, `runs`,
-    `judge_calls`, `verdicts`, `prompts`.
+    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
+    `runs`, `judge_calls`, `verdicts`, `prompts`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -41,6 +42,7 @@ class Workspace:
         self.people = People(database)
         self.tasks = Tasks(database)
         self.drafts = Drafts(database)
+        self.effort = Effort(database)
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.runs = Runs(database, self._settle_events)

@@ -3,12 +3,21 @@
 from cuecard.store.tables.base import Row, metadata
 from cuecard.store.tables.reviews import MoveRow, ReviewFormRow, ReviewRow
 from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
-from cuecard.store.tables.tasks import ContentRow, DraftRow, PersonRow, RevisionRow, TaskRow
+from cuecard.store.tables.tasks import (
+    ContentRow,
+    DraftRow,
+    EffortRow,
+    PersonRow,
+    RevisionRow,
+    TaskRow,
+    ThrownDraftRow,
+)
 from cuecard.store.tables.verdicts import JudgeCallRow, JudgementRow, LabelRow, VerdictRow
 
 __all__ = [
     "ContentRow",
     "DraftRow",
+    "EffortRow",
     "EventRow",
     "JudgeCallRow",
     "JudgementRow",
@@ -22,6 +31,7 @@ __all__ = [
     "Row",
     "RunRow",
     "TaskRow",
+    "ThrownDraftRow",
     "TrialRow",
     "UsageRow",
     "VerdictRow",

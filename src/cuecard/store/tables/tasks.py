@@ -43,7 +43,7 @@ class ContentRow(Row, table=True):
 
 
 class RevisionRow(Row, table=True):
-    """Append-only."""
+    """Append-only. `origins`: a JSON list of what a machine drafted since the revision before."""
 
     task_id: str = Field(primary_key=True, foreign_key="task.id")
     number: int = Field(primary_key=True)
@@ -51,15 +51,48 @@ class RevisionRow(Row, table=True):
     title: str = Field(sa_type=FreeText)
     author: str = Field(foreign_key="person.name", index=True)
     message: str = Field(sa_type=FreeText)
+    origins: str = Field(default="[]", sa_type=Text)
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class DraftRow(Row, table=True):
-    """One person's unsaved edit; `task_id` may name a task that has never been saved."""
+    """One person's unsaved edit; `task_id` may name a task that has never been saved. `left_at`: when
+    the editor was left in good order since the last change, if it was.
+    """
 
     task_id: str = Field(primary_key=True)
     person: str = Field(primary_key=True, foreign_key="person.name")
     base: int
     body: str | None = Field(default=None, sa_type=Text)
     packed: bytes | None = None
+    origins: str = Field(default="[]", sa_type=Text)
     updated_at: datetime = Field(sa_type=UtcDateTime)
+    left_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class ThrownDraftRow(Row, table=True):
+    """Append-only: a draft that its person threw away, as it was then."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: str = Field(index=True)
+    person: str = Field(foreign_key="person.name", index=True)
+    base: int
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
+    origins: str = Field(default="[]", sa_type=Text)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+    thrown_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class EffortRow(Row, table=True):
+    """Append-only: seconds of editing, or a query or page that was consulted. `task_id` may name a
+    task that has never been saved; what was entered under another id is taken out by its negative.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: str = Field(index=True)
+    person: str = Field(foreign_key="person.name")
+    kind: str
+    amount: float
+    text: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
