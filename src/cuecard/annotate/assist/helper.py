@@ -164,6 +164,13 @@ class Helper:
         self, kind: OriginKind, prompt: Prompt, items: Sequence[ProposedItem], **more: TaskLanguage
     ) -> Proposal:
         """The proposal of what was had, with what it cost."""
+        if items and self.raw:
+            text = ngettext(
+                "{n} answer of the model could not be read.",
+                "{n} answers of the model could not be read.",
+                len(self.raw),
+            )
+            self.notes.append(text.format(n=len(self.raw)))
         # Without a single item all that was said is worth a look.
         raw = self.raw if items else [r.text[:_MAX_SHOWN] for r in self._replies if r.text.strip()]
         usage, costs = Usage(), [reply.cost for reply in self._replies]
