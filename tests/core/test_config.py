@@ -156,6 +156,17 @@ def test_prompt_files_are_relative_to_the_file_and_must_exist(tmp_path: Path) ->
     assert agent.prompts == {"react": str(tmp_path / "mine.md")}
 
 
+def test_a_teams_own_guidelines_are_relative_to_the_file_and_must_exist(tmp_path: Path) -> None:
+    text = "currency: EUR\nguidelines: ours.md\n"
+    ((place, line, reason),) = problems(tmp_path, text)
+    assert (place, line) == ("guidelines", 2)
+    assert "ours.md" in reason
+    ((place, line, _reason),) = problems(tmp_path, "guidelines: [a]\n")
+    assert (place, line) == ("guidelines", 1)
+    (tmp_path / "ours.md").write_text("# Ours")
+    assert load_config(write(tmp_path, text)).guidelines == str(tmp_path / "ours.md")
+
+
 def test_the_name_of_the_embedded_agent_cannot_be_taken(tmp_path: Path) -> None:
     found = problems(tmp_path, GOOD.replace("  live:", "  offline:"))
     assert [(place, line) for place, line, _ in found] == [("agents.offline", 10)]
@@ -217,6 +228,7 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     full = re.sub(r"(?m)^#((?: {2})*[a-z_]+:(?: .*)?)$", r"\1", example_config())
     (tmp_path / "my-agent.md").write_text("Search, then answer.")
     (tmp_path / "my-prompts").mkdir()
+    (tmp_path / "guidelines.md").write_text("Be kind.")
     config = load_config(write(tmp_path, full))
     assert set(config.models) == {"local", "hosted"}
     kinds = {name: agent.kind for name, agent in config.agents.items()}

@@ -73,7 +73,7 @@ def parse_config(text: str, path: Path) -> Config:
     dialect, file = _dialect(), str(path)
     lines: dict[Place, int] = {}
     data = read_mapping(text, file, lines, dialect) if _has_content(text) else {}
-    problems = _resolve_prompts(data, path, lines)
+    problems = _resolve_files(data, path, lines)
     config = EMBEDDED
     try:
         config = _with_embedded(validated(Config, data, file, lines, dialect))
@@ -153,10 +153,10 @@ def _models_of(player: Any) -> list[tuple[Place, str]]:
     return named
 
 
-def _resolve_prompts(
+def _resolve_files(
     data: dict[str, Any], path: Path, lines: Mapping[Place, int]
 ) -> list[FileProblem]:
-    """Make prompt files absolute in `data`; those that are not there are problems."""
+    """Make the files that are named absolute in `data`; those that are not there are problems."""
     problems: list[FileProblem] = []
 
     def problem(place: Place, reason: str) -> None:
@@ -167,6 +167,11 @@ def _resolve_prompts(
         data["prompts"] = str(_absolute(folder, path))
         if not Path(data["prompts"]).is_dir():
             problem(("prompts",), _("there is no folder {file}").format(file=data["prompts"]))
+    guidelines = data.get("guidelines")
+    if isinstance(guidelines, str) and guidelines.strip():
+        data["guidelines"] = str(_absolute(guidelines, path))
+        if not Path(data["guidelines"]).is_file():
+            problem(("guidelines",), _("there is no file {file}").format(file=data["guidelines"]))
     for section in _SECTIONS:
         for name, player in _items(data.get(section)):
             prompts = cast(dict[str, Any], player).get("prompts") if _is_mapping(player) else None

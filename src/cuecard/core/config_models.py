@@ -100,7 +100,8 @@ class Config(Frozen):
     """Everything by name. The embedded players are always there under their own names.
 
     `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players.
-    `currency`: of all prices.
+    `guidelines`: a Markdown file that authors see instead of the embedded guidelines. `currency`: of
+    all prices.
     """
 
     models: dict[PlayerName, ModelConfig] = {}
@@ -110,6 +111,7 @@ class Config(Frozen):
     judges: dict[PlayerName, JudgeConfig] = {}
     authoring: AuthoringConfig = AuthoringConfig()
     prompts: str = ""
+    guidelines: str = ""
     currency: str = "USD"
 
     @property
