@@ -148,7 +148,7 @@ async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app
     app: CuecardApp = make_app(database, person="Ben")
     async with app.run_test(size=SIZE) as pilot:
         await home_shows(pilot, "3 more")
-        assert app.screen.query_one(ListTable).row_count == 6
+        assert app.screen.query_one(ListTable).count == 6
         await open_row(pilot, "3 more")
         await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))
 

@@ -58,7 +58,7 @@ async def opened(pilot: Pilot, title: str = "Money back") -> ReviewTaskScreen:
     await pilot.press("4")
     await until(pilot, lambda: title in shown(app.screen))
     table = app.screen.query_one(ListTable)
-    rows = [str(table.get_row_at(n)[1]) for n in range(table.row_count)]
+    rows = [str(table.source.cells(n)[1]) for n in range(table.count)]
     await pilot.press(
         "home", *["down"] * next(n for n, t in enumerate(rows) if title in t), "enter"
     )

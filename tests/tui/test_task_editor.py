@@ -163,7 +163,7 @@ async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         assert screen.edit.base == 2
         await pilot.press("f4", "f4", "f4", "f4")
-        await until(pilot, lambda: screen.query_one(HistoryPane).table.row_count == 2)
+        await until(pilot, lambda: screen.query_one(HistoryPane).table.count == 2)
         await pilot.press("enter")
         await until(pilot, dialog_is(pilot, RevisionDialog))
         assert "other" in app_with_samples.screen.query_one(TextArea).text
@@ -183,7 +183,7 @@ async def test_what_is_no_task_cannot_be_saved_and_says_where(
         await pilot.pause()
         assert screen.edit.get(("title",)) == ""
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: screen.query_one(ProblemsPane).table.row_count == 1)
+        await until(pilot, lambda: screen.query_one(ProblemsPane).table.count == 1)
         assert "✗1" in str(screen.query_one("Tab#problems", Tab).label)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.focused, Input))
@@ -383,7 +383,7 @@ async def test_hostile_text_is_shown_and_kept_as_it_is(
         ws.tasks.save(task, author="Ana", message=nasty)
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         await pilot.press("2")
-        await until(pilot, lambda: app_with_samples.screen.query_one("FittedTable").row_count == 8)
+        await until(pilot, lambda: app_with_samples.screen.query_one("FittedTable").count == 8)
         screen = await open_task(pilot, "espresso")
         for _ in range(8):
             await pilot.press("f4")

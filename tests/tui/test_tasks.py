@@ -37,7 +37,7 @@ async def open_list(pilot: Pilot, count: int = 8) -> TasksScreen:
 
 def titles(screen: TasksScreen) -> list[str]:
     table = screen.query_one(FittedTable)
-    return [str(table.get_row_at(row)[1]) for row in range(table.row_count)]
+    return [str(table.source.cells(row)[1]) for row in range(table.count)]
 
 
 def dialog_is(pilot: Pilot, kind: type) -> Callable[[], bool]:

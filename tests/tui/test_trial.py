@@ -145,7 +145,7 @@ async def test_a_trial_reads_as_a_dialogue_with_badges_timeline_verdicts_and_num
 
         await pilot.press("m")
         table = screen.query_one(MeasuresPane).query_one(FittedTable)
-        await until(pilot, lambda: table.row_count > 10 and "Triplet F1" in shown(screen))
+        await until(pilot, lambda: table.count > 10 and "Triplet F1" in shown(screen))
 
 
 async def test_enter_on_a_stage_goes_to_its_turn(

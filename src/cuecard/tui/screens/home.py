@@ -18,11 +18,10 @@ from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
-    from textual.widgets import DataTable
-
     from cuecard.store.workspace import Workspace
     from cuecard.tui.screens.welcome import Introduction
     from cuecard.tui.state.home import HomeKind, HomeRow
+    from cuecard.tui.widgets.grid import Grid
     from cuecard.tui.widgets.list_table import ListTable
 
 # Where a row leads that stands for several.
@@ -117,9 +116,9 @@ class HomeScreen(CuecardScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self._rows) if action == "open" else True
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        self.open_row(self._rows[event.cursor_row])
+        self.open_row(self._rows[event.row])
 
     def open_row(self, row: HomeRow) -> None:
         """Go to where this is worked on."""
@@ -169,7 +168,6 @@ class HomeScreen(CuecardScreen[None]):
                 FittedColumn("", 8, right=True),
             )
             self._table = ListTable(columns, id="waiting")
-            self._table.show_header = False
             await body.mount(self._table, after="#heading")
         if self._table is not None:
             self._table.display = bool(rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
@@ -16,6 +16,7 @@ from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
+from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
@@ -113,7 +114,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self._tasks) if action == "open" else True
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         self.action_open()
 

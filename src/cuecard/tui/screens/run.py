@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
+from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from cuecard.core.i18n import N_, _
 from cuecard.lab.scores import RunScores, score_as_judged
@@ -29,6 +29,7 @@ from cuecard.tui.state.runs import (
 )
 from cuecard.tui.state.transcript import Piece
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.pieces import Lines, as_text
 
 REFRESH = 1.0
@@ -140,9 +141,9 @@ class RunScreen(CuecardScreen[None]):
         self._show_scores(self._scores)
         self._show()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if event.data_table.id == "trials":
+        if event.grid.id == "trials":
             self.action_open()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -163,7 +164,7 @@ class RunScreen(CuecardScreen[None]):
 
     def action_show(self, pane: str) -> None:
         self.query_one(TabbedContent).active = pane
-        self.query_one(f"#{pane} DataTable").focus()
+        self.query_one(f"#{pane} Grid").focus()
 
     @guarded("cancel")
     async def action_cancel(self) -> None:

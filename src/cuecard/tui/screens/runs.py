@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import DataTable, Footer
+from textual.widgets import Footer
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
@@ -16,6 +16,7 @@ from cuecard.tui.state.players import player_choices
 from cuecard.tui.state.runs import run_state_label, when
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.nav import NavBar
 
 REFRESH = 1.5
@@ -92,10 +93,10 @@ class RunsScreen(CuecardScreen[None]):
         self.query_one(FittedTable).display = bool(look.runs)
         self.query_one("#none").display = not look.runs
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if self._look and event.cursor_row < len(self._look.runs):
-            self.open_run(self._look.runs[event.cursor_row])
+        if self._look and event.row < len(self._look.runs):
+            self.open_run(self._look.runs[event.row])
 
     @guarded("open")
     async def open_run(self, run: RunRecord) -> None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from cuecard.tui.widgets.fitted_table import FittedTable
+from cuecard.tui.widgets.grid.grid import Grid
 
 
 class ListTable(FittedTable, inherit_bindings=False):
-    """Moves by key; a click posts `RowSelected`; Enter is left to the screen, whose footer names
-    what it does.
+    """Moves by key; a click posts `Chosen`; Enter is left to the screen, whose footer names what
+    it does.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "cursor_up", show=False),
-        Binding("down", "cursor_down", show=False),
-        Binding("pageup", "page_up", show=False),
-        Binding("pagedown", "page_down", show=False),
-        Binding("home,ctrl+home", "scroll_top", show=False),
-        Binding("end,ctrl+end", "scroll_bottom", show=False),
+    BINDINGS = [
+        binding
+        for binding in Grid.BINDINGS
+        if isinstance(binding, Binding) and binding.id != "grid.choose"
     ]

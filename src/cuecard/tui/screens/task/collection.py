@@ -8,7 +8,6 @@ from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.widgets import DataTable
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -20,6 +19,7 @@ from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.screens.task.specs import FieldSpec
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ class Collection(TaskPane):
             return True
         return self.table.has_focus and (action == "add" or self._index >= 0)
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
         self._go(self.table.cursor_row)
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         if self._index >= 0:
             self.form.reveal(())

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import DataTable, Footer, TextArea
+from textual.widgets import Footer, TextArea
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
@@ -22,6 +22,7 @@ from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.state.task_list import moment
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision
@@ -77,10 +78,10 @@ class HistoryPane(TaskPane):
     def reveal(self, path: Path) -> None:
         self.table.focus()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if event.cursor_row < len(self._revisions):
-            self.post_message(self.Chosen(self._revisions[event.cursor_row]))
+        if event.row < len(self._revisions):
+            self.post_message(self.Chosen(self._revisions[event.row]))
 
 
 class RevisionDialog(CuecardDialog[bool]):

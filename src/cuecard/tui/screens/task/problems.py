@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.message import Message
-from textual.widgets import DataTable
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path, parse_place
@@ -15,6 +14,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.plain import PlainText
 
 MARK = {"error": "✗", "warning": "!"}
@@ -64,14 +64,14 @@ class ProblemsPane(TaskPane):
     def reveal(self, path: Path) -> None:
         self.table.focus()
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
         self._explain()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if event.cursor_row < len(self._problems):
-            self.post_message(self.Chosen(parse_place(self._problems[event.cursor_row].place)))
+        if event.row < len(self._problems):
+            self.post_message(self.Chosen(parse_place(self._problems[event.row].place)))
 
     def _explain(self) -> None:
         if 0 <= self.table.cursor_row < len(self._problems):

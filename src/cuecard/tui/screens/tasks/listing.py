@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import Input, Static
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks import Task
@@ -22,6 +22,7 @@ from cuecard.tui.state.task_detail import sections_of
 from cuecard.tui.state.task_list import TaskFilter, TaskLine, shown
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
+from cuecard.tui.widgets.grid import Grid
 
 COLUMNS = (
     FittedColumn("", 1),
@@ -149,11 +150,11 @@ class TaskListing(Vertical):
         count = len(self._shown)
         return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
         self.post_message(self.Moved())
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         if self.line is not None:
             self.post_message(self.Opened(self.line))

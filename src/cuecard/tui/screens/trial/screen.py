@@ -160,7 +160,7 @@ class TrialScreen(CuecardScreen[None]):
         tabs = self.query_one(TabbedContent)
         tabs.active = "measures-tab" if pane == "measures" else pane
         if tabs.active_pane:
-            first = next(iter(tabs.active_pane.query("EntryList, DataTable")), None)
+            first = next(iter(tabs.active_pane.query("EntryList, Grid")), None)
             if first:
                 first.focus()
         self.refresh_bindings()

@@ -7,62 +7,18 @@ from typing import Literal
 
 from textual import events
 from textual.actions import SkipAction
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.widgets.grid.columns import GridColumn, fitted, measured
-from cuecard.tui.widgets.grid.cursor import GridCursor
-from cuecard.tui.widgets.grid.layout import Layout
-from cuecard.tui.widgets.grid.lines import Lines, Look
+from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.messages import OfCell, OfGrid
-from cuecard.tui.widgets.grid.source import GridSource, ListSource
-
-HEAD = 1
+from cuecard.tui.widgets.grid.view import GridView
 
 
-class Grid(ScrollView, can_focus=True):
+class Grid(GridView, can_focus=True):
     """`load` a source of rows; arrows move the cursor, Enter chooses, space marks where marking is on."""
 
-    ALLOW_SELECT = False
-    ONE_CLICK = False  # whether a click chooses at once, or only on the row that has the cursor
-    GUTTER = True  # whether the source's marks have a place
-
-    DEFAULT_CSS = """
-    Grid {
-        height: 1fr; background: $background; color: $foreground; overflow: auto auto;
-        scrollbar-size: 1 1; scrollbar-gutter: stable;
-        & > .grid--head { background: $panel; color: $muted; }
-        & > .grid--cursor { background: $primary 25%; color: $foreground; text-style: bold; }
-        & > .grid--row { background: $primary 10%; }
-        & > .grid--marked { background: $secondary 22%; }
-        & > .grid--bar { color: $primary; }
-        & > .grid--mark { color: $secondary; text-style: bold; }
-        & > .grid--muted { color: $muted; }
-        & > .grid--strong { text-style: bold; }
-        & > .grid--good { color: $success; }
-        & > .grid--warn { color: $warning; }
-        & > .grid--bad { color: $error; }
-        & > .grid--accent { color: $primary; }
-        &:focus > .grid--cursor { background: $primary 45%; }
-    }
-    """
-    COMPONENT_CLASSES = {
-        "grid--head",
-        "grid--cursor",
-        "grid--row",
-        "grid--marked",
-        "grid--bar",
-        "grid--mark",
-        "grid--muted",
-        "grid--strong",
-        "grid--good",
-        "grid--warn",
-        "grid--bad",
-        "grid--accent",
-    }
+    ONE_CLICK = False  # whether a click chooses at once, or only on what is under the cursor
     BINDINGS = keys(
         Key("grid.choose", "enter", "choose", N_("Choose"), N_("Choose what is under the cursor"), show=False),
         Key("grid.mark", "space", "mark", N_("Mark"), N_("Mark this row, or take the mark away")),
@@ -114,39 +70,19 @@ class Grid(ScrollView, can_focus=True):
         classes: str | None = None,
     ) -> None:
         """`fixed` columns from the left stay in view when the others scroll sideways."""
-        super().__init__(id=id, classes=classes)
-        self._columns = tuple(columns)
-        self._by_cell = cursor == "cell"
-        self._marking = marking
-        self._numbered = numbered
-        self._fixed = fixed
-        self._source: GridSource = ListSource(())
-        self._cursor = GridCursor()
-        self._lines = Lines(self, marking=marking, gutter=self.GUTTER)
-        self._layout_now: Layout | None = None
-        self._wanted: dict[int, int] | None = None
-        self._revealed = False
-
-    @property
-    def columns(self) -> Sequence[GridColumn]:
-        return self._columns
-
-    @property
-    def editable_columns(self) -> list[int]:
-        """Those that are shown and can be edited, from the left."""
-        return [i for i in self._laid_out().widths if self._columns[i].editable]
+        super().__init__(
+            columns,
+            by_cell=cursor == "cell",
+            marking=marking,
+            numbered=numbered,
+            fixed=fixed,
+            id=id,
+            classes=classes,
+        )
 
     @property
     def marking(self) -> bool:
         return self._marking
-
-    @property
-    def source(self) -> GridSource:
-        return self._source
-
-    @property
-    def count(self) -> int:
-        return self._cursor.rows
 
     @property
     def cursor_row(self) -> int:
@@ -162,39 +98,6 @@ class Grid(ScrollView, can_focus=True):
     def marked(self) -> frozenset[int]:
         return self._cursor.marked
 
-    def load(self, source: GridSource, *, cursor: tuple[int, int] | None = None) -> None:
-        """Show `source`, with the cursor on (row, column) `cursor` or where it was."""
-        before = self._place
-        self._source = source
-        self._cursor.resize(len(source))
-        self._wanted = None
-        if cursor is not None:
-            self._put(*cursor)
-        self._arrange()
-        if cursor is not None or self._place != before:
-            self._reveal()
-        self._tell(before)
-
-    def set_columns(self, columns: Sequence[GridColumn], *, fixed: int | None = None) -> None:
-        """Show other columns; the cursor's column is kept if there still is one there."""
-        self._columns = tuple(columns)
-        self._fixed = self._fixed if fixed is None else fixed
-        self._wanted = None
-        self._cursor.column = max(0, min(self._cursor.column, len(columns) - 1))
-        self._arrange()
-
-    def changed(self, row: int | None = None) -> None:
-        """The cells of `row`, or of any row, are other ones now; rows may have come or gone."""
-        if row is not None and len(self._source) == self.count:
-            self._lines.forget(row)
-            self._refresh_row(row)
-            return
-        before = self._place
-        if len(self._source) != self.count:
-            self._cursor.resize(len(self._source))
-        self._arrange()
-        self._tell(before)
-
     def move_to(self, row: int, column: int | None = None) -> None:
         """Put the cursor there and scroll it into view."""
         before = self._place
@@ -207,109 +110,6 @@ class Grid(ScrollView, can_focus=True):
         self._cursor.mark(rows)
         self._tell_marks(before)
 
-    def cell_region(self, row: int, column: int) -> Region:
-        """Where a cell is, padding excluded, from this widget's corner; empty if out of view."""
-        layout, view = self._laid_out(), self._view
-        y = row - int(self.scroll_y) + HEAD
-        span = layout.span(column, int(self.scroll_x))
-        if span is None or not HEAD <= y < view.height or not 0 <= row < self.count:
-            return Region()
-        start, end = span
-        return Region(start, y, max(0, min(end, view.width) - start), 1)
-
-    def fit(self, room: int) -> dict[int, int]:
-        """Width by index of the columns shown in `room` cells."""
-        if self._wanted is None:
-            self._wanted = measured(self._source, self._columns)
-        return fitted(self._columns, room, self._wanted)
-
-    # Drawing
-
-    def render_line(self, y: int) -> Strip:
-        layout, scroll_x = self._laid_out(), int(self.scroll_x)
-        if y < HEAD:
-            return self._lines.head(layout, scroll_x)
-        row = int(self.scroll_y) + y - HEAD
-        if row >= self.count:
-            return Strip.blank(layout.room, self.rich_style)
-        cursor = row == self._cursor.row
-        column = self._cursor.column if cursor and self._by_cell else -1
-        look = Look(cursor, column, row in self._cursor.marked, scroll_x)
-        return self._lines.row(row, look, layout)
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._lines.clear()
-        self.refresh()
-
-    def on_resize(self) -> None:
-        self._arrange()
-        if not self._revealed:
-            self._reveal()
-
-    @property
-    def _view(self) -> Size:
-        return self.scrollable_content_region.size
-
-    @property
-    def _page_rows(self) -> int:
-        return max(1, self._view.height - HEAD)
-
-    def _laid_out(self) -> Layout:
-        room = self._view.width
-        digits = max(2, len(str(self.count))) if self._numbered else 0
-        now = self._layout_now
-        if now is None or now.room != room or now.digits != digits:
-            marks = self._marking + self.GUTTER
-            now = Layout.of(self.fit, room, digits=digits, marks=marks, fixed=self._fixed)
-            self._layout_now = now
-            self._lines.clear()
-        return now
-
-    def _arrange(self) -> None:
-        """Fit the columns anew and tell how large everything is."""
-        self._layout_now = None
-        self._lines.load(self._source, self._columns)
-        if not self._view.width:
-            return
-        layout = self._laid_out()
-        if self._cursor.column not in layout.widths and layout.widths:
-            self._cursor.column = next(iter(layout.widths))
-        self.virtual_size = Size(max(layout.total, 1), self.count + HEAD)
-        # Scrollbars come and go with it now: a cursor may have to be scrolled to at once.
-        self._scroll_update(self.virtual_size)
-        self.refresh()
-
-    def _refresh_row(self, row: int) -> None:
-        y = row - int(self.scroll_y) + HEAD
-        if HEAD <= y < self._view.height:
-            self.refresh(Region(0, y, self.size.width, 1))
-
-    # The cursor
-
-    @property
-    def _place(self) -> tuple[int, int]:
-        return self._cursor.row, self._cursor.column
-
-    def _put(self, row: int, column: int | None = None) -> None:
-        self._cursor.go(row)
-        if column is not None and 0 <= column < len(self._columns):
-            self._cursor.column = column
-
-    def _reveal(self) -> None:
-        """Scroll the cursor into view; before there is a size it is done with the first one."""
-        view = self._view
-        self._revealed = view.height > HEAD
-        if not self._revealed or not self.count:
-            return
-        top, page, row = int(self.scroll_y), self._page_rows, self._cursor.row
-        y = row if row < top else row - page + 1 if row >= top + page else top
-        x = int(self.scroll_x)
-        if self._by_cell:
-            x = self._laid_out().scroll_for(self._cursor.column, x)
-        if (x, y) != (int(self.scroll_x), top):
-            self.scroll_to(x=x, y=y, animate=False, immediate=True)
-
     def _show_move(self, before: tuple[int, int]) -> None:
         if self._place == before:
             self._reveal()
@@ -317,9 +117,9 @@ class Grid(ScrollView, can_focus=True):
         self._refresh_row(before[0])
         self._reveal()
         self._refresh_row(self._cursor.row)
-        self._tell(before)
+        self._moved(before)
 
-    def _tell(self, before: tuple[int, int]) -> None:
+    def _moved(self, before: tuple[int, int]) -> None:
         if self._place != before and self.count:
             self.post_message(self.CursorMoved(self, *self._place))
 
@@ -329,8 +129,6 @@ class Grid(ScrollView, can_focus=True):
                 self._refresh_row(row)
             self.post_message(self.MarksChanged(self, self.marked))
             self.refresh_bindings()
-
-    # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("mark", "extend", "mark_all"):
@@ -399,15 +197,13 @@ class Grid(ScrollView, can_focus=True):
     def action_unmark(self) -> None:
         self.mark(())
 
-    # The mouse
-
     def on_click(self, event: events.Click) -> None:
         column = self._laid_out().column_at(event.x, int(self.scroll_x))
-        if event.y < HEAD:
+        if event.y < self._head:
             if column is not None:
                 self.post_message(self.HeadClicked(self, column))
             return
-        row = int(self.scroll_y) + event.y - HEAD
+        row = int(self.scroll_y) + event.y - self._head
         if row >= self.count:
             return
         again = row == self._cursor.row and (not self._by_cell or column == self._cursor.column)

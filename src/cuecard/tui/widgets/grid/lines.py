@@ -17,7 +17,7 @@ from cuecard.tui.widgets.grid.layout import Layout
 from cuecard.tui.widgets.grid.source import GridSource, ListSource, Tone
 
 if TYPE_CHECKING:
-    from cuecard.tui.widgets.grid.grid import Grid
+    from cuecard.tui.widgets.grid.view import GridView
 
 BAR, MARK = "▌", "✓"
 FRAME = ("▐", "▌")
@@ -36,7 +36,7 @@ class Look(NamedTuple):
 class Lines:
     """Strips of one grid. `marking` and `gutter`: whether each has a cell of its own."""
 
-    def __init__(self, grid: Grid, *, marking: bool, gutter: bool) -> None:
+    def __init__(self, grid: GridView, *, marking: bool, gutter: bool) -> None:
         self._grid = grid
         self._marking = marking
         self._gutter = gutter
