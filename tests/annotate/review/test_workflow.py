@@ -217,7 +217,13 @@ def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
         reviewing.retire(workspace, task_id, "bob", "wrong")
     reviewing.retire(workspace, task_id, "ann", "wrong")
     assert workspace.reviews.state(task_id) is TaskState.RETIRED
-    assert reviewing.actions_of(workspace, task_id, "ann") == ()
+    assert reviewing.actions_of(workspace, task_id, "ann") == (reviewing.Action.RESTORE,)
+    assert reviewing.actions_of(workspace, task_id, "bob") == ()
+    with pytest.raises(NotAllowed, match="Only an author"):
+        reviewing.restore(workspace, task_id, "bob")
+    assert reviewing.restore(workspace, task_id, "ann", "needed") is TaskState.DRAFT
+    with pytest.raises(NotAllowed, match="archived"):
+        reviewing.restore(workspace, task_id, "ann")
 
 
 def test_what_a_dead_process_left_undone_is_settled(workspace: Workspace, make_task):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.validity import as_task
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
+from cuecard.core.tasks import Origin
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision, TaskState
@@ -23,13 +24,15 @@ _ID = re.compile(r"[\w.\-]{1,120}")
 @dataclass(frozen=True)
 class Opened:
     """An edit as it begins. `restored`: when the draft that it goes on from was written; `newest`:
-    the newest revision, which may be later than the one that the edit is based on.
+    the newest revision, which may be later than the one that the edit is based on; `crashed`: whether
+    the program ended while the draft was being written.
     """
 
     edit: TaskEdit
     restored: datetime | None
     newest: Revision | None
     state: TaskState | None
+    crashed: bool = False
 
 
 def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
@@ -40,7 +43,8 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
     except NotFound:
         if draft is None:
             raise
-        return Opened(TaskEdit(draft.data), draft.updated_at, None, None)
+        edit = TaskEdit(draft.data, origins=draft.origins)
+        return Opened(edit, draft.updated_at, None, None, draft.left_at is None)
     state = ws.reviews.state(task_id)
     current = newest.task.model_dump(mode="json")
     if draft is None or draft.data == current:
@@ -48,26 +52,40 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
     saved: dict[str, Any] | None = current
     if draft.base != newest.number:
         saved = _data_of(ws, task_id, draft.base)
-    edit = TaskEdit(draft.data, base=draft.base, saved=saved)
-    return Opened(edit, draft.updated_at, newest, state)
+    edit = TaskEdit(draft.data, base=draft.base, saved=saved, origins=draft.origins)
+    return Opened(edit, draft.updated_at, newest, state, draft.left_at is None)
 
 
-def keep_draft(ws: Workspace, person: str, base: int, data: dict[str, Any], changed: bool) -> None:
+def keep_draft(
+    ws: Workspace,
+    person: str,
+    base: int,
+    data: dict[str, Any],
+    changed: bool,
+    origins: Sequence[Origin] = (),
+) -> None:
     """Write the draft; one that says nothing beyond its revision is dropped instead."""
     task_id = str(data["id"])
     if changed:
-        ws.drafts.save(task_id, person, base, data)
+        ws.drafts.save(task_id, person, base, data, origins=origins)
     else:
         ws.drafts.discard(task_id, person)
 
 
 def save_revision(
-    ws: Workspace, person: str, base: int, data: Mapping[str, Any], message: str
+    ws: Workspace,
+    person: str,
+    base: int,
+    data: Mapping[str, Any],
+    message: str,
+    origins: Sequence[Origin] = (),
 ) -> Revision:
     """Make the data the newest revision. Raises `FileProblems`, and `Conflict` if somebody else
     saved since `base`; the draft stays until it is discarded.
     """
-    return ws.tasks.save(as_task(data), author=person, message=message.strip(), base=base)
+    return ws.tasks.save(
+        as_task(data), author=person, message=message.strip(), base=base, origins=origins
+    )
 
 
 def is_task_id(text: str) -> bool:
@@ -104,6 +122,7 @@ def rename_draft(ws: Workspace, person: str, data: dict[str, Any], new_id: str) 
     renamed = {**data, "id": new_id}
     begin_task(ws, person, renamed)
     ws.drafts.discard(str(data["id"]), person)
+    ws.effort.move(str(data["id"]), person, new_id)
     return renamed
 
 

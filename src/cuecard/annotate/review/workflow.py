@@ -35,6 +35,7 @@ class Action(StrEnum):
     RETURN = "return"
     REOPEN = "reopen"
     RETIRE = "retire"
+    RESTORE = "restore"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,15 @@ TRANSITIONS: dict[Action, Transition] = {
         TaskState.RETIRED,
         Who.AUTHORS,
         True,
-        N_("A task in review must be withdrawn before it can be retired."),
+        N_("A task in review must be withdrawn before it can be archived."),
+    ),
+    # It comes back to where it stood; only one that was revised meanwhile is a draft.
+    Action.RESTORE: Transition(
+        frozenset({TaskState.RETIRED}),
+        TaskState.DRAFT,
+        Who.AUTHORS,
+        False,
+        N_("Only an archived task can be restored."),
     ),
 }
 
@@ -113,6 +122,12 @@ def retire(workspace: Workspace, task_id: str, by: str, reason: str) -> None:
     """Take a task out of use; its revisions, runs and reviews stay."""
     _check(workspace, Action.RETIRE, task_id, by, reason)
     workspace.tasks.retire(task_id, by=by, reason=reason.strip())
+
+
+def restore(workspace: Workspace, task_id: str, by: str, reason: str = "") -> TaskState:
+    """Take a task into use again; returns where it now stands."""
+    _check(workspace, Action.RESTORE, task_id, by, reason)
+    return workspace.tasks.restore(task_id, by=by, reason=reason.strip())
 
 
 def settle(workspace: Workspace, task_id: str) -> TaskState:

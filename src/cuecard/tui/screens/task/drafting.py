@@ -182,8 +182,9 @@ class DraftingScreen(CuecardScreen[None]):
         if (edit := self._edit) is not None:
             # What is typed after this write has begun is another step for undo.
             edit.seal()
-            person, base, data, changed = self._person, edit.base, edit.data, edit.changed
-            await self.services.ask(lambda ws: keep_draft(ws, person, base, data, changed))
+            person, base, data, origins = self._person, edit.base, edit.data, edit.origins
+            changed = edit.changed
+            await self.services.ask(lambda ws: keep_draft(ws, person, base, data, changed, origins))
 
     def _draft_noticed(self, state: DraftState, error: BaseException | None) -> None:
         if state is DraftState.WRITTEN:
