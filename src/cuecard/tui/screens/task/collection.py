@@ -59,12 +59,17 @@ class Collection(TaskPane):
         with Container(classes="collection"):
             with Vertical(classes="list"):
                 yield FittedTable(self.spec.columns)
+                yield from self.compose_below()
             with Vertical(classes="detail"):
                 yield Form(self.spec.fields)
                 yield from self.compose_more()
                 yield EmptyState(
                     _(self.spec.title), _(self.spec.about), ("a", _("add the first one"))
                 )
+
+    def compose_below(self) -> ComposeResult:
+        """What stands below the list."""
+        yield from ()
 
     def compose_more(self) -> ComposeResult:
         """What stands below the form."""
@@ -79,12 +84,17 @@ class Collection(TaskPane):
         return self.query_one(Form)
 
     @property
+    def edit(self) -> TaskEdit | None:
+        """What is shown."""
+        return self._edit
+
+    @property
     def index(self) -> int:
         """Of the thing under the cursor; -1 where there is none."""
         return self._index
 
     def load(self, edit: TaskEdit) -> None:
-        self._fill(edit, self._index)
+        self.fill(edit, self._index)
 
     def commit(self) -> None:
         self.form.commit()
@@ -147,29 +157,30 @@ class Collection(TaskPane):
 
     def action_remove(self) -> None:
         if self._edit is not None:
-            self._settle()
+            self.settle()
             ops.delete_item(self._edit, self.spec.path, self._index)
-            self._fill(self._edit, self._index)
+            self.fill(self._edit, self._index)
 
     def action_shift(self, by: int) -> None:
         edit = self._edit
         if edit is not None and 0 <= self._index + by < len(edit.items(self.spec.path)):
-            self._settle()
+            self.settle()
             ops.move_item(edit, self.spec.path, self._index, self._index + by)
-            self._fill(edit, self._index + by)
+            self.fill(edit, self._index + by)
 
     def _insert(self, value: Any) -> None:
         if self._edit is not None:
-            self._settle()
+            self.settle()
             ops.insert_item(self._edit, self.spec.path, self._index + 1, value)
-            self._fill(self._edit, self._index + 1)
+            self.fill(self._edit, self._index + 1)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Places are about to shift: write what is typed, then let go of them."""
         self.form.commit()
         self.form.unload()
 
-    def _fill(self, edit: TaskEdit, index: int) -> None:
+    def fill(self, edit: TaskEdit, index: int) -> None:
+        """Show the list anew, with the cursor on `index`."""
         count = len(edit.items(self.spec.path))
         self._edit = edit
         self._index = -1

@@ -71,7 +71,7 @@ def _source_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
 STAGES = CollectionSpec(
     path=ops.STAGES,
     columns=(
-        FittedColumn("#", 2, right=True),
+        FittedColumn("#", 3, right=True),
         FittedColumn(N_("Stage"), 8, grow=2),
         FittedColumn(N_("Cue"), 18, hidden_below=44),
         FittedColumn(N_("Line"), 8, grow=3, hidden_below=60),
