@@ -18,7 +18,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.dialogs import AskLine, Choice, Confirm, ConflictDialog
-from cuecard.tui.screens.task.grid import GridPane
+from cuecard.tui.screens.task.table.pane import TablePane
 from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
 from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.state.task_drafts import DraftState
@@ -308,21 +308,16 @@ async def test_a_persona_can_be_given_and_taken(app_with_samples: CuecardApp) ->
 async def test_cells_are_edited_from_the_keyboard(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "table-us-states", "gold.rows[1]")
-        grid = screen.query_one(GridPane)
+        pane = screen.query_one(TablePane)
         rows = screen.edit.items(("gold", "rows"))
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: grid.editor.has_focus)
-        await type_text(pilot, "PX")
-        await pilot.press("tab")
-        await type_text(pilot, "Town")
-        await pilot.press("enter")
+        await pilot.press("right", "P", "X", "tab", *"Town", "enter")
+        await until(pilot, lambda: pane.sheet.editing == (2, 0))
         assert screen.edit.get(("gold", "rows", 1))[1:3] == ["PX", "Town"]
-        assert grid.table.has_focus
-        assert grid.table.cursor_coordinate == (2, 2)
-        await pilot.press("a")
-        await type_text(pilot, "Atlantis")
-        assert screen.edit.get(("gold", "rows", 3))[0] == "Atlantis"
-        await pilot.press("escape", "left_square_bracket", "d")
+        await pilot.press("escape", "ctrl+n", *"Atlantis")
+        await until(pilot, lambda: screen.edit.get(("gold", "rows", 3))[0] == "Atlantis")
+        await pilot.press("escape")
+        assert screen.edit.get(("gold", "rows", 3))[0] == ""
+        await pilot.press("alt+up", "ctrl+d")
         for _ in range(40):
             if screen.edit.can_undo:
                 await pilot.press("ctrl+z")

@@ -7,13 +7,13 @@ from cuecard.tui.screens.task.forms import BRIEF, SOURCES
 from cuecard.tui.screens.task.forms_chain import CHAIN, STEPS
 from cuecard.tui.screens.task.forms_facts import ANSWER, FACTS
 from cuecard.tui.screens.task.forms_graph import NODES, TRIPLES
-from cuecard.tui.screens.task.forms_table import COLUMNS
-from cuecard.tui.screens.task.grid import GridPane
 from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.pane import FormPane, TaskPane
 from cuecard.tui.screens.task.persona import PersonaPane
 from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.screens.task.stages import StagesPane
+from cuecard.tui.screens.task.table.columns import ColumnsPane
+from cuecard.tui.screens.task.table.pane import TablePane
 from cuecard.tui.state.task_places import TabId
 
 
@@ -31,9 +31,9 @@ def make_pane(tab: TabId) -> TaskPane:
         case "nodes":
             return Collection(NODES, id=tab)
         case "table":
-            return GridPane(id=tab)
+            return TablePane(id=tab)
         case "columns":
-            return Collection(COLUMNS, id=tab)
+            return ColumnsPane(id=tab)
         case "steps":
             return Collection(STEPS, id=tab)
         case "chain":

@@ -161,6 +161,7 @@ class Sheet(Container):
         self._candidates: Completer = Candidates()
         self._given: Sequence[str] | Completer = ()
         self._hint: Callable[[str], str] | None = None
+        self._note: tuple[str, bool] = ("", False)
         # While the pane has not answered `BeginAsked`, keys wait here for the cell they were meant for.
         self._asked = False
         self._asked_text: str | None = None
@@ -235,6 +236,12 @@ class Sheet(Container):
         held, self._held = self._held, []
         for event in held:
             self._routed(event)
+
+    def note(self, text: str, *, warning: bool = False) -> None:
+        """What the line below the cells says while none is edited; any text."""
+        self._note = (text, warning)
+        if self._editing is None:
+            self._show_note()
 
     def commit(self) -> None:
         """Take the text and end editing."""
@@ -315,7 +322,8 @@ class Sheet(Container):
     def _pasted(self, text: str) -> bool:
         if self._editing:
             self._insert(pasted_line(text))
-        elif "\t" in text or "\n" in text.strip("\r\n"):
+        # Terminals paste line breaks as carriage returns.
+        elif "\t" in text or len(text.strip("\r\n").splitlines()) > 1:
             self.post_message(self.Pasted(self, *self._here, text))
         elif line := pasted_line(text):
             self._ask(*self._here, typed=line)
@@ -406,7 +414,7 @@ class Sheet(Container):
         had_focus = self.screen.focused is self._input
         self._input.display = False
         self._offer([])
-        self._hint_line.load("")
+        self._show_note()
         if had_focus:
             self.screen.set_focus(self.grid)
 
@@ -427,6 +435,10 @@ class Sheet(Container):
             self._hint_line.load(warning, warning=True)
         else:
             self._hint_line.load(_("Enter next row · Tab next cell · Esc as it was"))
+
+    def _show_note(self) -> None:
+        text, warning = self._note
+        self._hint_line.load(one_line(text, 400), warning=warning)
 
     def _offer(self, texts: Sequence[str], chosen: int = -1) -> None:
         self._list.load(texts, chosen)

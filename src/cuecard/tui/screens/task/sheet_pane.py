@@ -1,0 +1,336 @@
+"""What the tabs share whose things are rows of cells, typed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from cuecard.annotate.authoring import table_ops
+from cuecard.annotate.authoring.copy_out import as_markdown, as_tsv
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.trees import Path
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.grid import Grid, GridColumn, GridSource, Sheet
+
+_ROW_ACTIONS = ("remove", "shift", "clear", "duplicate", "copy", "paste")
+Begin = tuple[Sequence[str], Callable[[str], str] | None]
+
+
+class SheetPane(TaskPane):
+    """Rows at `PLACE` as a sheet, with a line below it about the cell under the cursor."""
+
+    BINDINGS = keys(
+        Key("cells.add", "ctrl+n,insert", "add", N_("Add row"), N_("Add a row below this one"), shown_as="^n"),
+        Key("cells.delete", "ctrl+d", "remove", N_("Delete row"), N_("Delete this row, or the marked ones; ^z brings them back"), shown_as="^d"),
+        Key("cells.up", "alt+up,ctrl+up", "shift(-1)", N_("Move"), N_("Move this row, or the marked ones, up"), shown_as="alt+↑↓", show=False),
+        Key("cells.down", "alt+down,ctrl+down", "shift(1)", N_("Down"), N_("Move this row, or the marked ones, down"), show=False),
+        Key("cells.clear", "delete", "clear", N_("Empty"), N_("Empty this cell, in the marked rows too"), show=False),
+        Key("cells.duplicate", "ctrl+k", "duplicate", N_("Double"), N_("Copy this row, or the marked ones, below"), shown_as="^k", show=False),
+        Key("cells.copy", "ctrl+c", "copy('tsv')", N_("Copy"), N_("Copy this row, or the marked ones, for a spreadsheet"), shown_as="^c", show=False),
+        Key("cells.copy_markdown", "ctrl+g", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), shown_as="^g", show=False),
+        Key("cells.paste", "ctrl+v", "paste", N_("Paste"), N_("Paste what was copied here; from elsewhere, paste as your terminal does"), shown_as="^v", show=False),
+    )  # fmt: skip
+    PLACE: Path = ()
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._edit: TaskEdit | None = None
+        self._open: tuple[int, int] | None = None
+        self._columns: list[GridColumn] = []
+        self._done: tuple[str, tuple[int, int, int]] = ("", (0, 0, 0))
+        # Made here rather than in `compose`, so that the pane may be loaded at any time.
+        self.sheet = Sheet((), marking=True)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="sheet"):
+            yield self.sheet
+            yield self.empty_state()
+        yield from self.compose_more()
+
+    # What a tab says of its rows
+
+    def empty_state(self) -> EmptyState:
+        """What is shown where there is no row."""
+        raise NotImplementedError
+
+    def compose_more(self) -> ComposeResult:
+        """What stands beside or below the sheet."""
+        yield from ()
+
+    def columns_of(self, edit: TaskEdit) -> tuple[list[GridColumn], int]:
+        """The columns, and how many of them stay in view."""
+        raise NotImplementedError
+
+    def source_of(self, edit: TaskEdit) -> GridSource:
+        """The cells, as they stand whenever they are asked for."""
+        raise NotImplementedError
+
+    def text_at(self, edit: TaskEdit, row: int, column: int) -> str:
+        raise NotImplementedError
+
+    def write(self, edit: TaskEdit, row: int, column: int, text: str) -> None:
+        raise NotImplementedError
+
+    def path_of(self, row: int, column: int) -> Path:
+        raise NotImplementedError
+
+    def column_at(self, path: Path) -> int | None:
+        """The column that shows what stands at `path` below a row; None for none."""
+        raise NotImplementedError
+
+    def insert(self, edit: TaskEdit, row: int) -> None:
+        """Put an empty row before `row`."""
+        raise NotImplementedError
+
+    def begin_with(self, edit: TaskEdit, row: int, column: int) -> Begin:
+        """Candidates for a cell, and what to warn of while it is typed."""
+        return (), None
+
+    def about(self, edit: TaskEdit, row: int, column: int) -> tuple[str, str]:
+        """About the cell under the cursor: what is wrong with it if anything is, and what it is."""
+        return "", ""
+
+    def cells_changed(self, edit: TaskEdit) -> bool:
+        """Cells were changed; whether rows besides the changed one look different now."""
+        return False
+
+    def moved(self, edit: TaskEdit, row: int, column: int) -> None:
+        """The cursor is on this cell, or what is there changed."""
+
+    def take(self, text: str, row: int, column: int) -> None:
+        """Several cells were pasted."""
+
+    # The pane
+
+    @property
+    def grid(self) -> Grid:
+        return self.sheet.grid
+
+    @property
+    def edit(self) -> TaskEdit | None:
+        return self._edit
+
+    def chosen(self) -> frozenset[int]:
+        """The marked rows, or the one under the cursor."""
+        if self.grid.marked or not self.grid.count:
+            return self.grid.marked
+        return frozenset((self.grid.cursor_row,))
+
+    def load(self, edit: TaskEdit) -> None:
+        self._edit = edit
+        self.fill()
+
+    def fill(self, cursor: tuple[int, int] | None = None) -> None:
+        """Show the rows as they stand now."""
+        if (edit := self._edit) is None:
+            return
+        columns, fixed = self.columns_of(edit)
+        if columns != self._columns:
+            self._columns = columns
+            self.grid.set_columns(columns, fixed=fixed)
+        self.sheet.load(self.source_of(edit), cursor=cursor)
+        if self._open is not None and self.sheet.editing == self._open:
+            self._refresh_open(edit, *self._open)
+        self.set_class(not self.grid.count, "-empty")
+        self._tell()
+        self.refresh_bindings()
+
+    def tell(self, done: str) -> None:
+        """Say what was just done, in the line below the cells, until the cursor moves."""
+        self._done = (done, self._here)
+        self._tell()
+
+    def commit(self) -> None:
+        edit, here = self._edit, self.sheet.editing
+        if edit is not None and here is not None and here == self._open:
+            self._write(edit, *here, self.sheet.value)
+
+    def settle(self) -> None:
+        """Rows are about to shift: write what is typed, then let go of the cell."""
+        self.commit()
+        self._open = None
+        if self.sheet.editing is not None:
+            self.sheet.commit()
+
+    def noticed(self, path: Path) -> None:
+        edit, depth = self._edit, len(self.PLACE)
+        if edit is None or path[:depth] != self.PLACE or len(path) <= depth:
+            return
+        row = path[depth]
+        if isinstance(row, int) and len(edit.items(self.PLACE)) == self.grid.count:
+            self.grid.changed(None if self.cells_changed(edit) else row)
+            self._tell()
+
+    def locate(self, path: Path) -> None:
+        depth = len(self.PLACE)
+        row = path[depth] if len(path) > depth and path[:depth] == self.PLACE else None
+        if isinstance(row, int):
+            self.grid.move_to(row, self.column_at(path[depth + 1 :]))
+
+    def reveal(self, path: Path) -> None:
+        self.grid.focus()
+        self.locate(path)
+
+    def step_back(self) -> bool:
+        if self.grid.has_focus:
+            return False
+        self.grid.focus()
+        return True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "add":
+            return self.sheet.has_focus_within
+        if action in _ROW_ACTIONS:
+            return self.grid.has_focus and (action == "paste" or self.grid.count > 0)
+        return True
+
+    # What the sheet says
+
+    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+        event.stop()
+        self.begin(event.row, event.column)
+
+    def on_sheet_next_row_asked(self, event: Sheet.NextRowAsked) -> None:
+        event.stop()
+        if self._edit is not None:
+            self.commit()
+            self._add(self._edit, self.grid.count)
+
+    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+        event.stop()
+        # A text that the cell has not any more was typed before an undo.
+        here = (event.row, event.column)
+        if self.sheet.editing != here or event.text == self.sheet.value:
+            self._take(here, event.text)
+
+    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+        event.stop()
+        self._take((event.row, event.column), event.text)
+
+    def on_sheet_pasted(self, event: Sheet.Pasted) -> None:
+        event.stop()
+        self.take(event.text, event.row, event.column)
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._tell()
+
+    def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
+        event.stop()
+        self._tell()
+
+    def begin(self, row: int, column: int) -> None:
+        """Edit a cell."""
+        if (edit := self._edit) is not None:
+            edit.seal()
+            candidates, hint = self.begin_with(edit, row, column)
+            self._open = (row, column)
+            text = self.text_at(edit, row, column)
+            self.sheet.begin(row, column, text, candidates=candidates, hint=hint)
+
+    # Keys
+
+    def action_add(self) -> None:
+        if (edit := self._edit) is not None:
+            self.settle()
+            self._add(edit, self.grid.cursor_row + 1 if self.grid.count else 0)
+
+    def action_remove(self) -> None:
+        if (edit := self._edit) is not None:
+            rows = self.chosen()
+            self.settle()
+            self.grid.mark(())
+            table_ops.delete_items(edit, self.PLACE, rows)
+            self.fill((min(rows), self.grid.cursor_column))
+            said = ngettext("{n} row deleted; ^z brings it back.", "{n} rows deleted; ^z brings them back.", len(rows))  # fmt: skip
+            self.tell(said.format(n=len(rows)))
+
+    def action_shift(self, by: int) -> None:
+        self._rearrange(lambda edit, rows: table_ops.move_items(edit, self.PLACE, rows, by), by)
+
+    def action_duplicate(self) -> None:
+        self._rearrange(lambda edit, rows: table_ops.copy_items(edit, self.PLACE, rows))
+
+    def action_clear(self) -> None:
+        edit, column = self._edit, self.grid.cursor_column
+        if edit is not None:
+            rows = sorted(self.chosen())
+            with edit.together(self.path_of(rows[0], column)):
+                for row in rows:
+                    self.write(edit, row, column, "")
+            self.fill()
+
+    def action_copy(self, form: str) -> None:
+        if (edit := self._edit) is not None:
+            rows = self.copied(edit, sorted(self.chosen()))
+            text = as_markdown(rows[0], rows[1:]) if form == "markdown" else as_tsv(rows[1:])
+            self.app.copy_to_clipboard(text)
+            count = len(rows) - 1
+            said = ngettext("{n} row copied.", "{n} rows copied.", count).format(n=count)
+            self.tell(said)
+
+    def action_paste(self) -> None:
+        if text := self.app.clipboard:
+            self.take(text, self.grid.cursor_row, self.grid.cursor_column)
+
+    def copied(self, edit: TaskEdit, rows: Sequence[int]) -> list[list[str]]:
+        """A header and these rows, for the clipboard."""
+        header = [column.label if column.raw else _(column.label) for column in self._columns]
+        width = range(len(header))
+        return [header, *([self.text_at(edit, row, column) for column in width] for row in rows)]
+
+    # Inside
+
+    def _take(self, here: tuple[int, int], text: str) -> None:
+        # Of a cell that was let go, what is still on its way here is written already.
+        if self._edit is not None and here == self._open:
+            self._write(self._edit, *here, text)
+
+    def _write(self, edit: TaskEdit, row: int, column: int, text: str) -> None:
+        if row < len(edit.items(self.PLACE)) and text != self.text_at(edit, row, column):
+            self.write(edit, row, column, text)
+
+    def _add(self, edit: TaskEdit, row: int) -> None:
+        self.insert(edit, row)
+        self.fill((row, 0))
+        self.begin(row, next(iter(self.grid.editable_columns), 0))
+
+    def _refresh_open(self, edit: TaskEdit, row: int, column: int) -> None:
+        if self.text_at(edit, row, column) != self.sheet.value:
+            self.begin(row, column)
+
+    def _rearrange(
+        self, change: Callable[[TaskEdit, frozenset[int]], frozenset[int]], by: int = 0
+    ) -> None:
+        if (edit := self._edit) is not None:
+            marked, here = self.grid.marked, self.grid.cursor_row
+            self.settle()
+            places = change(edit, self.chosen())
+            moved = min(max(here + by, 0), self.grid.count - 1) if by else min(places, default=here)
+            self.fill((moved, self.grid.cursor_column))
+            self.grid.mark(places if marked else ())
+
+    @property
+    def _here(self) -> tuple[int, int, int]:
+        version = self._edit.version if self._edit else 0
+        return self.grid.cursor_row, self.grid.cursor_column, version
+
+    def _tell(self) -> None:
+        """Show a line about the cell under the cursor, or what was just done."""
+        edit, (row, column, _version) = self._edit, self._here
+        # A move of the cursor that belongs to what was done is heard of after it.
+        done = self._done[0] if self._done[1] == self._here else ""
+        if edit is None or not self.grid.count:
+            self.sheet.note(done)
+            return
+        wrong, what = self.about(edit, row, column)
+        parts = [done] if done else [wrong, what]
+        if marked := len(self.grid.marked):
+            parts.insert(0, ngettext("{n} row marked", "{n} rows marked", marked).format(n=marked))
+        self.sheet.note(" · ".join(filter(None, parts)), warning=bool(wrong and not done))
+        self.moved(edit, row, column)

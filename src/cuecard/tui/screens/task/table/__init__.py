@@ -1,0 +1,1 @@
+"""The tabs of a table: its rows, and how its columns are compared."""
