@@ -71,7 +71,7 @@ def _filled(data: dict[str, Any]) -> dict[str, Any]:
     edit = TaskEdit(data)
     with edit.together(()):
         for path in _WRITTEN:
-            if isinstance(edit.get(path[:-1]), dict) and not str(edit.get(path) or "").strip():
+            if edit.get(path, _FILLER) is None or not str(edit.get(path, _FILLER)).strip():
                 edit.set(path, _FILLER)
         for path, fields in _ENTRIES.items():
             for index in range(len(edit.items(path))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, assert_never
+from typing import Any
 
 from cuecard.annotate.assist.checkpoints import FromQuestion, draft_checkpoints
 from cuecard.annotate.assist.facts import FromPairs, draft_facts
@@ -89,5 +89,3 @@ class Drafting:
                 return await draft_facts(data, inputs, helper)
             case ForTranslation():
                 return await draft_translation(data, helper)
-            case other:
-                assert_never(other)
