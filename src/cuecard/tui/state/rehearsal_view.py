@@ -5,37 +5,47 @@ from __future__ import annotations
 from cuecard.annotate.authoring.rehearsal import Rehearsal, StageCheck, why_text
 from cuecard.core.i18n import _
 from cuecard.core.parts import UserReply
-from cuecard.core.text import contains_term, one_line
-from cuecard.tui.state.entries import Paragraph
+from cuecard.core.text import one_line
+from cuecard.tui.state.entries import Paragraph, Piece
 
 _TITLE, _SENTENCE = 60, 300
 
 
 def verdict(heard: Rehearsal) -> list[Paragraph]:
-    """About the stage whose turn it is: met or not, why, and what the scripted user says."""
-    paragraphs: list[Paragraph] = []
+    """About the stage whose turn it is: met or not, and why."""
     waited = heard.waited
-    if waited is not None:
-        met = waited.check.met
-        label = _("✓ cue met") if met else _("✗ cue not met")
-        text = f"{label}: {why_text(waited.check)}"
-        paragraphs.append(Paragraph(text, "good" if met else "bad"))
-        if waited.check.sentence:
-            paragraphs.append(
-                Paragraph(_marked(waited.check.sentence, waited.check.term), "muted", 2)
-            )
-    else:
-        paragraphs.append(Paragraph(_("Every stage is disclosed."), "muted"))
-    paragraphs.append(Paragraph(_("The scripted user says"), "user"))
-    paragraphs.append(Paragraph(heard.said.text or "…", "plain", 2))
-    return paragraphs
+    if waited is None:
+        return [Paragraph(_("Every stage is disclosed."), "muted")]
+    label = _("✓ cue met") if waited.check.met else _("✗ cue not met")
+    return [Paragraph(f"{label}: {why_text(waited.check)}", "good" if waited.check.met else "bad")]
+
+
+def evidence(heard: Rehearsal) -> list[list[Piece]]:
+    """The sentence of the reply that counts, with the term that does."""
+    if heard.waited is None or not heard.waited.check.sentence:
+        return []
+    check = heard.waited.check
+    flat = one_line(check.sentence, _SENTENCE)
+    at = flat.casefold().find(check.term.casefold()) if check.term else -1
+    if at < 0:
+        return [[Piece(f"  {flat}", "muted")]]
+    end = at + len(check.term)
+    tone = "good" if check.met else "bad"
+    before, term, after = flat[:at], flat[at:end], flat[end:]
+    return [[Piece(f"  {before}", "muted"), Piece(f"▸{term}◂", tone), Piece(after, "muted")]]
+
+
+def said(heard: Rehearsal) -> list[Paragraph]:
+    """What the scripted user says then."""
+    head = Paragraph(_("The scripted user says"), "user")
+    return [head, Paragraph(heard.said.text or "…", "plain", 2)]
 
 
 def others(heard: Rehearsal) -> list[Paragraph]:
     """A line for every stage: met or not, and why."""
     lines = [Paragraph(_("Every stage by the same reply"), "stage")]
     for check in heard.checks:
-        tone = "good" if check.check.met else "muted"
+        tone = "good" if check.check.met and not check.disclosed else "muted"
         lines.append(Paragraph(_about(check), tone, 2))
     return lines
 
@@ -63,17 +73,8 @@ def decision(said: UserReply, label: str) -> list[Paragraph]:
 
 
 def _about(check: StageCheck) -> str:
-    mark = "✓" if check.check.met else "·"
     title = one_line(check.title, _TITLE) or "–"
+    if check.disclosed:
+        return f"– {check.number} {title}: {_('already said')}"
+    mark = "✓" if check.check.met else "·"
     return f"{mark} {check.number} {title}: {why_text(check.check)}"
-
-
-def _marked(sentence: str, term: str) -> str:
-    """The sentence with the term that counts between marks."""
-    flat = one_line(sentence, _SENTENCE)
-    if not term or not contains_term(flat, term):
-        return flat
-    at = flat.casefold().find(term.casefold())
-    if at < 0:
-        return flat
-    return f"{flat[:at]}▸{flat[at : at + len(term)]}◂{flat[at + len(term) :]}"

@@ -49,6 +49,14 @@ class Collection(TaskPane):
         Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Down"), N_("Move this one down"), show=False, shown_as="]"),
     )  # fmt: skip
 
+    DEFAULT_CSS = """
+    Collection {
+        .detail EmptyState { display: none; }
+        &.-nothing .detail > * { display: none; }
+        &.-nothing .detail > EmptyState { display: block; }
+    }
+    """
+
     def __init__(self, spec: CollectionSpec, *, id: str) -> None:
         super().__init__(id=id, classes="-beside" if spec.beside else "-stacked")
         self.spec = spec
@@ -195,8 +203,7 @@ class Collection(TaskPane):
             return
         here = 0 <= index < len(edit.items(self.spec.path))
         self._index = index if here else -1
-        self.form.display = here
-        self.query_one(EmptyState).display = not here
+        self.set_class(not here, "-nothing")
         if here:
             self.form.load(edit, (*self.spec.path, index))
             self.show_item(edit, index)

@@ -135,7 +135,7 @@ class StagesPane(Collection):
 
     def _mark(self, heard: Rehearsal | None) -> None:
         checks = heard.checks if heard else ()
-        met = {check.number - 1: check.check.met for check in checks}
+        met = {c.number - 1: c.check.met for c in checks if not c.disclosed}
         if met != self._met and self.edit is not None:
             self._met = met
             for index in range(self.table.count):

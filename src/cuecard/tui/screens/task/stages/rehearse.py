@@ -19,8 +19,9 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.fields import TextEditor
 from cuecard.tui.state.entries import Paragraph
-from cuecard.tui.state.rehearsal_view import decision, others, verdict
+from cuecard.tui.state.rehearsal_view import decision, evidence, others, said, verdict
 from cuecard.tui.widgets.paragraphs import Paragraphs
+from cuecard.tui.widgets.pieces import Lines
 
 if TYPE_CHECKING:
     from cuecard.tui.app import CuecardApp
@@ -68,6 +69,8 @@ class RehearsePane(Vertical):
         )
         with VerticalScroll(can_focus=False):
             yield Paragraphs(id="verdict")
+            yield Lines(id="sentence")
+            yield Paragraphs(id="said")
             yield Paragraphs(id="decision")
             yield Paragraphs(id="others")
 
@@ -87,6 +90,8 @@ class RehearsePane(Vertical):
         if heard is not None:
             self.query_one(".rehearse-head", Static).update(self._head(heard))
             self.query_one("#verdict", Paragraphs).load(verdict(heard))
+            self.query_one("#sentence", Lines).load(evidence(heard))
+            self.query_one("#said", Paragraphs).load(said(heard))
             self.query_one("#others", Paragraphs).load(others(heard))
         self.post_message(self.Heard(heard))
 
@@ -131,7 +136,7 @@ class RehearsePane(Vertical):
                     )
                 ]
             )
-            said = await services.engine.perform(
+            answer = await services.engine.perform(
                 ask_simulator(config, chosen, data, reply, disclosed)
             )
         except CuecardError as error:
@@ -140,7 +145,7 @@ class RehearsePane(Vertical):
             self.log.error(error)
             shown.load([Paragraph(f"{type(error).__name__}: {error}", "bad")])
         else:
-            shown.load(decision(said, chosen.label))
+            shown.load(decision(answer, chosen.label))
 
     def _forget_decision(self) -> None:
         self._asked = -1
