@@ -93,8 +93,10 @@ def is_task_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def begin_task(ws: Workspace, person: str, data: dict[str, Any]) -> None:
-    """Keep a new task as a draft. Raises `Conflict` when the id is taken, by anybody's task or by
+def begin_task(
+    ws: Workspace, person: str, data: dict[str, Any], origins: Sequence[Origin] = ()
+) -> None:
+    """Keep a new task as a draft; `origins`: what a machine drafted in it. Raises `Conflict` when the id is taken, by anybody's task or by
     another draft of this person, and `CuecardError` when it is none.
     """
     task_id = str(data["id"])
@@ -108,7 +110,7 @@ def begin_task(ws: Workspace, person: str, data: dict[str, Any]) -> None:
         ws.tasks.revision(task_id)
     except NotFound:
         if ws.drafts.get(task_id, person) is None:
-            ws.drafts.save(task_id, person, 0, data)
+            ws.drafts.save(task_id, person, 0, data, origins=origins)
             return
     raise Conflict(
         _("There is already a task with this id"),
