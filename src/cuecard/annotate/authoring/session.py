@@ -96,8 +96,9 @@ def is_task_id(text: str) -> bool:
 def begin_task(
     ws: Workspace, person: str, data: dict[str, Any], origins: Sequence[Origin] = ()
 ) -> None:
-    """Keep a new task as a draft; `origins`: what a machine drafted in it. Raises `Conflict` when the id is taken, by anybody's task or by
-    another draft of this person, and `CuecardError` when it is none.
+    """Keep a new task as a draft; `origins`: what a machine drafted in it. Raises `Conflict` when the
+    id is taken, by anybody's task or by another draft of this person, and `CuecardError` when it is
+    none.
     """
     task_id = str(data["id"])
     if not is_task_id(task_id):
