@@ -18,7 +18,7 @@ from cuecard.core.i18n import current_language, set_language
 
 TASK = """\
 id: {id}
-title: A ferry
+title: A ferry in 2090
 family: facts
 language: en
 query: {query}

@@ -35,6 +35,7 @@ def test_json(cuecard, task_file, tmp_path: Path):
         "tasks": 1,
         "errors": 0,
         "warnings": 0,
+        "silenced": 0,
         "problems": [],
     }
     bad(tmp_path / "tasks")
@@ -43,6 +44,22 @@ def test_json(cuecard, task_file, tmp_path: Path):
     assert found.data["errors"] == 4
     places = {(p["file"], p["place"]): p["line"] for p in found.data["problems"]}
     assert places["tasks/bad.yaml", "title"] == 2
+
+
+def test_silenced_findings_are_counted_and_shown_when_asked(program, cuecard, task_file):
+    path = task_file("ferry", query="What does the ferry cost with 10 euros?")
+    with path.open("a", encoding="utf-8") as file:
+        file.write("silenced: [{code: L010, reason: looked at}]\n")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('sources: [{url: "https://example.org/ferry"}]\n', ""))
+    found = program("check", "ferry.yaml", "--strict", "--all")
+    assert found.code == 0
+    assert "[silenced L010] — looked at" in found.out
+    assert found.err == "1 task read, 0 errors, 0 warnings, 1 silenced\n"
+    data = cuecard("check", "ferry.yaml", "--json").data
+    assert [(p["code"], p["silenced"], p["about"]) for p in data["problems"]] == [
+        ("L010", "looked at", "")
+    ]
 
 
 def test_nothing_there(cuecard):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 
-from cuecard.annotate.lint import Finding, Severity, lint
+from cuecard.annotate.lint import RULES, Finding, Severity, lint
+from cuecard.annotate.lint.refusals import SAME_ID, code_of
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.yaml_io import load_tasks
 
-UNREADABLE = "E001"
-SAME_ID = "E002"
-
 
 class Problem(Finding):
-    """A finding with its file. `E` codes are about files, `L` codes are rules of the linter."""
+    """A finding with its file. `E` codes are about files and shapes, `L` codes are rules."""
 
     file: str
     task_id: str = ""
@@ -26,31 +25,44 @@ class Problem(Finding):
 
 
 class CheckReport(Frozen):
-    """`tasks`: how many could be read. `problems` in the order of files, errors before warnings."""
+    """`tasks`: how many could be read. `problems` in the order of files, errors before warnings, with
+    what authors have silenced.
+    """
 
     tasks: int
     problems: tuple[Problem, ...]
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        return tuple(p for p in self.problems if p.severity is Severity.ERROR)
+        return tuple(p for p in self.open if p.severity is Severity.ERROR)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        return tuple(p for p in self.problems if p.severity is Severity.WARNING)
+        return tuple(p for p in self.open if p.severity is Severity.WARNING)
+
+    @property
+    def silenced(self) -> tuple[Problem, ...]:
+        """What an author has looked at and means to leave, with the reason."""
+        return tuple(p for p in self.problems if p.silenced)
+
+    @property
+    def open(self) -> tuple[Problem, ...]:
+        """What nobody has silenced."""
+        return tuple(p for p in self.problems if not p.silenced)
 
 
-def check_paths(paths: Iterable[Path]) -> CheckReport:
+def check_paths(paths: Iterable[Path], today: date | None = None) -> CheckReport:
     """Check task files and folders of them; one bad file hides nothing about the others."""
+    today = today or date.today()
     loaded, unreadable = load_tasks(paths)
     problems = [
         Problem(
-            code=UNREADABLE,
+            code=(code := code_of(problem)),
             severity=Severity.ERROR,
             file=problem.file,
             place=problem.place,
             reason=problem.reason,
-            hint="",
+            hint=_(RULES[code].mend),
             line=problem.line,
         )
         for problem in unreadable
@@ -69,12 +81,13 @@ def check_paths(paths: Iterable[Path]) -> CheckReport:
                         id=task.id, file=files[task.id]
                     ),
                     hint=_("Give every task an id of its own."),
+                    about=task.id,
                 )
             )
         files.setdefault(task.id, path)
         problems += [
             Problem(**finding.model_dump(), file=str(path), task_id=task.id)
-            for finding in lint(task)
+            for finding in lint(task, today)
         ]
-    problems.sort(key=lambda p: (p.file, p.severity is Severity.WARNING))
+    problems.sort(key=lambda p: (p.file, p.silenced != "", p.severity is Severity.WARNING))
     return CheckReport(tasks=len(loaded), problems=tuple(problems))

@@ -23,12 +23,15 @@ def check(
     paths: Annotated[list[Path], typer.Argument(help=_("Task files or folders"))],
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
     strict: Annotated[bool, typer.Option("--strict", help=_("Count warnings as errors"))] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help=_("Show silenced findings too, with the reasons"))
+    ] = False,
 ) -> None:
     from cuecard.annotate.check import check_paths
     from cuecard.annotate.lint import Severity
 
     report = check_paths(paths)
-    found = report.problems if strict else report.errors
+    found = report.open if strict else report.errors
     empty = not report.tasks and not report.problems
     if json:
         as_json(
@@ -36,14 +39,18 @@ def check(
                 "tasks": report.tasks,
                 "errors": len(report.errors),
                 "warnings": len(report.warnings),
+                "silenced": len(report.silenced),
                 "problems": [problem.model_dump(mode="json") for problem in report.problems],
             }
         )
         raise typer.Exit(1 if found or empty else 0)
-    for problem in report.problems:
+    for problem in report.problems if everything else report.open:
         kind = _("warning") if problem.severity is Severity.WARNING else _("error")
-        hint = f" — {problem.hint}" if problem.hint else ""
-        say(f"{problem} [{kind} {problem.code}]{hint}")
+        after = f" — {problem.hint}" if problem.hint else ""
+        if problem.silenced:
+            kind, after = _("silenced"), f" — {problem.silenced}"
+        say(f"{problem} [{kind} {problem.code}]{after}")
+    silenced = len(report.silenced)
     note(
         ngettext("{n} task read", "{n} tasks read", report.tasks).format(n=report.tasks)
         + ", "
@@ -52,6 +59,7 @@ def check(
         + ngettext("{n} warning", "{n} warnings", len(report.warnings)).format(
             n=len(report.warnings)
         )
+        + (", " + _("{n} silenced").format(n=silenced) if silenced else "")
     )
     if empty:
         note(_("There are no task files (*.yaml) there."))

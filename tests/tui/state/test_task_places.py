@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import parse_place
-from cuecard.annotate.authoring.validity import find_problems
 from cuecard.core.tasks import Task
 from cuecard.core.validation import format_place
 from cuecard.tui.state.task_places import tab_of, tabs_of
@@ -43,14 +41,3 @@ def test_every_place_has_a_tab_of_its_task(samples: dict[str, Task], task_id, pl
     data = samples[task_id].model_dump(mode="json")
     assert tab_of(parse_place(place), data) == tab
     assert tab in tabs_of(data)
-
-
-def test_what_is_wrong_comes_before_what_looks_wrong(samples: dict[str, Task]) -> None:
-    edit = TaskEdit.of(samples["espresso"], 1)
-    triple = edit.items(("gold", "triples"))[0]
-    edit.insert(("gold", "triples"), 0, triple)
-    found = find_problems(edit.data)
-    assert any(problem.place.startswith("gold.triples[") for problem in found)
-    edit.set(("query",), " ")
-    broken = find_problems(edit.data)
-    assert [(problem.severity, problem.place) for problem in broken] == [("error", "query")]

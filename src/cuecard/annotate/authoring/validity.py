@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
-from cuecard.core.errors import FileProblems
+from pydantic import ValidationError
+
+from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.validation import validated
@@ -16,7 +19,7 @@ from cuecard.core.validation import validated
 @dataclass(frozen=True)
 class Problem:
     """`error`: cannot be saved or plays wrongly; `warning`: somebody ought to look. `code` is that of
-    a rule, empty where the data is no task. `about` is what a silence names; `silenced` its reason.
+    a rule or of a shape (`E…`). `about` is what a silence names; `silenced` its reason.
     """
 
     severity: Literal["error", "warning"]
@@ -30,7 +33,11 @@ class Problem:
 
 def as_task(data: Mapping[str, Any]) -> Task:
     """The data as a task. Raises `FileProblems` with everything that keeps it from being one."""
-    return validated(Task, copy.deepcopy(dict(data)), "", {}, task_dialect())
+    try:
+        return Task.model_validate(dict(data))
+    except ValidationError:
+        # Fields without a value count as left out, which takes data that may be changed.
+        return validated(Task, copy.deepcopy(dict(data)), "", {}, task_dialect())
 
 
 def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -42,16 +49,33 @@ def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return []
 
 
-def find_problems(data: Mapping[str, Any]) -> list[Problem]:
-    """What keeps the data from being a task; if nothing does, what the linter finds in it."""
-    from cuecard.annotate.lint import lint
+def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Problem]:
+    """What keeps the data from being a task, and what the linter finds in it, complete or not: errors
+    first, what the author has silenced last.
+    """
+    from cuecard.annotate.lint import lint, loosely
 
+    refused: tuple[FileProblem, ...] = ()
     try:
         task = as_task(data)
     except FileProblems as error:
-        return [Problem("error", problem.place, problem.reason) for problem in error.problems]
-    findings = [
-        Problem(f.severity.value, f.place, f.reason, f.hint, f.code, f.about, f.silenced)
-        for f in lint(task)
+        refused = error.problems
+        task = loosely(data)
+    findings = lint(task, today, complete=not refused) if task is not None else ()
+    found = [
+        *map(_refusal, refused),
+        *(
+            Problem(f.severity.value, f.place, f.reason, f.hint, f.code, f.about, f.silenced)
+            for f in findings
+        ),
     ]
-    return sorted(findings, key=lambda problem: problem.severity == "warning")
+    return sorted(found, key=lambda problem: (problem.silenced != "", problem.severity))
+
+
+def _refusal(problem: FileProblem) -> Problem:
+    from cuecard.annotate.lint import RULES
+    from cuecard.annotate.lint.refusals import code_of
+    from cuecard.core.i18n import _
+
+    code = code_of(problem)
+    return Problem("error", problem.place, problem.reason, _(RULES[code].mend), code)

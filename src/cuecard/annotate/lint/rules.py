@@ -1,62 +1,54 @@
-"""All rules and their codes."""
+"""All rules over one task."""
 
 from __future__ import annotations
 
-from cuecard.annotate.lint.chain import lint_chain
-from cuecard.annotate.lint.facts import lint_facts
-from cuecard.annotate.lint.finding import Finding, warning
-from cuecard.annotate.lint.graph import lint_graph
-from cuecard.annotate.lint.persona import lint_persona
-from cuecard.annotate.lint.table import lint_table
-from cuecard.core.i18n import N_, _
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task
+from collections.abc import Callable, Iterator
+from datetime import date
+from itertools import chain
 
-CODES: dict[str, str] = {
-    "L001": N_("The first cue is the start of the conversation, and no later one is"),
-    "L002": N_("Every triple is listed once"),
-    "L003": N_("Every key of a table is listed once"),
-    "L004": N_("A chain has ambiguous steps, as many as its difficulty says"),
-    "L005": N_("Every stage is answered by a triple"),
-    "L006": N_("A line gives away nothing that is still to be found"),
-    "L007": N_("The final answer is not a fact of the world"),
-    "L008": N_("A triple's tail is a thing, not yes or no"),
-    "L009": N_("The user never says a forbidden string"),
-    "L010": N_("The gold answer has a source"),
-    "L011": N_("A clue does not name the target"),
-    "L012": N_("No key cell of a table is empty"),
-}
-"""What each code asks for; translate with `_()` when shown."""
+from cuecard.annotate.lint.case import Case
+from cuecard.annotate.lint.consistency_gold import lint_gold_consistency
+from cuecard.annotate.lint.consistency_graph import lint_graph_consistency
+from cuecard.annotate.lint.dates import lint_dates
+from cuecard.annotate.lint.disclosure_cues import lint_cues
+from cuecard.annotate.lint.disclosure_gold import lint_gold_disclosure
+from cuecard.annotate.lint.disclosure_lines import lint_lines
+from cuecard.annotate.lint.finding import Finding
+from cuecard.annotate.lint.leaks_graph import lint_graph_leaks
+from cuecard.annotate.lint.leaks_other import lint_other_leaks
+from cuecard.annotate.lint.silences import silence
+from cuecard.annotate.lint.sources import lint_sources
+from cuecard.annotate.lint.structure_gold import lint_chain, lint_world
+from cuecard.annotate.lint.structure_graph import lint_graph
+from cuecard.annotate.lint.structure_stages import lint_stages
+from cuecard.annotate.lint.structure_table import lint_table
+from cuecard.annotate.lint.texts import lint_texts
+from cuecard.core.tasks import Task
+
+_RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    lint_stages,
+    lint_graph,
+    lint_table,
+    lint_chain,
+    lint_world,
+    lint_graph_leaks,
+    lint_other_leaks,
+    lint_gold_disclosure,
+    lint_cues,
+    lint_lines,
+    lint_graph_consistency,
+    lint_gold_consistency,
+    lint_sources,
+    lint_dates,
+    lint_texts,
+)
 
 
-def lint(task: Task) -> tuple[Finding, ...]:
-    """All findings for one task, in the order of codes and places."""
-    findings = [*lint_persona(task), *_sources(task)]
-    match task.gold:
-        case Graph() as graph:
-            findings += lint_graph(task, graph)
-        case Table() as table:
-            findings += lint_table(table)
-        case CheckpointChain() as chain:
-            findings += lint_chain(task, chain)
-        case FactWorld() as world:
-            findings += lint_facts(world)
-    return tuple(sorted(findings, key=lambda finding: finding.code))
-
-
-def _sources(task: Task) -> list[Finding]:
-    cited: bool = bool(task.sources)
-    match task.gold:
-        case Graph(triples=items) | CheckpointChain(steps=items) | FactWorld(facts=items):
-            cited = cited or any(item.sources for item in items)
-        case Table():
-            pass
-    if cited:
-        return []
-    return [
-        warning(
-            "L010",
-            "sources",
-            _("nothing says where the gold answer comes from"),
-            _("Add at least one page by which a reviewer can check it."),
-        )
-    ]
+def lint(task: Task, today: date | None = None, *, complete: bool = True) -> tuple[Finding, ...]:
+    """All findings for one task, in the order of codes, silenced ones included. `today`: what is in
+    the future is after it. `complete`: False for a draft read `loosely`.
+    """
+    case = Case(task, today or date.today(), complete)
+    found = chain.from_iterable(rule(case) for rule in _RULES)
+    silenced = silence(found, task.silenced, complete=complete)
+    return tuple(sorted(silenced, key=lambda finding: finding.code))

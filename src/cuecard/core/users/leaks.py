@@ -93,11 +93,16 @@ def _secret(names: Iterable[str]) -> _Secret:
     whole = {fold(name): name for name in names if counts(name)}
     forms = dict(whole)
     for folded, name in whole.items():
-        numbers = _NUMBER.findall(folded)
-        letters = sum(c.isalpha() for c in folded)
-        if len(numbers) == 1 and letters <= _MAX_UNIT and counts(numbers[0]):
-            forms.setdefault(numbers[0], name)
+        if number := bare_number(folded):
+            forms.setdefault(number, name)
     return _Secret(frozenset(whole), forms)
+
+
+def bare_number(folded: str) -> str:
+    """The number of a folded name that is a number with a short unit, if it counts by itself."""
+    numbers = _NUMBER.findall(folded)
+    letters = sum(c.isalpha() for c in folded)
+    return numbers[0] if len(numbers) == 1 and letters <= _MAX_UNIT and counts(numbers[0]) else ""
 
 
 def counts(name: str) -> bool:
