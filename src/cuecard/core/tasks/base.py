@@ -24,14 +24,15 @@ def _not_blank(value: str) -> str:
     return value
 
 
-def _http_url(value: str) -> str:
+def is_web_address(value: str) -> bool:
+    """Whether a text is an http or https address."""
     scheme, separator, rest = value.partition("://")
-    if (
-        scheme not in ("http", "https")
-        or not separator
-        or not rest
-        or any(c.isspace() for c in value)
-    ):
+    known = scheme in ("http", "https") and bool(separator) and bool(rest)
+    return known and not any(c.isspace() for c in value)
+
+
+def _http_url(value: str) -> str:
+    if not is_web_address(value):
         raise ValueError(_("must be a web address that starts with http:// or https://"))
     return value
 

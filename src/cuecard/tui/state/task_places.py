@@ -26,7 +26,7 @@ TAB_LABEL: dict[TabId, str] = {
     "chain": N_("Chain"),
     "facts": N_("Facts"),
     "answer": N_("Answer"),
-    "sources": N_("Sources"),
+    "sources": N_("Evidence"),
     "problems": N_("Problems"),
     "history": N_("History"),
 }

@@ -1,0 +1,100 @@
+"""The tab of the brief, with the guidelines for authors beside it or, where it is narrow, on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Markdown
+
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.guidelines import guidelines
+from cuecard.annotate.authoring.trees import Path
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, current_language
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.form import Form
+from cuecard.tui.screens.task.forms import BRIEF
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.plain import PlainText
+
+if TYPE_CHECKING:
+    from cuecard.tui.app import CuecardApp
+
+
+class Guidelines(VerticalScroll, can_focus=True):
+    """What a good task of a family is; read when it is shown first."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="guidelines")
+        self._family = ""
+
+    def compose(self) -> ComposeResult:
+        yield PlainText(classes="problem")
+        yield Markdown(open_links=False)
+
+    def load(self, edit: TaskEdit) -> None:
+        if edit.family != self._family:
+            self._family = edit.family
+            self.run_worker(self._read(edit), group="guidelines", exclusive=True)
+
+    async def _read(self, edit: TaskEdit) -> None:
+        language, family = current_language(), edit.family
+        problem = ""
+        try:
+            config = await cast("CuecardApp", self.app).services.config()
+            text = await asyncio.to_thread(guidelines, family, language, config)
+        except CuecardError as error:
+            problem = str(error)
+            text = await asyncio.to_thread(guidelines, family, language)
+        told = self.query_one(".problem", PlainText)
+        told.load(problem)
+        told.display = bool(problem)
+        await self.query_one(Markdown).update(text)
+
+
+class BriefPane(TaskPane):
+    """A wide terminal shows the guidelines beside the form, a narrow one instead of it."""
+
+    BINDINGS = keys(
+        Key("brief.guidelines", "f2", "guidelines", N_("Guidelines"), N_("What a good task of this family is"), shown_as="F2"),
+    )  # fmt: skip
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Form(BRIEF)
+            yield Guidelines()
+
+    @property
+    def form(self) -> Form:
+        return self.query_one(Form)
+
+    @property
+    def panel(self) -> Guidelines:
+        return self.query_one(Guidelines)
+
+    def load(self, edit: TaskEdit) -> None:
+        self.form.load(edit, ())
+        self.panel.load(edit)
+
+    def commit(self) -> None:
+        self.form.commit()
+
+    def reveal(self, path: Path) -> None:
+        self.remove_class("-reading")
+        self.form.reveal(path)
+
+    def step_back(self) -> bool:
+        if self.panel.has_focus:
+            self.reveal(())
+            return True
+        return False
+
+    def action_guidelines(self) -> None:
+        if self.panel.has_focus:
+            self.reveal(())
+        else:
+            self.add_class("-reading")
+            self.panel.focus()
