@@ -182,8 +182,6 @@ def test_undo_after_any_edits_gives_the_exact_table_back(data: st.DataObject) ->
                 table_ops.add_column(edit, column)
             case 6 if row < count:
                 ops.write_cell(edit, row, column, data.draw(CELLS))
-            case 7:
-                table_ops.clear_cells(edit, [r for r in rows if r < count], column)
             case _:
                 grid = data.draw(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=3))
                 pasted = parse_rows(as_tsv(grid))

@@ -141,6 +141,11 @@ def apply_facts(edit: TaskEdit, plan: FactsPaste, below: int) -> int:
     return at
 
 
+def fields_of(pasted: Pasted) -> list[FactField | None]:
+    """The field that each pasted column is taken for, None for none."""
+    return _fields(pasted)[0]
+
+
 def _fields(pasted: Pasted) -> tuple[list[FactField | None], tuple[str, ...]]:
     if pasted.header is None:
         by_order = _BY_WIDTH.get(pasted.width, (*TYPED, "aliases", "sources"))

@@ -65,15 +65,6 @@ def copy_items(edit: TaskEdit, path: Path, chosen: Collection[int]) -> frozenset
     return frozenset(range(below, below + len(order)))
 
 
-def clear_cells(edit: TaskEdit, rows: Collection[int], column: int) -> None:
-    """Empty one column's cells in these rows."""
-    chosen = [row for row in rows if cell_text(edit, row, column)]
-    if chosen:
-        with edit.together((*ops.ROWS, min(chosen), column)):
-            for row in chosen:
-                edit.set((*ops.ROWS, row, column), "")
-
-
 def sort_rows(edit: TaskEdit, column: int, *, down: bool = False) -> None:
     """Order the rows by a column, numbers and dates by value, empty cells last. Equal rows keep
     their order.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from cuecard.annotate.authoring import ops
@@ -14,7 +14,6 @@ from cuecard.tui.widgets.cue_card import CUE_KIND
 
 LANGUAGE = {"en": "English", "zh": "中文"}
 DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
-FACT_KIND = {"fact": N_("fact"), "rule": N_("rule or convention")}
 AMBIGUITY = {
     "entity": N_("entity: several things of that name"),
     "version": N_("version: several editions or times"),
@@ -57,15 +56,6 @@ def node_names(edit: TaskEdit) -> list[str]:
 
 def relations(edit: TaskEdit) -> list[str]:
     return [str(triple["relation"]) for triple in edit.items(ops.TRIPLES)]
-
-
-def known(field: str) -> Callable[[TaskEdit], Sequence[str]]:
-    """What other facts have in `field`."""
-
-    def values(edit: TaskEdit) -> list[str]:
-        return [str(fact.get(field, "")) for fact in edit.items(ops.FACTS)]
-
-    return values
 
 
 def listed(value: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.forms import BRIEF, SOURCES
 from cuecard.tui.screens.task.forms_chain import CHAIN, STEPS
-from cuecard.tui.screens.task.forms_facts import ANSWER, FACTS
+from cuecard.tui.screens.task.facts.pane import FactsPane
+from cuecard.tui.screens.task.forms_facts import ANSWER
 from cuecard.tui.screens.task.forms_graph import NODES, TRIPLES
 from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.pane import FormPane, TaskPane
@@ -39,7 +40,7 @@ def make_pane(tab: TabId) -> TaskPane:
         case "chain":
             return FormPane(CHAIN, ("gold",), id=tab)
         case "facts":
-            return Collection(FACTS, id=tab)
+            return FactsPane(id=tab)
         case "answer":
             return FormPane(ANSWER, ("gold",), id=tab)
         case "sources":

@@ -17,7 +17,7 @@ from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.grid import Grid, GridColumn, GridSource, Sheet
 
-_ROW_ACTIONS = ("remove", "shift", "clear", "duplicate", "copy", "paste")
+_ROW_ACTIONS = ("remove", "shift", "duplicate", "copy", "paste")
 Begin = tuple[Sequence[str], Callable[[str], str] | None]
 
 
@@ -26,13 +26,13 @@ class SheetPane(TaskPane):
 
     BINDINGS = keys(
         Key("cells.add", "ctrl+n,insert", "add", N_("Add row"), N_("Add a row below this one"), shown_as="^n"),
-        Key("cells.delete", "ctrl+d", "remove", N_("Delete row"), N_("Delete this row, or the marked ones; ^z brings them back"), shown_as="^d"),
-        Key("cells.up", "alt+up,ctrl+up", "shift(-1)", N_("Move"), N_("Move this row, or the marked ones, up"), shown_as="alt+↑↓", show=False),
-        Key("cells.down", "alt+down,ctrl+down", "shift(1)", N_("Down"), N_("Move this row, or the marked ones, down"), show=False),
-        Key("cells.clear", "delete", "clear", N_("Empty"), N_("Empty this cell, in the marked rows too"), show=False),
-        Key("cells.duplicate", "ctrl+k", "duplicate", N_("Double"), N_("Copy this row, or the marked ones, below"), shown_as="^k", show=False),
+        Key("cells.above", "ctrl+d", "above", N_("As above"), N_("Take over what stands above; with marked rows, what stands in the first of them"), shown_as="^d", priority=True, show=False),
+        Key("cells.delete", "delete", "remove", N_("Delete"), N_("Delete this row, or the marked ones; ^z brings them back"), shown_as="del"),
+        Key("cells.up", "alt+up,ctrl+up", "shift(-1)", N_("Move up"), N_("Move this row, or the marked ones, up"), show=False),
+        Key("cells.down", "alt+down,ctrl+down", "shift(1)", N_("Move down"), N_("Move this row, or the marked ones, down"), show=False),
+        Key("cells.duplicate", "ctrl+k", "duplicate", N_("Double"), N_("Add this row, or the marked ones, once more below"), shown_as="^k", show=False),
         Key("cells.copy", "ctrl+c", "copy('tsv')", N_("Copy"), N_("Copy this row, or the marked ones, for a spreadsheet"), shown_as="^c", show=False),
-        Key("cells.copy_markdown", "ctrl+g", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), shown_as="^g", show=False),
+        Key("cells.copy_markdown", "alt+c", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), show=False),
         Key("cells.paste", "ctrl+v", "paste", N_("Paste"), N_("Paste what was copied here; from elsewhere, paste as your terminal does"), shown_as="^v", show=False),
     )  # fmt: skip
     PLACE: Path = ()
@@ -183,8 +183,8 @@ class SheetPane(TaskPane):
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "add":
-            return self.sheet.has_focus_within
+        if action in ("add", "above"):
+            return self.sheet.has_focus_within and (action == "add" or self.grid.count > 0)
         if action in _ROW_ACTIONS:
             return self.grid.has_focus and (action == "paste" or self.grid.count > 0)
         return True
@@ -256,14 +256,22 @@ class SheetPane(TaskPane):
     def action_duplicate(self) -> None:
         self._rearrange(lambda edit, rows: table_ops.copy_items(edit, self.PLACE, rows))
 
-    def action_clear(self) -> None:
-        edit, column = self._edit, self.grid.cursor_column
-        if edit is not None:
-            rows = sorted(self.chosen())
-            with edit.together(self.path_of(rows[0], column)):
-                for row in rows:
-                    self.write(edit, row, column, "")
-            self.fill()
+    def action_above(self) -> None:
+        edit, row, column = self._edit, self.grid.cursor_row, self.grid.cursor_column
+        if edit is None:
+            return
+        self.commit()
+        editing, rows = self.sheet.editing is not None, sorted(self.grid.marked)
+        source = rows[0] if rows else row - 1
+        if source < 0 or column not in self.grid.editable_columns:
+            return
+        text = self.text_at(edit, source, column)
+        with edit.together(self.path_of(row, column)):
+            for target in rows or [row]:
+                self._write(edit, target, column, text)
+        self.fill()
+        if editing:
+            self.begin(row, column)
 
     def action_copy(self, form: str) -> None:
         if (edit := self._edit) is not None:

@@ -28,7 +28,7 @@ class TablePane(SheetPane):
     """Keys stand first and stay in view; what does not fit its column, or has another row's key, shows."""
 
     BINDINGS = keys(
-        Key("table.sort", "ctrl+o", "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards"), shown_as="^o"),
+        Key("table.sort", "f8", "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards")),
         Key("table.add_column", "f6", "add_column", N_("Column"), N_("Add a column to the right")),
         Key("table.delete_column", "f7", "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), show=False),
         Key("table.column_left", "alt+left,ctrl+left", "shift_column(-1)", N_("Column left"), N_("Move this column to the left"), show=False),
