@@ -13,6 +13,9 @@ class FormatChoice(StrEnum):
     WIDESEARCH = "widesearch"
     PARAWORLD = "paraworld"
     DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
 
 
 class InputFormat(StrEnum):
@@ -24,6 +27,9 @@ class InputFormat(StrEnum):
     WIDESEARCH = "widesearch"
     PARAWORLD = "paraworld"
     DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
 
 
 class FamilyChoice(StrEnum):

@@ -169,6 +169,8 @@ def _save(
         return
 
     def join(given: Task, newest: Task) -> Task:
+        if format_.join is not None:
+            return format_.join(given, newest)
         return joined(given, newest, format_.through, format_.made_up)
 
     tasks = [task for _path, task in batch]

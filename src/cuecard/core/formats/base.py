@@ -47,7 +47,7 @@ class Format:
     Of a folder, the files with one of `suffixes` are read (`deep`: those below it too), where any fit
     one of `patterns` just these. `id_place` is what the format calls a task's id. `through` gives a
     task as it would come back from a file (None: as it was), `made_up` the fields that a reader has
-    to invent.
+    to invent. `join` makes one task of one that was read and the newest that is there.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Format:
     id_place: str = "id"
     through: Callable[[Task], Task] | None = None
     made_up: tuple[str, ...] = ()
+    join: Callable[[Task, Task], Task] | None = None
     recognises: Callable[[Obj], bool] = lambda obj: False
     read_responses: Callable[[Path], ResponsesRead] | None = None
 

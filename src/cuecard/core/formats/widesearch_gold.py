@@ -14,8 +14,9 @@ from cuecard.core.formats.foreign import Refused
 from cuecard.core.i18n import _
 from cuecard.core.tasks.table import Table
 
-_SPECIAL = re.compile(r'[,"\r\n]')
 _BOM = "\ufeff"
+# A cell that begins with a byte order mark would lose it at the start of a file.
+_SPECIAL = re.compile(rf'[,"\r\n]|^{_BOM}')
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,138 @@
+"""A graph task as a graph file: what GraphML and RDF share.
+
+Such a file holds the gold as nodes and edges that other programs understand; the rest of the task (its
+header) travels with it as data that they pass over. A file that another program wrote has no header:
+then the task gets its title from the graph or the file, and a placeholder for its query.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from cuecard.core.errors import FileProblem
+from cuecard.core.formats.base import TasksRead, language_of, make_task, title_of
+from cuecard.core.formats.json_files import Obj, parse_json
+from cuecard.core.i18n import _
+from cuecard.core.tasks.graph import Graph, Triple
+from cuecard.core.tasks.models import Task
+from cuecard.core.tasks.yaml_io import MAX_FILE_BYTES, task_dialect
+from cuecard.core.text import is_cjk, slug
+from cuecard.core.validation import Place, problems_of
+
+PLAIN = ("id", "title", "language", "query")
+"""The fields of the header that stand in a graph file as themselves; the rest is one JSON text."""
+_PLACEHOLDER = {"en": "(query not written yet)", "zh": "（尚未写查询）"}
+
+
+class Unreadable(Exception):
+    """A file is no graph: at which place, why, in which line."""
+
+    def __init__(self, reason: str, line: int | None = None, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.place = reason, line, place
+
+
+@dataclass
+class GraphFile:
+    """What a graph file says. `nodes` and `triples` have the fields of `Node` and `Triple`;
+    `header` those of a `Task`, empty when no Cuecard wrote it; `rest` the JSON of the others.
+    """
+
+    nodes: list[Obj] = field(default_factory=list[Obj])
+    triples: list[Obj] = field(default_factory=list[Obj])
+    header: dict[str, str] = field(default_factory=dict[str, str])
+    rest: str = ""
+    title: str = ""
+    lines: dict[Place, int] = field(default_factory=dict[Place, int])
+
+
+def read_graph_task(path: Path, load: Callable[[bytes], GraphFile]) -> TasksRead:
+    """The one task of a file. `load` raises `Unreadable`."""
+    file = GraphFile()
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise Unreadable(_("is larger than 32 MB; split it or remove pasted pages"))
+        file = load(path.read_bytes())
+        return [_task(file, path)], []
+    except Unreadable as error:
+        return [], [FileProblem(str(path), error.place, error.reason, error.line)]
+    except OSError as error:
+        return [], [FileProblem(str(path), "", error.strerror or str(error))]
+    except RecursionError:
+        return [], [FileProblem(str(path), "", _("is nested too deeply"))]
+    except ValidationError as error:
+        return [], problems_of(error, str(path), file.lines, task_dialect())
+
+
+def rest_of(task: Task) -> str:
+    """The header's other fields as JSON, empty when each has its default."""
+    data = task.model_dump(mode="json", exclude_defaults=True, exclude={"gold", *PLAIN})
+    return json.dumps(data, ensure_ascii=False) if data else ""
+
+
+def graph_of(task: Task) -> Graph:
+    if not isinstance(task.gold, Graph):
+        raise TypeError(f"a {task.family} task has no triples")
+    return task.gold
+
+
+def keep_header(given: Task, newest: Task) -> Task:
+    """`given` over the task that is there: a graph without a header brings its nodes and triples, and
+    takes nothing else away.
+    """
+    if not given.query.endswith(tuple(_PLACEHOLDER.values())) or given.query == newest.query:
+        return given
+    graph, old = graph_of(given), graph_of(newest)
+    known = {(t.head, t.relation, t.tail): t for t in reversed(old.triples)}
+    triples = tuple(
+        triple if triple.note or triple.sources else known.get(_ends(triple), triple)
+        for triple in graph.triples
+    )
+    listed = {node.id for node in graph.nodes}
+    used = {end for triple in triples for end in (triple.head, triple.tail)}
+    kept = (node for node in old.nodes if node.id in used and node.id not in listed)
+    gold = Graph(nodes=(*graph.nodes, *kept), triples=triples)
+    return newest.model_copy(update={"gold": gold})
+
+
+def _ends(triple: Triple) -> tuple[str, str, str]:
+    return triple.head, triple.relation, triple.tail
+
+
+def _task(file: GraphFile, path: Path) -> Task:
+    gold = {"family": "graph", "nodes": file.nodes, "triples": file.triples}
+    if not file.triples:
+        raise Unreadable(_("holds no edges"))
+    if file.header:
+        return Task.model_validate({**_rest(file.rest), **file.header, "gold": gold})
+    names = [str(node.get("name") or node["id"]) for node in file.nodes]
+    names += [str(triple["head"]) for triple in file.triples]
+    title = title_of(file.title, path.stem)
+    language = "zh" if sum(map(is_cjk, names)) * 2 > len(names) else language_of(None, title)
+    return make_task(
+        {
+            "id": slug(path.stem)[:120],
+            "title": title,
+            "language": language,
+            "query": f"{title} {_PLACEHOLDER[language]}",
+            "gold": gold,
+        }
+    )
+
+
+def _rest(text: str) -> Obj:
+    if not text:
+        return {}
+    try:
+        data = parse_json(text)
+    except ValueError as error:
+        raise Unreadable(str(error), place="task") from error
+    if not isinstance(data, dict):
+        raise Unreadable(_("must be an object with named fields"), place="task")
+    return {key: value for key, value in cast(dict[str, Any], data).items() if key not in PLAIN}
