@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.strip import Strip
 
 from cuecard.core.text import one_line
-from cuecard.tui.widgets.grid.source import GridCell, Tone
+from cuecard.tui.widgets.grid.source import GridCell
 
 ELLIPSIS = "…"
 
@@ -49,26 +49,56 @@ def aligned(text: str, width: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def cell_segments(
-    cell: str | GridCell | Text,
-    width: int,
-    *,
-    right: bool,
-    base: Style,
-    ink: Callable[[Tone], Style],
-    styled: Callable[[Text], list[Segment]],
-) -> list[Segment]:
-    """One cell, `width` cells wide. `ink` gives a tone's style, `styled` draws a styled text."""
-    if isinstance(cell, Text):
-        shown = cell.copy()
-        shown.no_wrap = True
-        shown.truncate(max(width, 0), overflow="ellipsis")
-        drawn = [
-            Segment(run if run.isprintable() else one_line(run), base + (style or Style.null()))
-            for run, style, _control in styled(shown)
-        ]
-        blank = Segment(" " * max(width - sum(cell_len(run.text) for run in drawn), 0), base)
-        return [blank, *drawn] if right else [*drawn, blank]
-    if isinstance(cell, GridCell):
-        return [Segment(aligned(cell.text, width, right=right), base + ink(cell.tone))]
-    return [Segment(aligned(cell, width, right=right), base)]
+class Runs:
+    """A line under construction: texts with their styles, neighbours of one style as one."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._style = Style.null()
+        self._segments: list[Segment] = []
+        self.width = 0
+
+    @classmethod
+    def of(cls, strip: Strip) -> Runs:
+        """Go on from `strip`."""
+        runs = cls()
+        runs._segments, runs.width = list(strip), strip.cell_length
+        return runs
+
+    def add(self, text: str, style: Style, width: int) -> None:
+        """`text` takes `width` cells."""
+        if style is not self._style:
+            self._flush()
+            self._style = style
+        self._texts.append(text)
+        self.width += width
+
+    def strip(self) -> Strip:
+        self._flush()
+        return Strip(self._segments, self.width)
+
+    def _flush(self) -> None:
+        if self._texts:
+            self._segments.append(Segment("".join(self._texts), self._style))
+            self._texts.clear()
+
+
+def add_styled(
+    runs: Runs, text: Text, width: int, *, right: bool, base: Style, console: Console
+) -> None:
+    """A styled text in exactly `width` cells."""
+    shown = text.copy()
+    shown.no_wrap = True
+    shown.truncate(max(width, 0), overflow="ellipsis")
+    drawn = [
+        (run if run.isprintable() else one_line(run), base + (style or Style.null()))
+        for run, style, _control in shown.render(console)
+    ]
+    left = max(width - sum(cell_len(run) for run, _style in drawn), 0)
+    if right:
+        runs.add(" " * left, base, left)
+    for run, style in drawn:
+        if run:
+            runs.add(run, style, cell_len(run))
+    if not right:
+        runs.add(" " * left, base, left)

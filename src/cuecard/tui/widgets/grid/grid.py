@@ -198,6 +198,8 @@ class Grid(GridView, can_focus=True):
         self.mark(())
 
     def on_click(self, event: events.Click) -> None:
+        if self.on_bar(event.x):
+            return
         column = self._laid_out().column_at(event.x, int(self.scroll_x))
         if event.y < self._head:
             if column is not None:

@@ -17,6 +17,7 @@ class Layout:
     """
 
     room: int
+    lead: int
     digits: int
     widths: Mapping[int, int]
     starts: Mapping[int, int]
@@ -46,7 +47,7 @@ class Layout:
         total = max(lead, x - PADDING)
         # Too much that stays would leave nothing to scroll.
         pinned = lead if pinned > room * 2 // 3 else pinned
-        return cls(room, digits, widths, starts, pinned, total)
+        return cls(room, lead, digits, widths, starts, pinned, total)
 
     @property
     def scrolls(self) -> bool:

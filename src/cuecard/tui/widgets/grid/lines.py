@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
 from cuecard.core.i18n import _
+from cuecard.tui.widgets.grid.bar import NO_BAR, THUMB, TRACK
 from cuecard.tui.widgets.grid.columns import PADDING, GridColumn
-from cuecard.tui.widgets.grid.drawing import aligned, cell_segments
+from cuecard.tui.widgets.grid.drawing import Runs, add_styled, aligned
 from cuecard.tui.widgets.grid.layout import Layout
-from cuecard.tui.widgets.grid.source import GridSource, ListSource, Tone
+from cuecard.tui.widgets.grid.source import GridCell, GridSource, ListSource
 
 if TYPE_CHECKING:
     from cuecard.tui.widgets.grid.view import GridView
 
 BAR, MARK = "▌", "✓"
-FRAME = ("▐", "▌")
-_KEPT = 1000
+BLANK = " " * PADDING
+NO_FRAME, FRAME = (BLANK, BLANK), ("▐", "▌")
+BAR_SIGNS = {NO_BAR: " ", TRACK: " ", THUMB: "█"}
+BAR_STYLES = {NO_BAR: "", TRACK: "track", THUMB: "thumb"}
+_KEPT = 250
 
 
 class Look(NamedTuple):
@@ -31,6 +34,7 @@ class Look(NamedTuple):
     column: int  # of the cell cursor; -1 for none
     marked: bool
     scroll_x: int
+    bar: int  # the part of the scrollbar at its end
 
 
 class Lines:
@@ -43,7 +47,7 @@ class Lines:
         self._source: GridSource = ListSource(())
         self._columns: Sequence[GridColumn] = ()
         self._strips: dict[int, dict[Look, Strip]] = {}
-        self._inks: dict[Tone, Style] = {}
+        self._styles: dict[str, Style] = {}
 
     def load(self, source: GridSource, columns: Sequence[GridColumn]) -> None:
         self._source, self._columns = source, columns
@@ -51,21 +55,26 @@ class Lines:
 
     def clear(self) -> None:
         self._strips.clear()
-        self._inks.clear()
+        self._styles.clear()
 
     def forget(self, row: int) -> None:
         """The cells of this row are other ones now."""
         self._strips.pop(row, None)
 
-    def head(self, layout: Layout, scroll_x: int) -> Strip:
-        base = self._style("head")
-        segments = [Segment(" " * self._lead(layout), base)]
+    def blank(self, layout: Layout) -> Strip:
+        return Strip.blank(layout.room + 1, self._style(""))
+
+    def head(self, layout: Layout, scroll_x: int, bar: int) -> Strip:
+        base, runs = self._style("head"), Runs()
+        runs.add(" " * layout.lead, base, layout.lead)
         for i, width in layout.widths.items():
             column = self._columns[i]
             label = column.label if column.raw else _(column.label)
             text = aligned(label, width, right=column.right)
-            segments.append(Segment(f"{' ' * PADDING}{text}{' ' * PADDING}", base))
-        return self._shown(segments, layout, scroll_x, base)
+            runs.add(f"{BLANK}{text}", base, width + PADDING)
+            if runs.width < layout.total:
+                runs.add(BLANK, base, PADDING)
+        return self._ended(runs, layout, scroll_x, bar, base)
 
     def row(self, row: int, look: Look, layout: Layout) -> Strip:
         strips = self._strips.get(row)
@@ -79,71 +88,78 @@ class Lines:
         return strip
 
     def _drawn(self, row: int, look: Look, layout: Layout) -> Strip:
-        by_cell = look.column >= 0
-        if look.cursor and not by_cell:
-            base = self._style("cursor")
-        elif look.marked:
-            base = self._style("marked")
-        else:
-            base = self._style("row") if look.cursor else self._grid.rich_style
-        segments = self._lead_segments(row, look, layout, base)
+        base, runs = self._style(_base_of(look)), Runs()
+        self._add_lead(runs, row, look, layout, base)
         cells = self._source.cells(row)
+        columns, many = self._columns, len(cells)
         for i, width in layout.widths.items():
-            here = by_cell and i == look.column
-            style = self._style("cursor") if here else base
-            left = right = Segment(" " * PADDING, base)
-            if here:
-                bar = self._style("bar", partial=True)
-                left, right = (Segment(edge, base + bar) for edge in FRAME)
-            segments.append(left)
-            segments.extend(
-                cell_segments(
-                    cells[i] if i < len(cells) else "",
-                    width,
-                    right=self._columns[i].right,
-                    base=style,
-                    ink=self._ink,
-                    styled=self._styled,
-                )
-            )
-            segments.append(right)
-        return self._shown(segments, layout, look.scroll_x, base)
+            edges, style, outer = NO_FRAME, base, base
+            if i == look.column:
+                edges, style, outer = FRAME, self._style("cursor"), base + self._ink("bar")
+            runs.add(edges[0], outer, PADDING)
+            cell, right = cells[i] if i < many else "", columns[i].right
+            if isinstance(cell, Text):
+                console = self._grid.app.console
+                add_styled(runs, cell, width, right=right, base=style, console=console)
+            elif isinstance(cell, GridCell):
+                ink = style if cell.tone == "plain" else style + self._ink(cell.tone)
+                runs.add(aligned(cell.text, width, right=right), ink, width)
+            else:
+                runs.add(aligned(cell, width, right=right), style, width)
+            if runs.width < max(layout.total, layout.room):
+                runs.add(edges[1], outer, PADDING)
+        return self._ended(runs, layout, look.scroll_x, look.bar, base)
 
-    def _lead_segments(self, row: int, look: Look, layout: Layout, base: Style) -> list[Segment]:
-        bar = BAR if look.cursor else " "
-        segments = [Segment(bar, base + self._style("bar", partial=True))]
+    def _add_lead(self, runs: Runs, row: int, look: Look, layout: Layout, base: Style) -> None:
+        """The bar, the source's mark, the mark of marking and the number."""
+        if look.cursor:
+            runs.add(BAR, base + self._ink("bar"), 1)
+        else:
+            runs.add(" ", base, 1)
         if self._gutter:
             text, tone = self._source.gutter(row)
-            segments.append(Segment(aligned(text, 1), base + self._ink(tone)))
+            runs.add(aligned(text, 1), base + self._ink(tone) if text else base, 1)
         if self._marking:
-            mark = MARK if look.marked else " "
-            segments.append(Segment(mark, base + self._style("mark", partial=True)))
+            if look.marked:
+                runs.add(MARK, base + self._ink("mark"), 1)
+            else:
+                runs.add(" ", base, 1)
         if layout.digits:
-            number = f"{row + 1:>{layout.digits}}{' ' * PADDING}"
-            segments.append(Segment(number, base + self._ink("muted")))
-        return segments
+            number = f"{row + 1:>{layout.digits}}{BLANK}"
+            runs.add(number, base + self._ink("muted"), layout.digits + PADDING)
 
-    def _lead(self, layout: Layout) -> int:
-        digits = layout.digits + PADDING if layout.digits else 0
-        return 1 + self._gutter + self._marking + digits
+    def _ended(self, runs: Runs, layout: Layout, scroll_x: int, bar: int, base: Style) -> Strip:
+        """What of a whole line is in view, and the scrollbar."""
+        if runs.width > layout.room:
+            line = runs.strip()
+            if scroll_x:
+                rest = line.crop(layout.pinned + scroll_x, layout.room + scroll_x)
+                line = Strip.join([line.crop(0, layout.pinned), rest])
+            runs = Runs.of(line.crop(0, layout.room))
+        left = layout.room - runs.width
+        runs.add(" " * left, base, left)
+        runs.add(BAR_SIGNS[bar], self._style(BAR_STYLES[bar]), 1)
+        return runs.strip()
 
-    def _shown(self, segments: list[Segment], layout: Layout, scroll_x: int, base: Style) -> Strip:
-        """What of a whole line is in view."""
-        line = Strip(segments)
-        if layout.scrolls and scroll_x:
-            rest = line.crop(layout.pinned + scroll_x, layout.room + scroll_x)
-            line = Strip.join([line.crop(0, layout.pinned), rest])
-        return line.crop_extend(0, layout.room, base)
-
-    def _style(self, name: str, *, partial: bool = False) -> Style:
-        return self._grid.get_component_rich_style(f"grid--{name}", partial=partial)
-
-    def _ink(self, tone: Tone) -> Style:
-        style = self._inks.get(tone)
+    def _style(self, name: str) -> Style:
+        """The whole style of a component; of the grid itself without a name."""
+        style = self._styles.get(name)
         if style is None:
-            style = Style.null() if tone == "plain" else self._style(tone, partial=True)
-            self._inks[tone] = style
+            grid = self._grid
+            style = grid.get_component_rich_style(f"grid--{name}") if name else grid.rich_style
+            self._styles[name] = style
         return style
 
-    def _styled(self, text: Text) -> list[Segment]:
-        return list(text.render(self._grid.app.console))
+    def _ink(self, name: str) -> Style:
+        """What a component adds to another style."""
+        if name == "plain":
+            return Style.null()
+        return self._grid.get_component_rich_style(f"grid--{name}", partial=True)
+
+
+def _base_of(look: Look) -> str:
+    if look.cursor and look.column < 0:
+        return "cursor"
+    if look.marked:
+        return "marked"
+    return "row" if look.cursor else ""

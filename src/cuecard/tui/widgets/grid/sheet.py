@@ -243,6 +243,11 @@ class Sheet(Container):
         if self._editing is None:
             self._show_note()
 
+    def refuse(self) -> None:
+        """The cell that was asked for is not edited here; keys typed for it are dropped."""
+        if self._asked:
+            self._give_up_waiting()
+
     def commit(self) -> None:
         """Take the text and end editing."""
         if self._editing:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from cuecard.tui.widgets.grid.bar import NO_BAR, TRACK, ScrollBar
 from cuecard.tui.widgets.grid.columns import GridColumn, fitted, measured
 from cuecard.tui.widgets.grid.cursor import GridCursor
 from cuecard.tui.widgets.grid.layout import Layout
@@ -24,7 +26,7 @@ class GridView(ScrollView):
     DEFAULT_CSS = """
     GridView {
         height: 1fr; background: $background; color: $foreground; overflow: auto auto;
-        scrollbar-size: 1 1; scrollbar-gutter: stable;
+        scrollbar-size-horizontal: 1; scrollbar-size-vertical: 0;
         & > .grid--head { background: $panel; color: $muted; }
         & > .grid--cursor { background: $primary 25%; color: $foreground; text-style: bold; }
         & > .grid--row { background: $primary 10%; }
@@ -37,6 +39,8 @@ class GridView(ScrollView):
         & > .grid--warn { color: $warning; }
         & > .grid--bad { color: $error; }
         & > .grid--accent { color: $primary; }
+        & > .grid--thumb { color: $scrollbar; background: $scrollbar-background; }
+        & > .grid--track { background: $scrollbar-background; }
         &:focus > .grid--cursor { background: $primary 45%; }
     }
     """
@@ -53,6 +57,8 @@ class GridView(ScrollView):
         "grid--warn",
         "grid--bad",
         "grid--accent",
+        "grid--thumb",
+        "grid--track",
     }
 
     def __init__(
@@ -78,6 +84,7 @@ class GridView(ScrollView):
         self._layout_now: Layout | None = None
         self._wanted: dict[int, int] | None = None
         self._revealed = False
+        self._dragging = False
 
     @property
     def columns(self) -> Sequence[GridColumn]:
@@ -145,17 +152,65 @@ class GridView(ScrollView):
             self._wanted = measured(self._source, self._columns)
         return fitted(self._columns, room, self._wanted)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines in view. They are kept as strips already, so that Textual's own cache, which is
+        emptied at every scroll, is passed by where there is nothing but the lines to draw.
+        """
+        if self.styles.gutter or self.opacity < 1 or self.styles.tint.a:
+            return super().render_lines(crop)
+        background = self.background_colors[1]
+        filters = self.get_line_filters()
+        strips: list[Strip] = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            if crop.x or strip.cell_length != crop.width:
+                strip = strip.crop_extend(crop.x, crop.right, None)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
+
     def render_line(self, y: int) -> Strip:
-        layout, scroll_x, head = self._laid_out(), int(self.scroll_x), self._head
+        layout, scroll_x, head, bar = self._laid_out(), int(self.scroll_x), self._head, self._bar
         if y < head:
-            return self._lines.head(layout, scroll_x)
-        row = int(self.scroll_y) + y - head
+            return self._lines.head(layout, scroll_x, TRACK if bar.shown else NO_BAR)
+        row, part = bar.top + y - head, bar.part(y - head)
         if row >= self.count:
-            return Strip.blank(layout.room, self.rich_style)
+            return self._lines.blank(layout)
         cursor = row == self._cursor.row
         column = self._cursor.column if cursor and self._by_cell else -1
-        look = Look(cursor, column, row in self._cursor.marked, scroll_x)
+        look = Look(cursor, column, row in self._cursor.marked, scroll_x, part)
         return self._lines.row(row, look, layout)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        # The base class would also move a scrollbar that is not there.
+        if round(old_value) != round(new_value):
+            self.refresh(self.size.region)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if self.on_bar(event.x):
+            self._dragging = True
+            self.capture_mouse()
+            self._drag(event.y)
+            event.stop()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragging:
+            self._drag(event.y)
+            event.stop()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+            event.stop()
+
+    def on_bar(self, x: int) -> bool:
+        """Whether the scrollbar is at `x`."""
+        return self._bar.shown and x >= self._view.width - 1
+
+    def _drag(self, y: int) -> None:
+        self.scroll_to(y=self._bar.top_at(y - self._head), animate=False, immediate=True)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -177,6 +232,10 @@ class GridView(ScrollView):
         return self.scrollable_content_region.size
 
     @property
+    def _bar(self) -> ScrollBar:
+        return ScrollBar(self.count, self._page_rows, int(self.scroll_y))
+
+    @property
     def _page_rows(self) -> int:
         return max(1, self._view.height - self._head)
 
@@ -185,12 +244,19 @@ class GridView(ScrollView):
         return self._cursor.row, self._cursor.column
 
     def _laid_out(self) -> Layout:
-        room = self._view.width
+        # The last cell is the scrollbar's, whether it is there or not.
+        room = max(0, self._view.width - 1)
         digits = max(2, len(str(self.count))) if self._numbered else 0
         now = self._layout_now
         if now is None or now.room != room or now.digits != digits:
             marks = self._marking + self.GUTTER
-            now = Layout.of(self.fit, room, digits=digits, marks=marks, fixed=self._fixed)
+            now = Layout.of(
+                self.fit,
+                room,
+                digits=digits,
+                marks=marks,
+                fixed=self._fixed,
+            )
             self._layout_now = now
             self._lines.load(self._source, self._columns)
         return now
