@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from textual import work
 from textual.binding import ActiveBinding
+from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
-ScreenT = TypeVar("ScreenT", bound="Screen[Any]")
+NodeT = TypeVar("NodeT", bound="DOMNode")
 
 
 class _Shared:
@@ -100,19 +101,19 @@ class CuecardDialog(_Shared, ModalScreen[Result]):
 def guarded(
     group: str,
 ) -> Callable[
-    [Callable[Concatenate[ScreenT, P], Awaitable[None]]],
-    Callable[Concatenate[ScreenT, P], Worker[None]],
+    [Callable[Concatenate[NodeT, P], Awaitable[None]]],
+    Callable[Concatenate[NodeT, P], Worker[None]],
 ]:
     """An async method as a named, exclusive worker whose errors are shown, not raised.
 
-    Starting it again in the same `group` of the same screen cancels the one before.
+    Starting it again in the same `group` of the same widget or screen cancels the one before.
     """
 
     def decorate(
-        method: Callable[Concatenate[ScreenT, P], Awaitable[None]],
-    ) -> Callable[Concatenate[ScreenT, P], Worker[None]]:
+        method: Callable[Concatenate[NodeT, P], Awaitable[None]],
+    ) -> Callable[Concatenate[NodeT, P], Worker[None]]:
         @wraps(method)
-        async def bounded(self: ScreenT, *args: P.args, **kwargs: P.kwargs) -> None:
+        async def bounded(self: NodeT, *args: P.args, **kwargs: P.kwargs) -> None:
             try:
                 await method(self, *args, **kwargs)
             except CuecardError as error:
@@ -122,7 +123,7 @@ def guarded(
                 cast("CuecardApp", self.app).report(error)
 
         return cast(
-            "Callable[Concatenate[ScreenT, P], Worker[None]]",
+            "Callable[Concatenate[NodeT, P], Worker[None]]",
             work(bounded, exclusive=True, group=group, name=method.__qualname__),
         )
 
