@@ -227,7 +227,7 @@ _RULES = (
          N_("Add at least one page that supports it.")),
     Rule("L037", "sources", _WARNING,
          N_("At least half of the triples have a source"),
-         N_("The benchmark's papers promise a page for every second triple."),
+         N_("A gold answer is as good as what it can be checked against; a page for every second triple is the least."),
          N_("Add the pages on which you found them.")),
     Rule("L038", "sources", _WARNING,
          N_("Sources are addresses that can be opened"),

@@ -61,6 +61,8 @@ def tab_of(path: Path, data: Mapping[str, Any]) -> TabId:
             return "persona"
         case ("sources", *_):
             return "sources"
+        case ("silenced", *_):
+            return "problems"
         case ("gold", *rest):
             family = cast(Family, data["gold"]["family"])
             first, second = _GOLD_TABS[family]

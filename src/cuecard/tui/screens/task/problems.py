@@ -5,23 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
+from textual.containers import VerticalScroll
 from textual.message import Message
+from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.silencing import can_silence, can_unsilence, silence, unsilence
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.state.problem_list import WANTED, Wanted, counted, explained, row_of, shown
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.grid import Grid
-from cuecard.tui.widgets.plain import PlainText
-
-MARK = {"error": "✗", "warning": "!"}
 
 
 class ProblemsPane(TaskPane):
     """`show` what was found; the one under the cursor stands below in full."""
+
+    BINDINGS = keys(
+        Key("problems.silence", "s", "silence", N_("Silence"), N_("Leave this be, with a reason")),
+        Key("problems.unsilence", "s", "unsilence", N_("Unsilence"), N_("Take the silence back")),
+        Key("problems.silenced", "S", "silenced", N_("Silenced"), N_("Show what is silenced, or hide it")),
+        Key("problems.filter", "f", "filter", N_("Filter"), N_("Show errors, warnings, or both")),
+    )  # fmt: skip
+
+    DEFAULT_CSS = """
+    ProblemsPane {
+        #counts { height: 1; padding: 0 1; color: $text-muted; }
+        #problem { height: auto; max-height: 45%; padding: 0 1; border-top: solid $foreground 20%; }
+        #problem Static { height: auto; }
+        FittedTable { height: 1fr; }
+    }
+    """
 
     class Chosen(Message):
         """The person wants to go to this place."""
@@ -32,34 +51,46 @@ class ProblemsPane(TaskPane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
+        self._edit: TaskEdit | None = None
         self._problems: Sequence[Problem] = ()
+        self._shown: list[Problem] = []
+        self._wanted: Wanted = "all"
+        self._with_silenced = False
 
     def compose(self) -> ComposeResult:
+        yield Static(id="counts", markup=False)
         columns = (
             FittedColumn("", 1),
-            FittedColumn(N_("Place"), 16, grow=2),
-            FittedColumn(N_("Problem"), 20, grow=3),
+            FittedColumn(N_("Code"), 4),
+            FittedColumn(N_("Place"), 12, grow=2),
+            FittedColumn(N_("Problem"), 20, grow=5),
+            FittedColumn(N_("Path"), 16, grow=2, hidden_below=110),
         )
         yield FittedTable(columns)
-        yield PlainText(id="problem")
+        with VerticalScroll(id="problem", can_focus=False):
+            yield Static(markup=False)
         yield EmptyState(
             _("Nothing is wrong here"),
-            _("Fields are checked while you type; what the linter finds in a complete task too."),
+            _("What you write is checked while you type, finished or not."),
         )
 
     @property
     def table(self) -> FittedTable:
         return self.query_one(FittedTable)
 
+    @property
+    def problem(self) -> Problem | None:
+        """The one under the cursor."""
+        row = self.table.cursor_row
+        return self._shown[row] if 0 <= row < len(self._shown) else None
+
     def load(self, edit: TaskEdit) -> None:
         """Problems are shown when they are found."""
+        self._edit = edit
 
     def show(self, problems: Sequence[Problem]) -> None:
         self._problems = problems
-        self.table.fill([(MARK[p.severity], p.place or "–", p.reason) for p in problems])
-        self.table.display = self.query_one("#problem").display = bool(problems)
-        self.query_one(EmptyState).display = not problems
-        self._explain()
+        self._refill()
 
     def reveal(self, path: Path) -> None:
         self.table.focus()
@@ -70,11 +101,68 @@ class ProblemsPane(TaskPane):
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if event.row < len(self._problems):
-            self.post_message(self.Chosen(parse_place(self._problems[event.row].place)))
+        if event.row < len(self._shown):
+            self.post_message(self.Chosen(parse_place(self._shown[event.row].place)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        problem = self.problem
+        match action:
+            case "silence":
+                return problem is not None and can_silence(problem)
+            case "unsilence":
+                return problem is not None and can_unsilence(problem)
+            case "silenced":
+                return any(problem.silenced for problem in self._problems)
+            case "filter":
+                return len({problem.severity for problem in self._problems}) > 1
+            case _:
+                return True
+
+    def action_silence(self) -> None:
+        problem, edit = self.problem, self._edit
+        if problem is None or edit is None:
+            return
+
+        def leave(reason: str | None) -> None:
+            if reason:
+                silence(edit, problem, reason)
+
+        question = AskLine(
+            _("Leave {code} be").format(code=problem.code),
+            problem.reason,
+            button=_("Silence"),
+            placeholder=_("why it is meant"),
+        )
+        self.app.push_screen(question, leave)
+
+    def action_unsilence(self) -> None:
+        if self.problem is not None and self._edit is not None:
+            unsilence(self._edit, self.problem)
+
+    def action_silenced(self) -> None:
+        self._with_silenced = not self._with_silenced
+        self._refill()
+
+    def action_filter(self) -> None:
+        self._wanted = WANTED[(WANTED.index(self._wanted) + 1) % len(WANTED)]
+        self._refill()
+
+    def _refill(self) -> None:
+        data = self._edit.data if self._edit is not None else {}
+        self._shown = shown(self._problems, self._wanted, self._with_silenced)
+        self.table.fill([row_of(problem, data) for problem in self._shown])
+        something = bool(self._problems)
+        self.query_one("#counts", Static).update(
+            counted(self._problems, self._wanted, self._with_silenced)
+        )
+        self.query_one("#counts").display = self.table.display = something
+        self.query_one(EmptyState).display = not something
+        self._explain()
 
     def _explain(self) -> None:
-        if 0 <= self.table.cursor_row < len(self._problems):
-            problem = self._problems[self.table.cursor_row]
-            text = "\n".join(filter(None, (problem.place, problem.reason, problem.hint)))
-            self.query_one("#problem", PlainText).load(text)
+        problem = self.problem
+        self.query_one("#problem").display = problem is not None
+        if problem is not None:
+            data = self._edit.data if self._edit is not None else {}
+            self.query_one("#problem Static", Static).update(explained(problem, data))
+        self.refresh_bindings()
