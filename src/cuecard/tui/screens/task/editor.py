@@ -113,10 +113,11 @@ class TaskEditor(Vertical):
         """Count them in the tab's label, by severity, and list them on the tab."""
         self._problems = problems
         label = Text(_(TAB_LABEL["problems"]))
-        errors = sum(problem.severity == "error" for problem in problems)
+        still = [problem for problem in problems if not problem.silenced]
+        errors = sum(problem.severity == "error" for problem in still)
         if errors:
             label.append(f" ✗{errors}")
-        if warnings := len(problems) - errors:
+        if warnings := len(still) - errors:
             label.append(f" !{warnings}")
         self.tabs.query_one("#problems", Tab).label = label.plain
         self._show_problems()
