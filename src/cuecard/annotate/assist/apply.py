@@ -75,8 +75,11 @@ def standing(edit: TaskEdit, item: ProposedItem) -> JsonValue:
 
 
 def _where(items: Sequence[ProposedItem]) -> Path:
-    """The place that undo leads back to: the list or field of the first item."""
-    return parse_place(items[0].place) if items else ()
+    """The place that undo leads back to: the list or field of the first item, or the whole persona,
+    which may come and go with its tabs.
+    """
+    path = parse_place(items[0].place) if items else ()
+    return ops.PERSONA if path[:1] == ops.PERSONA else path
 
 
 def _set(edit: TaskEdit, item: ProposedItem, places: dict[str, str]) -> None:

@@ -56,7 +56,8 @@ class Drafting:
         told: Told = lambda _done, _all: None,
     ) -> None:
         self._data, self._inputs, self._config, self._model = data, inputs, config, model
-        self._today, self._told = today or date.today(), told
+        self._today = today or date.today()
+        self.told = told
         self._helper: Helper | None = None
 
     async def run(self) -> Proposal:
@@ -66,7 +67,13 @@ class Drafting:
         hub = ModelHub(self._config)
         try:
             client = hub.client(self._model)
-            self._helper = Helper(client, self._model, self._config, self._today, told=self._told)
+            self._helper = Helper(
+                client,
+                self._model,
+                self._config,
+                self._today,
+                told=self.told,
+            )
             return await self._draft(self._helper)
         finally:
             await hub.close()

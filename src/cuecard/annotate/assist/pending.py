@@ -17,10 +17,13 @@ from cuecard.core.tasks.base import Frozen
 
 
 class Pending(Frozen):
-    """`ticked`: the ids of the items that are to be accepted as it stands."""
+    """`ticked`: the ids of the items that are to be accepted as it stands. `task_id`: of a translation,
+    the new task's.
+    """
 
     proposal: Proposal
     ticked: tuple[str, ...]
+    task_id: str = ""
 
 
 class PendingFile:

@@ -12,6 +12,7 @@ from cuecard.annotate.assist.proposal import Proposal, ProposedItem
 from cuecard.annotate.assist.shapes import DraftTexts
 from cuecard.annotate.assist.texts import Slot, numbers_in, replaced, slots_of
 from cuecard.annotate.assist.words import Complaint, complain
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.core.agents.measuring import estimate
 from cuecard.core.errors import Halt, ModelCallError
@@ -73,8 +74,12 @@ def translated(
     benchmark's fields stay behind: they are about other words.
     """
     items = [item for item in proposal.items if item.id in accepted]
+    edit = TaskEdit(data)
+    # What has been rewritten since is not the text that was translated.
     texts: dict[Path, str] = {
-        parse_place(item.place): str(item.after) for item in items if item.deed == "set"
+        path: str(item.after)
+        for item in items
+        if item.deed == "set" and edit.get(path := parse_place(item.place)) == item.before
     }
     names = {str(item.before): str(item.after) for item in items if item.deed == "name"}
     target = proposal.language or other_language(language_of(data))
