@@ -36,6 +36,7 @@ class TaskScreen(DraftingScreen):
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.assist", "ctrl+t", "assist", N_("Assist"), N_("Have a model draft something, as a proposal"), shown_as="^t"),
         Key("task.yaml", "ctrl+o", "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False, shown_as="^o"),
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
     )  # fmt: skip
@@ -195,6 +196,12 @@ class TaskScreen(DraftingScreen):
             await self.refresh_state()
             self.cue_app.tell(_("Submitted for review."))
 
+    @guarded("assist")
+    async def action_assist(self) -> None:
+        from cuecard.tui.screens.task.proposals import assist
+
+        await assist(self)
+
     @guarded("yaml")
     async def action_yaml(self) -> None:
         from cuecard.tui.screens.task.outside import edit_as_yaml
@@ -227,7 +234,7 @@ class TaskScreen(DraftingScreen):
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.loaded or action not in ("save", "play", "submit", "revert", "yaml")
+        return self.loaded or action not in ("save", "play", "submit", "revert", "yaml", "assist")
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():
