@@ -58,8 +58,8 @@ class EvidencePane(TaskPane):
 
     def compose(self) -> ComposeResult:
         columns = (
-            GridColumn(N_("Address"), 20, grow=3),
-            GridColumn(N_("Note"), 12, grow=2, hidden_below=50),
+            GridColumn(N_("Address"), 20, grow=5),
+            GridColumn(N_("Note"), 12, grow=2, hidden_below=60),
             GridColumn(N_("Cited"), 5, right=True),
         )
         with Container(classes="evidence"):
@@ -238,7 +238,13 @@ class EvidencePane(TaskPane):
             tone = "bad" if not item.sound else "plain" if item.index is not None else "muted"
             count = GridCell(str(item.count), "muted" if not item.count else "plain")
             note = item.note if item.index is not None else _("only cited")
-            rows.append((GridCell(item.url or "–", tone), GridCell(note, "muted"), count))
+            rows.append(
+                (
+                    GridCell(item.url.removeprefix("https://") or "–", tone),
+                    GridCell(note, "muted"),
+                    count,
+                )
+            )
             glyph = "✗" if not item.sound else "" if item.index is not None else "+"
             marks.append(GridCell(glyph, "bad" if glyph == "✗" else "accent"))
         return ListSource(rows, marks)
