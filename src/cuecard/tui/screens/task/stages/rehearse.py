@@ -33,7 +33,7 @@ class RehearsePane(Vertical):
     """`load` a task's data and the stage whose turn it is; type, and see what follows at once."""
 
     BINDINGS = keys(
-        Key("rehearse.model", "ctrl+t", "ask_model", N_("Ask the model"), N_("What the simulator's model decides about this reply"), shown_as="^t"),
+        Key("rehearse.model", "f8", "ask_model", N_("Ask the model"), N_("What the simulator's model decides about this reply"), shown_as="F8"),
         Key("rehearse.earlier", "ctrl+up", "turn(-1)", N_("Stage before"), N_("As if the stage before were waiting"), show=False, shown_as="^↑"),
         Key("rehearse.later", "ctrl+down", "turn(1)", N_("Next stage"), N_("As if the next stage were waiting"), shown_as="^↓"),
     )  # fmt: skip
