@@ -41,6 +41,7 @@ def test_what_says_the_same_has_no_changes(samples: dict[str, Task]) -> None:
         assert changes_between(data, copy.deepcopy(data)) == []
         older = copy.deepcopy(data)
         del older["silenced"]
+        data["silenced"] = []
         for triple in older["gold"].get("triples", []):
             del triple["note"]
         assert changes_between(older, data) == changes_between(data, older) == []
@@ -136,11 +137,11 @@ def test_data_that_is_no_task_is_compared_all_the_same(graph: TaskEdit, odd: Any
     assert changes_between({}, {}) == []
 
 
-def test_five_thousand_triples_with_everything_touched_are_compared() -> None:
+def test_many_triples_all_touched_and_in_another_order_are_compared() -> None:
     rng = random.Random(1)
     triples: list[dict[str, Any]] = [
         {"head": f"Entity {i // 7}", "relation": f"relation {i % 7}", "tail": f"Value {i}"}
-        for i in range(5000)
+        for i in range(1500)
     ]
     other = copy.deepcopy(triples)
     for triple in other:
@@ -149,7 +150,7 @@ def test_five_thousand_triples_with_everything_touched_are_compared() -> None:
     old = {"gold": {"family": "graph", "triples": triples}}
     new = {"gold": {"family": "graph", "triples": other}}
     found = changes_between(old, new)
-    assert sum(change.kind == "changed" for change in found) == 5000
+    assert sum(change.kind == "changed" for change in found) == 1500
 
 
 @settings(max_examples=50, deadline=None)

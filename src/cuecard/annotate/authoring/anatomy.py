@@ -104,7 +104,7 @@ def fields_of(shape: Record, *values: Any) -> dict[str, Shape]:
     """The fields of a record, and those that the values have beyond what is known of it."""
     fields = dict(shape.fields)
     for value in values:
-        for name in cast(dict[str, Any], value) if isinstance(value, dict) else ():
+        for name in mapping(value):
             fields.setdefault(name, Leaf(name, raw=True))
     return fields
 
@@ -126,10 +126,14 @@ def same(one: Any, other: Any) -> bool:
     return one is other or one == other or (is_blank(one) and is_blank(other))
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
 def part(item: Any, name: str) -> str:
     """A text field of an item, "" where there is none."""
-    value = cast(dict[str, Any], item).get(name) if isinstance(item, dict) else None
-    return text_of(value)
+    return text_of(mapping(item).get(name))
 
 
 def _key(*names: str, plain: bool = False) -> Callable[[Any], Hashable | None]:
@@ -270,7 +274,13 @@ COLUMNS = Items(
             "criterion": Leaf(N_("Criterion"), PARAGRAPH),
         },
     ),
-    Likeness(keys=(_key("name"), _key("name", plain=True)), text=_text("name"), least=60),
+    # `cells` is what stands below a column: one that got quite another name is known by it.
+    Likeness(
+        keys=(_key("name"), _key("name", plain=True), _key("cells")),
+        loose=(Loose(lambda _column: True, _text("cells"), 70),),
+        text=_text("name"),
+        least=60,
+    ),
     _text("name"),
 )
 _STEPS = Items(
@@ -358,7 +368,7 @@ def table_shape(columns: Mapping[str, str], keys: tuple[str, ...]) -> Record:
         return " | ".join(key_of(row) or ())
 
     def text(row: Any) -> str:
-        return " | ".join(part(row, key) for key in fields)
+        return " | ".join(cell for key in fields if (cell := part(row, key)))
 
     rows = Items(_ROWS, _ROW, Record("", fields), Likeness((key_of,), text=text, least=60), title)
     return Record("", {"columns": COLUMNS, "unique_columns": Leaf(N_("Key columns")), "rows": rows})

@@ -15,14 +15,19 @@ from cuecard.annotate.authoring.anatomy import (
     Items,
     Record,
     Ref,
+    is_blank,
+    mapping,
     part,
+    same,
     table_shape,
     task_shape,
+    text_of,
 )
 from cuecard.annotate.authoring.matching import Likeness, match, match_by_key
 from cuecard.annotate.authoring.trees import Path
 
 Data = Mapping[str, Any]
+_ROWS_LOOKED_AT = 50
 
 
 def identities(lists: Sequence[Sequence[Any]], likeness: Likeness) -> list[list[int]]:
@@ -67,7 +72,8 @@ class Versions:
         stages = [_items(tree.get("persona"), "stages") for tree in data]
         self.stage_ids = identities(stages, STAGES.likeness)
         columns = [_items(tree.get("gold"), "columns") for tree in data]
-        self.column_ids = identities(columns, COLUMNS.likeness)
+        filled = [_with_cells(tree, listed) for tree, listed in zip(data, columns, strict=True)]
+        self.column_ids = identities(filled, COLUMNS.likeness)
         self.trees: list[dict[str, Any]] = []
         for at, tree in enumerate(data):
             gold = tree.get("gold")
@@ -77,6 +83,31 @@ class Versions:
                 gold = self._with_columns(cast(dict[str, Any], gold), at)
             self.trees.append({**tree, "gold": gold})
         self.shape = task_shape(self.family, self._table(columns))
+
+    def used(self, version: int) -> tuple[set[int], set[int]]:
+        """Stages and columns of which a version says something that the first does not."""
+        stages, columns = set[int](), set[int]()
+        old, new = (self.trees[at]["gold"] for at in (0, version))
+        for before, after in self._pairs(old, new, "triples") if self.family == "graph" else ():
+            stage = mapping(after).get("stage")
+            if isinstance(stage, Ref) and stage != mapping(before).get("stage"):
+                stages.add(stage.id)
+        for before, after in self._pairs(old, new, "rows") if self.family == "table" else ():
+            for name, cell in mapping(after).items():
+                changed = not same(cell, mapping(before).get(name))
+                if name[0] == "c" and changed and not is_blank(cell):
+                    columns.add(int(name[1:]))
+        return stages, columns
+
+    def _pairs(self, old: Any, new: Any, name: str) -> list[tuple[Any, Any]]:
+        """Each new item of a list in the gold, with what it was."""
+        before, after = _items(old, name), _items(new, name)
+        shape = cast(Items, cast(Record, self.shape.fields["gold"]).fields[name])
+        ids = identities([before, after], shape.likeness)[1]
+        return [
+            (before[known] if known < len(before) else None, item)
+            for known, item in zip(ids, after, strict=True)
+        ]
 
     def ids(self, path: Path, shape: Items, lists: Sequence[Sequence[Any]]) -> list[list[int]]:
         """The identities of the lists at `path`, in the order of the versions."""
@@ -119,7 +150,7 @@ class Versions:
             refs.append(Ref(known, f"{number} · {title}" if title else str(number)))
         triples: list[Any] = []
         for triple in _items(gold, "triples"):
-            number = cast(dict[str, Any], triple).get("stage") if isinstance(triple, dict) else None
+            number = mapping(triple).get("stage")
             if type(number) is int and 1 <= number <= len(refs):
                 triples.append({**triple, "stage": refs[number - 1]})
             else:
@@ -134,7 +165,9 @@ class Versions:
             if isinstance(row, list):
                 cells = cast(list[Any], row)
                 more = [f"x{index}" for index in range(len(keys), len(cells))]
-                rows.append(dict(zip([*keys, *more], cells, strict=False)))
+                # A row that is too short has nothing there, which is less than an empty cell.
+                filled = [*cells, *[None] * (len(keys) - len(cells))]
+                rows.append(dict(zip([*keys, *more], filled, strict=True)))
             else:
                 rows.append(row)
         names = [part(column, "name") for column in _items(gold, "columns")]
@@ -162,16 +195,28 @@ class Versions:
 
 
 def _items(owner: Any, name: str) -> list[Any]:
-    value = cast(dict[str, Any], owner).get(name) if isinstance(owner, dict) else None
+    value = mapping(owner).get(name)
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
+def _with_cells(tree: Data, columns: Sequence[Any]) -> list[Any]:
+    """Columns with the beginning of what stands in them."""
+    rows: list[list[Any]] = [
+        cast(list[Any], row) for row in _items(tree.get("gold"), "rows") if isinstance(row, list)
+    ]
+    found: list[Any] = []
+    for at, column in enumerate(columns):
+        cells = "\n".join(text_of(row[at]) for row in rows[:_ROWS_LOOKED_AT] if at < len(row))
+        fields = mapping(column)
+        found.append({**fields, "cells": cells.strip()} if fields else column)
+    return found
+
+
 def _staged(triple: Any, numbers: Mapping[int, int]) -> Any:
-    if isinstance(triple, dict):
-        fields = cast(dict[str, Any], triple)
-        if isinstance(stage := fields.get("stage"), Ref):
-            return {**fields, "stage": numbers.get(stage.id)}
-    return cast(Any, triple)
+    fields = mapping(triple)
+    if isinstance(stage := fields.get("stage"), Ref):
+        return {**fields, "stage": numbers.get(stage.id)}
+    return triple
 
 
 def _cells(row: Any, at: Mapping[int, int]) -> Any:
@@ -185,5 +230,8 @@ def _cells(row: Any, at: Mapping[int, int]) -> Any:
             cells[number] = value
         elif number in at:
             cells[at[number]] = value
-    width = max(cells, default=-1) + 1
-    return [cells.get(index, "") for index in range(width)]
+    width = max((len(at) - 1, *cells)) + 1
+    row = [cells.get(index, "") for index in range(width)]
+    while row and row[-1] is None:
+        row.pop()
+    return ["" if cell is None else cell for cell in row]

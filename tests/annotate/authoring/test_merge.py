@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.blank import (
+    blank_column,
+    blank_fact,
+    blank_node,
+    blank_stage,
+    blank_step,
+    blank_triple,
+)
+from cuecard.annotate.authoring.changes import changes_between
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.merge import Difference, Merge, merge
+from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
+from cuecard.annotate.authoring.trees import Path
+from cuecard.core.tasks import Task
+
+Data = dict[str, Any]
+IDS = ("espresso", "table-us-states", "checkpoints-highest-mountain", "facts-night-train")
+LISTS: dict[str, tuple[tuple[Path, Callable[[], Any]], ...]] = {
+    "graph": ((TRIPLES, blank_triple), (STAGES, blank_stage), (NODES, blank_node)),
+    "table": ((ROWS, list), (COLUMNS, blank_column)),
+    "checkpoints": ((STEPS, blank_step),),
+    "facts": ((FACTS, blank_fact),),
+}
+NAMED = {"nodes": "id", "stages": "title", "columns": "name", "steps": "question", "facts": "key"}
+
+
+def small(data: Data) -> Data:
+    """The task with few enough items for people's changes to meet."""
+    data = copy.deepcopy(data)
+    gold = data["gold"]
+    for name in ("triples", "rows", "facts"):
+        if name in gold:
+            gold[name] = gold[name][:8]
+    if data["persona"]:
+        data["persona"]["stages"] = data["persona"]["stages"][:4]
+        for triple in gold.get("triples", []):
+            triple["stage"] = min(triple["stage"] or 1, 4)
+    return data
+
+
+def new_item(kind: Path, make: Callable[[], Any], edit: TaskEdit, word: str) -> Any:
+    item = make()
+    if kind == TRIPLES:
+        stages = len(edit.items(STAGES))
+        return {**item, "head": word, "relation": "r", "tail": word, "stage": stages or None}
+    if kind == ROWS:
+        return [f"{word} {n}" for n in range(len(edit.items(COLUMNS)))]
+    return {**item, NAMED[str(kind[-1])]: word}
+
+
+def edited(data: Data, seed: int, steps: int, who: str) -> Data:
+    """What one person makes of the task with the operations of the screens."""
+    rng = random.Random(seed)
+    edit = TaskEdit(data)
+    for step in range(steps):
+        kind, make = rng.choice(LISTS[edit.family])
+        count = len(edit.items(kind))
+        word = f"{who}{seed}-{step}"
+        match rng.randrange(6):
+            case 0:
+                ops.insert_item(edit, kind, rng.randint(0, count), new_item(kind, make, edit, word))
+            case 1 if count > 1:
+                ops.delete_item(edit, kind, rng.randrange(count))
+            case 2 if count > 1:
+                ops.move_item(edit, kind, rng.randrange(count), rng.randrange(count))
+            case 3 if count and kind == COLUMNS:
+                ops.rename_column(edit, rng.randrange(count), word)
+            case 3 if count and kind == ROWS:
+                cells = len(edit.items(COLUMNS))
+                edit.set((*ROWS, rng.randrange(count), rng.randrange(cells)), word)
+            case 3 if count:
+                at = (*kind, rng.randrange(count))
+                texts = [k for k, v in edit.get(at).items() if isinstance(v, str) and k != "kind"]
+                edit.set((*at, rng.choice(texts)), word)
+            case 4:
+                edit.set((rng.choice(("title", "notes", "query")),), word)
+            case _:
+                edit.set(("sub_queries",), [*edit.items(("sub_queries",)), word])
+    return edit.data
+
+
+def words(value: Any) -> Counter[str]:
+    """Every text in the data."""
+    found: Counter[str] = Counter()
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case dict() as fields:
+                waiting += fields.values()
+            case list() as items:
+                waiting += items
+            case str() as text:
+                found[text] += 1
+            case _:
+                pass
+    return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(0, 12))
+def test_a_side_that_changed_nothing_gives_way(
+    samples: dict[str, Task], task_id: str, seed: int, steps: int
+) -> None:
+    base = small(samples[task_id].model_dump(mode="json"))
+    other = edited(base, seed, steps, "m")
+    for mine, theirs, expected in ((other, base, other), (base, other, other), (other,) * 3):
+        merged = merge(copy.deepcopy(base), copy.deepcopy(mine), copy.deepcopy(theirs))
+        assert merged.data == expected
+        assert not merged.conflicts
+        if mine == theirs:
+            assert not merged.differences
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
+def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
+    samples: dict[str, Task], task_id: str, seed: int, steps: int
+) -> None:
+    base = small(samples[task_id].model_dump(mode="json"))
+    mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
+    merged, turned = merge(base, mine, theirs), merge(base, theirs, mine)
+    if all(d.base for d in merged.conflicts):
+        told = {(d.key, bool(d.mine), bool(d.theirs)) for d in merged.conflicts}
+        assert told == {(d.key, bool(d.theirs), bool(d.mine)) for d in turned.conflicts}
+    if not merged.conflicts:
+        assert words(merged.data) == words(turned.data)
+    before, after = words(base), words(merged.data)
+    texts = " ".join(d.mine + d.theirs for d in merged.conflicts)
+    for side in (mine, theirs):
+        for word in words(side) - before:
+            assert after[word] or word in texts, word
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
+def test_choosing_one_side_everywhere_gives_that_side(
+    samples: dict[str, Task], task_id: str, seed: int, steps: int
+) -> None:
+    base = small(samples[task_id].model_dump(mode="json"))
+    mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
+    for side, wanted in (("mine", mine), ("theirs", theirs)):
+        merged = merge(base, mine, theirs)
+        for _round in range(3):  # what is chosen may uncover what it hid
+            merged = merge(base, mine, theirs, dict.fromkeys(keys_of(merged), side))
+        left = [c for c in changes_between(wanted, merged.data) if c.kind != "moved"]
+        assert not left
+
+
+def keys_of(merged: Merge) -> list[str]:
+    return [difference.key for difference in merged.differences]
+
+
+@pytest.fixture
+def sides(samples: dict[str, Task]) -> Callable[[str], tuple[Data, TaskEdit, TaskEdit]]:
+    def make(task_id: str) -> tuple[Data, TaskEdit, TaskEdit]:
+        data = small(samples[task_id].model_dump(mode="json"))
+        return data, TaskEdit(data), TaskEdit(data)
+
+    return make
+
+
+def only(merged: Merge) -> Difference:
+    [clash] = merged.conflicts
+    return clash
+
+
+def test_what_each_changed_alone_is_merged_and_told(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    mine.set((*TRIPLES, 0, "relation"), "reworded")
+    theirs.set((*TRIPLES, 0, "sources"), ["https://e.org/"])
+    theirs.set(("title",), "Theirs")
+    merged = merge(base, mine.data, theirs.data)
+    assert not merged.conflicts
+    assert merged.data["gold"]["triples"][0]["relation"] == "reworded"
+    assert merged.data["gold"]["triples"][0]["sources"] == ["https://e.org/"]
+    assert merged.data["title"] == "Theirs"
+    mine_too = {d.key: "mine" for d in merged.differences if d.whose == "theirs"}
+    assert merge(base, mine.data, theirs.data, mine_too).data == mine.data
+
+
+def test_triples_follow_stages_that_either_side_put_in_or_moved(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    titles = [base["persona"]["stages"][t["stage"] - 1]["title"] for t in base["gold"]["triples"]]
+    ops.insert_item(mine, STAGES, 0, {**blank_stage(), "title": "Mine"})
+    ops.move_item(theirs, STAGES, 3, 1)
+    ops.insert_item(theirs, STAGES, 4, {**blank_stage(), "title": "Theirs"})
+    theirs.insert(TRIPLES, 0, {**blank_triple(), "head": "h", "tail": "t", "stage": 5})
+    merged = merge(base, mine.data, theirs.data)
+    assert not merged.conflicts
+    stages = [stage["title"] for stage in merged.data["persona"]["stages"]]
+    assert stages[0] == "Mine"
+    assert stages[-1] == "Theirs"
+    triples = merged.data["gold"]["triples"]
+    assert [stages[t["stage"] - 1] for t in triples] == ["Theirs", *titles]
+
+
+def test_a_triple_that_both_reworded_may_become_two(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    mine.set((*TRIPLES, 2, "tail"), "my tail")
+    theirs.set((*TRIPLES, 2, "tail"), "their tail")
+    theirs.set((*TRIPLES, 2, "note"), "a note")
+    clash = only(merge(base, mine.data, theirs.data))
+    assert clash.sides == ("mine", "theirs", "both")
+    assert "my tail" in clash.mine
+    assert "their tail" in clash.theirs
+
+    def tails(side: str) -> list[tuple[str, str]]:
+        merged = merge(base, mine.data, theirs.data, {clash.key: side})
+        assert not merged.undecided
+        return [(t["tail"], t["note"]) for t in merged.data["gold"]["triples"][2:4]]
+
+    following = (base["gold"]["triples"][3]["tail"], "")
+    assert tails("mine") == [("my tail", "a note"), following]
+    assert tails("theirs") == [("their tail", "a note"), following]
+    assert tails("both") == [("my tail", "a note"), ("their tail", "a note")]
+
+
+def test_a_text_that_both_changed_may_keep_both(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    line = (*STAGES, 1, "line")
+    mine.set(line, "My line?")
+    theirs.set(line, "Their line?")
+    merged = merge(base, mine.data, theirs.data)
+    clash = only(merged)
+    assert merged.undecided == {clash.key}
+    assert (clash.label, clash.mine, clash.theirs) == ("Stage 2 · Line", "My line?", "Their line?")
+    both = merge(base, mine.data, theirs.data, {clash.key: "both"}).data
+    assert both["persona"]["stages"][1]["line"] == "My line?\n\nTheir line?"
+    mine.set(line, "")
+    assert only(merge(base, mine.data, theirs.data)).sides == ("mine", "theirs")
+
+
+def test_what_one_took_out_and_the_other_changed_is_kept_until_decided(sides) -> None:
+    base, mine, theirs = sides("facts-night-train")
+    ops.delete_item(mine, FACTS, 1)
+    theirs.set((*FACTS, 1, "value"), "changed")
+    merged = merge(base, mine.data, theirs.data)
+    clash = only(merged)
+    assert (clash.mine, clash.choice) == ("", "theirs")
+    assert "changed" in [fact["value"] for fact in merged.data["gold"]["facts"]]
+    assert merge(base, mine.data, theirs.data, {clash.key: "mine"}).data == mine.data
+
+
+def test_a_stage_that_a_new_triple_needs_is_not_taken_out_untold(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    ops.delete_item(mine, STAGES, 2)
+    theirs.insert(TRIPLES, 0, {**blank_triple(), "head": "h", "tail": "t", "stage": 3})
+    merged = merge(base, mine.data, theirs.data)
+    clash = only(merged)
+    assert clash.label == "Stage 3"
+    assert merged.data["gold"]["triples"][0]["stage"] == 3
+    without = merge(base, mine.data, theirs.data, {clash.key: "mine"}).data
+    assert without["gold"]["triples"][0]["stage"] is None
+    assert len(without["persona"]["stages"]) == 3
+
+
+def test_columns_and_rows_of_two_people_fit_together(sides) -> None:
+    base, mine, theirs = sides("table-us-states")
+    width, height = len(base["gold"]["columns"]), len(base["gold"]["rows"])
+    ops.insert_item(mine, COLUMNS, 1, {**blank_column(), "name": "Mine"})
+    ops.rename_column(mine, 0, "The state")
+    mine.set((*ROWS, 0, 1), "filled")
+    theirs.insert(ROWS, height, ["New", *["x"] * (width - 1)])
+    ops.delete_item(theirs, COLUMNS, width - 1)
+    ops.move_item(theirs, ROWS, 0, 2)
+    merged = merge(base, mine.data, theirs.data)
+    assert not merged.conflicts
+    gold = merged.data["gold"]
+    assert [c["name"] for c in gold["columns"]][:2] == ["The state", "Mine"]
+    assert gold["unique_columns"] == ["The state"]
+    assert all(len(row) == width for row in gold["rows"])
+    assert gold["rows"][2][1] == "filled"
+    assert gold["rows"][-1][:3] == ["New", "", "x"]
+    assert TaskEdit(merged.data).problems() == []
+
+
+def test_facts_of_one_key_and_lists_of_names_are_joined(sides) -> None:
+    base, mine, theirs = sides("facts-night-train")
+    for edit, value, alias in ((mine, "1", "one"), (theirs, "2", "two")):
+        edit.insert(FACTS, 0, {**blank_fact(), "key": "new", "value": value, "aliases": [alias]})
+        edit.set(("gold", "answer_aliases"), [*edit.items(("gold", "answer_aliases")), alias])
+    merged = merge(base, mine.data, theirs.data)
+    assert only(merged).label == "Fact 1 · Value"
+    keys = [fact["key"] for fact in merged.data["gold"]["facts"]]
+    assert keys.count("new") == 1
+    assert set(merged.data["gold"]["facts"][0]["aliases"]) == {"one", "two"}
+    assert merged.data["gold"]["answer_aliases"][-2:] == ["two", "one"]
+
+
+def test_two_orders_of_one_list_are_a_clash(sides) -> None:
+    base, mine, theirs = sides("checkpoints-highest-mountain")
+    ops.move_item(mine, STEPS, 0, 2)
+    ops.move_item(theirs, STEPS, 0, 1)
+    merged = merge(base, mine.data, theirs.data)
+    clash = only(merged)
+    assert clash.key == "gold/steps/order"
+    for side, wanted in (("mine", mine), ("theirs", theirs)):
+        assert merge(base, mine.data, theirs.data, {clash.key: side}).data == wanted.data
+
+
+def test_a_persona_that_one_took_away_and_one_changed(sides) -> None:
+    base, mine, theirs = sides("espresso")
+    ops.remove_persona(mine)
+    theirs.set(("persona", "name"), "Kim")
+    merged = merge(base, mine.data, theirs.data)
+    clash = only(merged)
+    assert clash.key == "persona"
+    for side, wanted in (("mine", mine), ("theirs", theirs)):
+        data = merge(base, mine.data, theirs.data, {clash.key: side}).data
+        assert data["persona"] == wanted.data["persona"]
+    with_persona = merge(base, mine.data, theirs.data, {clash.key: "theirs"}).data
+    assert with_persona["gold"]["triples"][0]["stage"] is None
+
+
+@pytest.mark.parametrize("odd", [None, "text", 3, [], {}, [1, None, {"head": 4}], {"family": 1}])
+def test_data_that_is_no_task_is_merged_all_the_same(sides, odd: Any) -> None:
+    base, mine, theirs = sides("espresso")
+    theirs.set(("title",), "Theirs")
+    for path in (("gold",), ("gold", "triples"), ("persona",), ("persona", "stages"), ("sources",)):
+        edit = TaskEdit(mine.data)
+        edit.set(path, odd)
+        merged = merge(base, edit.data, theirs.data)
+        assert merged.data["title"] == "Theirs"
+        assert merge(base, theirs.data, edit.data).data["title"] == "Theirs"
+        assert merge(edit.data, base, theirs.data).data["title"] == "Theirs"
