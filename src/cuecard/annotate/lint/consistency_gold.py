@@ -11,6 +11,7 @@ from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.finding import Finding, error, warning
 from cuecard.annotate.lint.sameness import same_name
 from cuecard.core.i18n import _
+from cuecard.core.phrases import content_words, coverage
 from cuecard.core.scoring.cells import norm_column
 from cuecard.core.tasks import FactKind, FactWorld, Table, Task
 
@@ -96,11 +97,13 @@ def _plain_number(text: str) -> str:
 
 def _asked_for(task: Task, table: Table) -> Iterator[Finding]:
     query = norm_column(unicodedata.normalize("NFKC", task.query))
+    words = content_words(task.query)
     if not query:
         return
     for index, column in enumerate(table.columns):
         name = norm_column(unicodedata.normalize("NFKC", column.name))
-        if name and name not in query:
+        said = coverage(content_words(column.name), words) == 1
+        if name and name not in query and not said:
             yield warning(
                 "L035",
                 f"gold.columns[{index}].name",

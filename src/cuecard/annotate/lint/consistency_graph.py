@@ -10,12 +10,12 @@ from cuecard.annotate.authoring.likeness import plain
 from cuecard.annotate.lint.case import Case, name_of, said_by
 from cuecard.annotate.lint.finding import Finding, warning
 from cuecard.annotate.lint.sameness import pairs_alike, same_name
-from cuecard.annotate.lint.wording import SINGLE_VALUED, YES_NO, is_crammed
+from cuecard.annotate.lint.wording import YES_NO, has_one_value, is_crammed
 from cuecard.core.i18n import _
 from cuecard.core.tasks import Graph
 
 _crammed = lru_cache(maxsize=65536)(is_crammed)
-_single = lru_cache(maxsize=8192)(SINGLE_VALUED.search)
+_single = lru_cache(maxsize=8192)(has_one_value)
 
 
 def lint_graph_consistency(case: Case) -> Iterator[Finding]:

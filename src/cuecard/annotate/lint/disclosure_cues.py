@@ -70,7 +70,7 @@ def _unheard(case: Case) -> Iterator[Finding]:
     if persona is None:
         return
     gold = Told(name for names in gold_things(case.task.gold) for name in names)
-    heard = [persona.initial_query]
+    heard = [persona.initial_query, persona.name]
     for index, stage in enumerate(persona.stages):
         if stage.cue.kind is not CueKind.START:
             said = Told(heard)

@@ -13,6 +13,8 @@ from cuecard.core.text import is_cjk
 # What tells C from C++, 1.5 from 15 and 5 % from 5.
 _TELLING = re.compile(r"[%‰+#°$€£¥&@]|(?<!\w)[-−](?=\d)|(?<=\d)[.:/,](?=\d)")
 _WORDS = re.compile(r"[^\W_]+")
+# World War I and II, type A and B: what counts like a number is no slip.
+_COUNTER = re.compile(r"\b(?:[ivxlcdm]+|[a-z])\b")
 _SHORTEST = 5
 
 
@@ -45,11 +47,16 @@ def pairs_alike(names: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
         marks = _marks(name)
         for mark in marks:
             # Of several names with one mark the first will do: they are alike among themselves.
-            if mark in near and alike(near[mark], name):
-                yield near[mark], name, False
+            other = near.get(mark)
+            if other is not None and _counters(other) == _counters(name) and alike(other, name):
+                yield other, name, False
                 break
         for mark in marks:
             near.setdefault(mark, name)
+
+
+def _counters(name: str) -> list[str]:
+    return _COUNTER.findall(name.casefold())
 
 
 @lru_cache(maxsize=65536)

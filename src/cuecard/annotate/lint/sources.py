@@ -14,7 +14,8 @@ from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table
 
 LEAST_SHARE = 0.5
 
-_CAUGHT = re.compile(r"[,;:'\"<>，。；：、！？“”‘’）】》」\]]+$|[“”‘’（《「【]|\.$")
+_CAUGHT = re.compile("[,;:'\"<>，。；：、！？.]$")
+_CLOSING = {")": "(", "]": "[", "）": "（", "】": "【", "》": "《", "」": "「", "”": "“", "’": "‘"}
 _TWICE = re.compile(r"^https?://https?[:/]", re.IGNORECASE)
 _HOST = re.compile(r"[^\s/:@.]+(?:\.[^\s/:@.]+)+\.?|\[[0-9a-f:.]+\]", re.IGNORECASE)
 
@@ -88,7 +89,8 @@ def _addresses(case: Case) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=16384)
 def _well_formed(url: str) -> bool:
-    if _TWICE.match(url) or _CAUGHT.search(url):
+    opening = _CLOSING.get(url[-1:])
+    if _TWICE.match(url) or _CAUGHT.search(url) or (opening and opening not in url):
         return False
     try:
         parts = urlsplit(url)

@@ -51,11 +51,11 @@ _VAGUE_WORDS = frozenset(
     continued proceed proceeds ready satisfied happy polite politely friendly right time moment point when
     after once finish finishes finished done complete completes completed stage step previous
     earlier current task request requests needs seeks waits waiting interested tries start starts
-    started okay ok fine sure somehow certain some mention mentions mentioned content contents result results proactively actively""".split()  # noqa: SIM905 - a list of quoted words would be unreadable
+    started okay ok fine sure somehow certain some clarify clarifies clarifying clarification followup mention mentions mentioned content contents result results proactively actively""".split()  # noqa: SIM905 - a list of quoted words would be unreadable
 )
 _VAGUE_CHINESE = re.compile(
     "智能体|助手|模型|系统|对方|用户|客服|机器人|回复|回答|回应|答复|作答|消息|说话|开口|发言|对话|下一轮|轮次|"
-    "主动|询问|提问|发问|问题|提出|请求|要求|寻求|征求|等待|需要|确认|提供|给出|作出|做出|给|信息|内容|资料|细节|东西|"
+    "主动|询问|提问|发问|追问|反问|澄清|问题|提出|请求|要求|寻求|征求|等待|需要|确认|提供|给出|作出|做出|给|信息|内容|资料|细节|东西|"
     "更多|进一步|足够|充分|有帮助|有用|满意|恰当|合适|适当|相关|正确|理解|明白|知道了|收到|同意|认可|继续|推进|准备好|"
     "礼貌|友好|时机|时候|时刻|之后|以后|完成|结束|上一阶段|上一步|阶段|步骤|任务|当前|之前|任何|任意|某些|一些|某种|一定|好的|"
     "提到|提及|说出|说到|说明|讲清|讲到|已经|所有|全部|是否|如何|怎样|怎么|情况|事情|结果|时|后|里|中|出|到|并|就|有"
@@ -114,8 +114,19 @@ def count_asks(line: str) -> int:
     return count
 
 
-# A relation or attribute of which a thing has one.
-SINGLE_VALUED = re.compile(
+def has_one_value(relation: str) -> bool:
+    """Whether a thing has only one value of a (normalised) relation: one is born once, but may win in
+    several years.
+    """
+    return _SINGLE.search(relation) is not None and _OFTEN.search(relation) is None
+
+
+_OFTEN = re.compile(
+    r"\b(?:won|wins?|awards?|awarded|prizes?|medals?|nominat\w+|host\w*|editions?|publish\w*|visit\w*"
+    r"|perform\w*|record\w*|renovat\w+|restor\w+|elected|champion\w*|titles?|exhibit\w*|shown)\b"
+    r"|获|奖|举办|出版|重修|修缮|再版|当选|夺冠|访问|演出|参展"
+)
+_SINGLE = re.compile(
     r"\b(?:in the year|year of|year|born|birth\w*|died|death|date of|date|population|height|length"
     r"|width|depth|area|weight|mass|number of|capital|only|sole|founded in|established in"
     r"|native name|official name|postal code|isbn)\b"
