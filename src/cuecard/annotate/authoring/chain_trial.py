@@ -6,21 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from cuecard.core.i18n import N_
 from cuecard.core.parts import Act, CheckpointStatus, Dialogue, Message
 from cuecard.core.tasks import AmbiguityType, Checkpoint, CheckpointChain, Task
 from cuecard.core.tasks.checkpoints import Ambiguity
 from cuecard.core.text import contains_term
 from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.moves import Move, read_move
-
-MOVE_LABEL: dict[Move, str] = {
-    Move.ASKS_RIGHTLY: N_("asks about the step's ambiguity"),
-    Move.ASKS_OTHERWISE: N_("asks about something else"),
-    Move.RIGHT: N_("names the step's target"),
-    Move.WRONG: N_("names something else"),
-    Move.NOTHING: N_("neither asks nor answers"),
-}
+from cuecard.core.users.moves import read_move
 
 
 @dataclass(frozen=True)
@@ -29,7 +20,6 @@ class Taken:
     `says` are the responder's words.
     """
 
-    move: Move
     status: CheckpointStatus
     released: bool
     says: str
@@ -63,7 +53,6 @@ def try_turn(
     )
     heard = tuple(dict.fromkeys(term for term in terms if contains_term(said, term)))
     return Taken(
-        move,
         outcome.status,
         outcome.status is CheckpointStatus.AMBIGUITY_DETECTED,
         rules.words(outcome),

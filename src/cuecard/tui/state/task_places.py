@@ -22,7 +22,7 @@ TAB_LABEL: dict[TabId, str] = {
     "nodes": N_("Nodes"),
     "table": N_("Table"),
     "columns": N_("Columns"),
-    "steps": N_("Steps"),
+    "steps": N_("Checkpoints"),
     "chain": N_("Chain"),
     "facts": N_("Facts"),
     "answer": N_("Answer"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
@@ -38,6 +39,27 @@ class CollectionSpec:
     beside: bool = False
 
 
+class ItemList(Protocol):
+    """A list of things that `Collection` stands on: one line of `cells` each, and a cursor."""
+
+    @property
+    def has_focus(self) -> Any: ...
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def cursor_row(self) -> int: ...
+
+    def fill(self, cells: Sequence[Sequence[str | Text]], cursor: int | None = None) -> None: ...
+
+    def update_row(self, index: int, cells: Sequence[str | Text]) -> None: ...
+
+    def go_to(self, row: int) -> None: ...
+
+    def focus(self) -> object: ...
+
+
 class Collection(TaskPane):
     """The keys of the list work while the list has the focus; Enter goes to the form, Escape back."""
 
@@ -66,7 +88,7 @@ class Collection(TaskPane):
     def compose(self) -> ComposeResult:
         with Container(classes="collection"):
             with Vertical(classes="list"):
-                yield FittedTable(self.spec.columns)
+                yield from self.compose_list()
                 yield from self.compose_below()
             with Vertical(classes="detail"):
                 yield Form(self.spec.fields)
@@ -74,6 +96,10 @@ class Collection(TaskPane):
                 yield EmptyState(
                     _(self.spec.title), _(self.spec.about), ("a", _("add the first one"))
                 )
+
+    def compose_list(self) -> ComposeResult:
+        """The list, which `table` finds again."""
+        yield FittedTable(self.spec.columns)
 
     def compose_below(self) -> ComposeResult:
         """What stands below the list."""
@@ -84,7 +110,7 @@ class Collection(TaskPane):
         yield from ()
 
     @property
-    def table(self) -> FittedTable:
+    def table(self) -> ItemList:
         return self.query_one(FittedTable)
 
     @property
@@ -148,7 +174,7 @@ class Collection(TaskPane):
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
-        self._go(self.table.cursor_row)
+        self.follow()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -196,6 +222,10 @@ class Collection(TaskPane):
         self.table.fill([self.spec.cells(edit, i) for i in range(count)], cursor=max(index, 0))
         self._go(index)
         self.refresh_bindings()
+
+    def follow(self) -> None:
+        """The cursor of the list has moved."""
+        self._go(self.table.cursor_row)
 
     def _go(self, index: int) -> None:
         edit = self._edit

@@ -6,6 +6,7 @@ from typing import Any
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.blank import blank_step
+from cuecard.annotate.authoring.chain_ladder import rung_of
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_
@@ -14,7 +15,7 @@ from cuecard.tui.screens.task.choices import labelled
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.forms_shared import ALIASES, SOURCES
 from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.widgets.fitted_table import FittedColumn
+from cuecard.tui.state.chain_words import rung_cells
 
 
 def _ambiguous(edit: TaskEdit, place: Path) -> bool:
@@ -64,29 +65,35 @@ STEP = (
     SOURCES,
 )
 CHAIN = (
-    FieldSpec(("opening",), N_("Opening"), "text", N_("The ambiguous question that the user asks")),
-    FieldSpec(("final_answer",), N_("Final answer")),
-    FieldSpec(("final_aliases",), N_("Aliases"), "lines", N_("Other ways to say it, one a line")),
     FieldSpec(
-        ("forbidden",), N_("Forbidden"), "lines", N_("What the user must never say, one a line")
+        ("gold", "opening"), N_("Opening"), "text", N_("The ambiguous question that the user asks")
+    ),
+    FieldSpec(
+        ("query",),
+        N_("Original"),
+        "text",
+        N_("The question before it was made ambiguous; nobody is told it"),
+    ),
+    FieldSpec(("gold", "final_answer"), N_("Final answer")),
+    FieldSpec(
+        ("gold", "final_aliases"), N_("Aliases"), "lines", N_("Other ways to say it, one a line")
+    ),
+    FieldSpec(
+        ("gold", "forbidden"),
+        N_("Forbidden"),
+        "lines",
+        N_("What the user must never say, one a line"),
     ),
 )
 
 
 def _step_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    step = edit.items(ops.STEPS)[index]
-    kind = edit.get((*ops.STEPS, index, "ambiguity", "type"), "")
-    return str(index + 1), str(step["question"]), str(step["target"]), str(kind)
+    return rung_cells(rung_of(edit, index))
 
 
 STEPS = CollectionSpec(
     path=ops.STEPS,
-    columns=(
-        FittedColumn("#", 2, right=True),
-        FittedColumn(N_("Question"), 12, grow=3),
-        FittedColumn(N_("Target"), 10, grow=2),
-        FittedColumn(N_("Ambiguity"), 10),
-    ),
+    columns=(),
     cells=_step_cells,
     fields=STEP,
     blank=blank_step,
@@ -94,4 +101,5 @@ STEPS = CollectionSpec(
     about=N_(
         "Sub-questions in order; some are ambiguous on purpose and have a clue for who asks rightly."
     ),
+    beside=True,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from cuecard.tui.screens.task.checkpoints.pane import StepsPane
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.forms import BRIEF, SOURCES
-from cuecard.tui.screens.task.forms_chain import CHAIN, STEPS
+from cuecard.tui.screens.task.forms_chain import CHAIN
 from cuecard.tui.screens.task.facts.pane import FactsPane
 from cuecard.tui.screens.task.forms_facts import ANSWER
 from cuecard.tui.screens.task.forms_graph import NODES, TRIPLES
@@ -36,9 +37,9 @@ def make_pane(tab: TabId) -> TaskPane:
         case "columns":
             return ColumnsPane(id=tab)
         case "steps":
-            return Collection(STEPS, id=tab)
+            return StepsPane(id=tab)
         case "chain":
-            return FormPane(CHAIN, ("gold",), id=tab)
+            return FormPane(CHAIN, (), id=tab)
         case "facts":
             return FactsPane(id=tab)
         case "answer":

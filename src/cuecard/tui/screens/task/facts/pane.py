@@ -42,8 +42,8 @@ class FactsPane(SheetPane):
     """A wide terminal shows aliases, sources and the world beside the sheet, a narrow one of them below."""
 
     BINDINGS = keys(
-        Key("facts.world", "f6", "world", N_("World"), N_("Ask the closed world what an agent might ask")),
-        Key("facts.details", "f7", "details", N_("Aliases"), N_("Aliases and sources of this fact")),
+        Key("facts.world", "f8", "world", N_("World"), N_("Ask the closed world what an agent might ask")),
+        Key("facts.details", "ctrl+l", "details", N_("Aliases"), N_("Aliases and sources of this fact"), shown_as="^l"),
     )  # fmt: skip
     PLACE = ops.FACTS
 

@@ -29,8 +29,8 @@ class TablePane(SheetPane):
 
     BINDINGS = keys(
         Key("table.sort", "f8", "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards")),
-        Key("table.add_column", "f6", "add_column", N_("Column"), N_("Add a column to the right")),
-        Key("table.delete_column", "f7", "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), show=False),
+        Key("table.add_column", "ctrl+l", "add_column", N_("Column"), N_("Add a column to the right"), shown_as="^l"),
+        Key("table.delete_column", "ctrl+x", "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), shown_as="^x", show=False),
         Key("table.column_left", "alt+left,ctrl+left", "shift_column(-1)", N_("Column left"), N_("Move this column to the left"), show=False),
         Key("table.column_right", "alt+right,ctrl+right", "shift_column(1)", N_("Column right"), N_("Move this column to the right"), show=False),
     )  # fmt: skip

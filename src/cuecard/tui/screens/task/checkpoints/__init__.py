@@ -1,0 +1,1 @@
+"""The tab of a checkpoint chain's steps."""
