@@ -16,7 +16,8 @@ from cuecard.core.formats.graph_files import GraphFile, Unreadable, keep_header,
 from cuecard.core.formats.graph_import import graph_in
 from cuecard.core.formats.graphml import dump_graphml
 from cuecard.core.formats.graphml_reading import load_graphml
-from cuecard.core.formats.rdf import dump_rdf, rdflib
+from cuecard.core.formats.rdf import dump_rdf
+from cuecard.core.formats.rdf_library import rdflib
 from cuecard.core.formats.rdf_names import NODE, iri_of, name_of
 from cuecard.core.formats.rdf_reading import load_json_ld, load_turtle
 from cuecard.core.formats.registry import FORMATS, detect

@@ -229,7 +229,9 @@ def test_an_edit_changes_only_what_was_edited(tmp_path: Path) -> None:
     stage = task.stages[0].model_copy(update={"line": "New line."})
     persona = task.persona.model_copy(update={"stages": (stage, *task.stages[1:])})
     result = again(task.model_copy(update={"persona": persona}), tmp_path / "a")
-    assert "- **Line**: > New line." in result["user_persona"]
+    assert result["user_persona"] == EN_ODD.replace(
+        "  > Two lines,\n  > both said.", "  > New line."
+    )
     assert {**result, "user_persona": ""} == {**obj, "user_persona": ""}
 
     edited = Triple(head="n2", relation="lies in", tail="n1")

@@ -9,8 +9,8 @@ where the task was edited since, only the edited parts change.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from cuecard.core.formats.json_files import Obj
@@ -31,12 +31,16 @@ class Refused(Exception):
 @dataclass(frozen=True)
 class Codec:
     """How one format's object becomes a task and back. `build` raises `Refused` or pydantic's
-    `ValidationError`; `render` yields every field that the format names.
+    `ValidationError`; `render` yields every field that the format names. `mend` puts an edit into a
+    field's own text, for fields of which more than the whole can be kept.
     """
 
     name: str
     build: Callable[[Obj], Task]
     render: Callable[[Task], Obj]
+    mend: Mapping[str, Callable[[Any, Task], Any]] = field(
+        default_factory=dict[str, "Callable[[Any, Task], Any]"]
+    )
 
 
 def imported(obj: Obj, codec: Codec) -> Task:
@@ -66,7 +70,10 @@ def exported(task: Task, codec: Codec) -> Obj:
             result[key] = original
         else:
             baseline = _baseline(codec, rendered, key, original)
-            result[key] = merged(original, baseline, rendered[key])
+            if key in codec.mend and not same(baseline, rendered[key]):
+                result[key] = codec.mend[key](original, task)
+            else:
+                result[key] = merged(original, baseline, rendered[key])
     if not isinstance(order, list):
         return result
     keys = [str(key) for key in cast(list[object], order)]

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.formats.base import Format, TasksRead, check_family
 from cuecard.core.formats.file_names import file_names
 from cuecard.core.formats.graph_files import graph_of, keep_header, read_graph_task, rest_of
 from cuecard.core.formats.json_files import write_text
+from cuecard.core.formats.rdf_library import rdflib
 from cuecard.core.formats.rdf_names import NODE, RELATION, TASK, TERM, iri_of
 from cuecard.core.formats.rdf_reading import load_json_ld, load_turtle
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_
 from cuecard.core.tasks.models import Task
 
 FAMILIES = ("graph",)
@@ -31,19 +31,6 @@ _PREFIXES = {
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "dcterms": "http://purl.org/dc/terms/",
 }
-
-
-def rdflib() -> Any:
-    """The library, imported when a file needs it. Raises `CuecardError` where it is not installed."""
-    try:
-        import rdflib as library
-    except ImportError as error:
-        raise CuecardError(
-            _("Turtle and JSON-LD need one more package"),
-            "rdflib",
-            _("Install it: pip install 'cuecard[rdf]'"),
-        ) from error
-    return library
 
 
 def dump_rdf(task: Task, syntax: Syntax) -> str:

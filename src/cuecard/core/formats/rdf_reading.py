@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from cuecard.core.formats.graph_files import PLAIN, GraphFile, Unreadable
 from cuecard.core.formats.json_files import Obj, parse_json
+from cuecard.core.formats.rdf_library import rdflib
 from cuecard.core.formats.rdf_names import BASE, NODE, RELATION, TERM, local_name, name_of
 from cuecard.core.i18n import _
 
@@ -35,8 +36,7 @@ class _Facts:
     """The statements of a file by subject, in the order of the file. Terms are rdflib's."""
 
     def __init__(self, triples: Iterable[tuple[Any, Any, Any]]) -> None:
-        import rdflib
-
+        library = rdflib()
         self.all = list(triples)
         self._by_subject: dict[Any, dict[str, list[Any]]] = {}
         self._blank: dict[Any, int] = {}
@@ -44,7 +44,7 @@ class _Facts:
             about = self._by_subject.setdefault(subject, {})
             about.setdefault(str(predicate), []).append(value)
             for term in (subject, value):
-                if isinstance(term, rdflib.BNode):
+                if isinstance(term, library.BNode):
                     self._blank.setdefault(term, len(self._blank) + 1)
 
     def values(self, subject: Any, *predicates: str) -> list[Any]:
@@ -74,10 +74,9 @@ class _Facts:
 
 def load_turtle(data: bytes) -> GraphFile:
     """The graph of a Turtle file. Raises `Unreadable`."""
-    import rdflib
+    graph = rdflib().Graph()
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
-    graph = rdflib.Graph()
     try:
         graph.parse(data=data.decode("utf-8-sig"), format="turtle", publicID=BASE)
     except UnicodeDecodeError as error:
@@ -95,7 +94,7 @@ def load_turtle(data: bytes) -> GraphFile:
 
 def load_json_ld(data: bytes) -> GraphFile:
     """The graph of a JSON-LD file. Raises `Unreadable`, also for a context that lies elsewhere."""
-    import rdflib
+    graph = rdflib().Graph()
     from rdflib.plugins.parsers.jsonld import to_rdf
 
     try:
@@ -105,7 +104,6 @@ def load_json_ld(data: bytes) -> GraphFile:
         raise Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
     except ValueError as error:
         raise Unreadable(str(error)) from error
-    graph = rdflib.Graph()
     try:
         to_rdf(value, graph, base=BASE)
     except RecursionError:

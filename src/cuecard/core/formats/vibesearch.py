@@ -24,6 +24,7 @@ from cuecard.core.formats.file_names import file_names
 from cuecard.core.formats.foreign import Codec, Refused, exported, imported
 from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_json
 from cuecard.core.formats.persona_markdown import read_persona, write_persona
+from cuecard.core.formats.persona_patch import patch_persona
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.graph import Graph
 from cuecard.core.tasks.models import Task
@@ -145,7 +146,15 @@ def _render(task: Task) -> Obj:
     }
 
 
-CODEC = Codec(NAME, _build, _render)
+def _mended(original: object, task: Task) -> str:
+    if task.persona is None:
+        return ""
+    if not isinstance(original, str):
+        return write_persona(task.persona, task.language)
+    return patch_persona(original, task.persona, task.language)
+
+
+CODEC = Codec(NAME, _build, _render, {"user_persona": _mended})
 FORMAT = Format(
     name=NAME,
     title=N_("VibeSearchBench: task_*.json, trajectories as {qid}.jsonl"),

@@ -1,0 +1,27 @@
+"""rdflib, which reads and writes RDF: an extra, imported when a file needs it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+
+
+def rdflib() -> Any:
+    """The library. Raises `CuecardError` where it is not installed."""
+    try:
+        import rdflib as library
+    except ImportError as error:
+        raise CuecardError(
+            _("Turtle and JSON-LD need one more package"),
+            "rdflib",
+            _("Install it: pip install 'cuecard[rdf]'"),
+        ) from error
+    # It tells of odd addresses on stderr, where the app draws.
+    logger = logging.getLogger("rdflib")
+    if logger.propagate:
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    return library
