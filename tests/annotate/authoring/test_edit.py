@@ -195,3 +195,19 @@ def test_problems_name_place_and_reason() -> None:
         found
     )
     assert found["query"] == "must not be empty"
+
+
+def test_undoing_a_merge_goes_back_to_what_it_was_based_on(samples: dict[str, Task]) -> None:
+    edit = TaskEdit.of(samples["espresso"], 1)
+    first = edit.saved
+    edit.set(("title",), "Mine")
+    theirs = {**edit.data, "title": "Old", "notes": "Theirs"}
+    edit.rebase({**theirs, "title": "Mine"}, 2, theirs)
+    assert (edit.base, edit.saved, edit.changed) == (2, theirs, True)
+    edit.undo()
+    assert (edit.base, edit.saved, edit.get(("title",))) == (1, first, "Mine")
+    edit.redo()
+    assert (edit.base, edit.saved, edit.get(("notes",))) == (2, theirs, "Theirs")
+    edit.mark_saved(3, edit.data)
+    edit.undo()
+    assert edit.base == 3

@@ -18,12 +18,15 @@ MAX_STEPS = 2000
 
 @dataclass
 class _Step:
-    """What there was before one step, where it happened, and whether further typing there joins it."""
+    """What there was before one step, where it happened, and whether further typing there joins it.
+    `rebased`: the revision (number and data) that the edit was based on before, if the step changed it.
+    """
 
     before: dict[str, Any]
     origins: tuple[Origin, ...]
     path: Path
     open: bool
+    rebased: tuple[int, dict[str, Any] | None] | None = None
 
 
 class TaskEdit:
@@ -183,6 +186,18 @@ class TaskEdit:
         if not _same(self._data, data):
             self._advance(copy.deepcopy(dict(data)), ())
 
+    def rebase(self, data: Mapping[str, Any], base: int, saved: Mapping[str, Any]) -> None:
+        """Take data that was merged with revision `base`, which holds `saved`, and go on from there.
+        Undo goes back to the earlier base too.
+        """
+        step = _Step(self._data, self._origins, (), open=False, rebased=(self.base, self._saved))
+        self.seal()
+        self._done.append(step)
+        self._undone.clear()
+        self.base, self._saved = base, copy.deepcopy(dict(saved))
+        self._data = copy.deepcopy(dict(data))
+        self._tell(())
+
     def rename(self, task_id: str) -> None:
         """Give a task that was never saved another id, in all its history: undo keeps it."""
         for step in (*self._done, *self._undone):
@@ -196,7 +211,7 @@ class TaskEdit:
         self._saved = self._data if _same(self._data, dict(data)) else copy.deepcopy(dict(data))
         self._origins = ()
         for step in (*self._done, *self._undone):
-            step.origins = ()
+            step.origins, step.rebased = (), None
         self.seal()
 
     def task(self) -> Task:
@@ -232,7 +247,11 @@ class TaskEdit:
         if not source:
             return None
         step = source.pop()
-        target.append(_Step(self._data, self._origins, step.path, open=False))
+        back = _Step(self._data, self._origins, step.path, open=False)
+        if step.rebased is not None:
+            back.rebased = self.base, self._saved
+            self.base, self._saved = step.rebased
+        target.append(back)
         self._data, self._origins = step.before, step.origins
         self._tell(step.path)
         return step.path
