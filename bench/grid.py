@@ -38,6 +38,7 @@ CASES = {
     "cells": "5,000 cells, 10 columns",
     "rows": "10,000 rows, 5 columns",
 }
+TURN = {"triples": 70, "cells": 11, "rows": 70}
 BARS = {"paging": 15.0, "typing": 30.0}
 
 
@@ -113,8 +114,8 @@ def measure(case: str, keys: int) -> list[Terminal]:
         for terminal in terminals:
             terminal.note("show", terminal.press(SHOW, quiet=0.5, first=60.0))
         for number in range(keys):
-            # Down through rows never seen, then back over some that were.
-            key = PAGES[0] if number % 10 < 7 else PAGES[1]
+            # Down through rows never seen, then back over them.
+            key = PAGES[number // TURN[case] % 2]
             for terminal in terminals:
                 taken = terminal.press(key)
                 if number >= 5:

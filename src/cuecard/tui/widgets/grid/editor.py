@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
@@ -32,6 +34,9 @@ class CellInput(Input):
     }
     """
 
+    # Its place is set from outside: no key in it needs the screen to be laid out again.
+    virtual_size = Reactive(Size(0, 0), layout=False)
+
     def __init__(
         self,
         route: Callable[[events.Key | events.Paste], bool],
@@ -39,6 +44,7 @@ class CellInput(Input):
         left: Callable[[], None],
     ) -> None:
         super().__init__(compact=True, select_on_focus=False)
+        self.cursor_blink = False
         self._route = route
         self._typed = typed
         self._left = left

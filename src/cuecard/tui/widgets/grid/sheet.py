@@ -158,6 +158,7 @@ class Sheet(Container):
         self._editing: tuple[int, int] | None = None
         self._original = ""
         self._typed_text = ""
+        self._list_width = 0
         self._candidates: Completer = Candidates()
         self._given: Sequence[str] | Completer = ()
         self._hint: Callable[[str], str] | None = None
@@ -218,6 +219,7 @@ class Sheet(Container):
         self.grid.move_to(row, column)
         self._editing = (row, column)
         self._original = text
+        self._list_width = 0
         if candidates is not self._given:
             self._given = candidates
             known = isinstance(candidates, Sequence)
@@ -482,7 +484,9 @@ class Sheet(Container):
         if texts:
             below = room.height - cell.bottom
             y = cell.bottom if below >= len(texts) or below >= cell.y else cell.y - len(texts)
-            wide = min(max(width, self._list.needed) + 1, room.width)
+            # It only grows while one cell is edited: a new size lays the whole screen out again.
+            self._list_width = max(self._list_width, width + 1, self._list.needed + 2)
+            wide = min(self._list_width, room.width)
             x = max(0, min(cell.x - 1, room.width - wide))
             self._list.styles.offset = (x, y)
             self._list.styles.width = wide

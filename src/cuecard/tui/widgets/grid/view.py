@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from cuecard.tui.widgets.grid.bar import NO_BAR, TRACK, ScrollBar
+from cuecard.tui.widgets.grid.bar import ScrollBar
 from cuecard.tui.widgets.grid.columns import GridColumn, fitted, measured
 from cuecard.tui.widgets.grid.cursor import GridCursor
 from cuecard.tui.widgets.grid.layout import Layout
@@ -158,11 +158,9 @@ class GridView(ScrollView):
         """
         if self.styles.gutter or self.opacity < 1 or self.styles.tint.a:
             return super().render_lines(crop)
-        background = self.background_colors[1]
-        filters = self.get_line_filters()
+        background, filters = self.background_colors[1], self.get_line_filters()
         strips: list[Strip] = []
-        for y in crop.line_range:
-            strip = self.render_line(y)
+        for strip in self._strips(crop.line_range):
             if crop.x or strip.cell_length != crop.width:
                 strip = strip.crop_extend(crop.x, crop.right, None)
             for line_filter in filters:
@@ -171,16 +169,23 @@ class GridView(ScrollView):
         return strips
 
     def render_line(self, y: int) -> Strip:
+        return next(self._strips(range(y, y + 1)))
+
+    def _strips(self, lines: range) -> Iterator[Strip]:
+        """Lines of the view, the head included, each as long as the view is wide."""
         layout, scroll_x, head, bar = self._laid_out(), int(self.scroll_x), self._head, self._bar
-        if y < head:
-            return self._lines.head(layout, scroll_x, TRACK if bar.shown else NO_BAR)
-        row, part = bar.top + y - head, bar.part(y - head)
-        if row >= self.count:
-            return self._lines.blank(layout)
-        cursor = row == self._cursor.row
-        column = self._cursor.column if cursor and self._by_cell else -1
-        look = Look(cursor, column, row in self._cursor.marked, scroll_x, part)
-        return self._lines.row(row, look, layout)
+        cursor, marked, count = self._cursor, self._cursor.marked, self.count
+        for y in lines:
+            row, part = bar.top + y - head, bar.part(y - head)
+            if y < head:
+                yield self._lines.head(layout, scroll_x, part)
+            elif row >= count:
+                yield self._lines.blank(layout)
+            else:
+                here = row == cursor.row
+                column = cursor.column if here and self._by_cell else -1
+                look = Look(here, column, row in marked, scroll_x, part)
+                yield self._lines.row(row, look, layout)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         # The base class would also move a scrollbar that is not there.
