@@ -91,8 +91,7 @@ def edited_outside(app: App[str], text: str, kept: KeptText, *, original: str) -
     command = editor_command(os.environ)
     path = kept.write(text)
     try:
-        with app.suspend():
-            run_editor(command, path)
+        _run_suspended(app, command, path)
         back = kept.read()
     except SuspendNotSupported as error:
         _let_go(kept, original)
@@ -110,6 +109,18 @@ def edited_outside(app: App[str], text: str, kept: KeptText, *, original: str) -
         kept.discard()
         return None
     return back
+
+
+def _run_suspended(app: App[str], command: Sequence[str], path: Path) -> None:
+    # The app comes back only from a block that ends well: an error waits until it has.
+    failed: CuecardError | None = None
+    with app.suspend():
+        try:
+            run_editor(command, path)
+        except CuecardError as error:
+            failed = error
+    if failed is not None:
+        raise failed
 
 
 def _let_go(kept: KeptText, original: str) -> None:
