@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from cuecard.tui.screens.task.brief import BriefPane
 from cuecard.tui.screens.task.checkpoints.pane import StepsPane
-from cuecard.tui.screens.task.collection import Collection
-from cuecard.tui.screens.task.forms import BRIEF, SOURCES
-from cuecard.tui.screens.task.forms_chain import CHAIN
+from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.facts.pane import FactsPane
+from cuecard.tui.screens.task.forms_chain import CHAIN
 from cuecard.tui.screens.task.forms_facts import ANSWER
-from cuecard.tui.screens.task.forms_graph import NODES, TRIPLES
+from cuecard.tui.screens.task.graph import GraphPane, NodesPane
 from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.pane import FormPane, TaskPane
 from cuecard.tui.screens.task.persona import PersonaPane
@@ -23,15 +23,15 @@ def make_pane(tab: TabId) -> TaskPane:
     """A new pane for the tab, with the tab's id."""
     match tab:
         case "brief":
-            return FormPane(BRIEF, (), id=tab)
+            return BriefPane(id=tab)
         case "persona":
             return PersonaPane(id=tab)
         case "stages":
             return StagesPane(id=tab)
         case "graph":
-            return Collection(TRIPLES, id=tab)
+            return GraphPane(id=tab)
         case "nodes":
-            return Collection(NODES, id=tab)
+            return NodesPane(id=tab)
         case "table":
             return TablePane(id=tab)
         case "columns":
@@ -45,7 +45,7 @@ def make_pane(tab: TabId) -> TaskPane:
         case "answer":
             return FormPane(ANSWER, ("gold",), id=tab)
         case "sources":
-            return Collection(SOURCES, id=tab)
+            return EvidencePane(id=tab)
         case "problems":
             return ProblemsPane(id=tab)
         case "history":
