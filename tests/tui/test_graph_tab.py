@@ -43,6 +43,12 @@ async def type_text(pilot: Pilot, text: str) -> None:
     await pilot.press(*("space" if char == " " else char for char in text))
 
 
+def preview(pilot: Pilot) -> PastePreview:
+    if not isinstance(pilot.app.screen, PastePreview):
+        raise LookupError
+    return pilot.app.screen
+
+
 def parts(screen: TaskScreen, *indices: int) -> list[tuple[Any, ...]]:
     triples = screen.edit.items(TRIPLES)
     return [tuple(triples[i][k] for k in ("head", "relation", "tail", "stage")) for i in indices]
@@ -73,3 +79,70 @@ async def test_three_triples_are_typed_with_names_in_use_offered(
         await pilot.press("escape")
         await until(pilot, lambda: len(screen.edit.items(TRIPLES)) == 82)
         assert pane.grid.has_focus
+
+
+async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everywhere(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen, pane = await open_graph(pilot, "espresso", "gold.triples[4].head")
+        before = screen.edit.data
+        await pilot.press("space", "shift+down", "shift+down", "ctrl+e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskName))
+        await type_text(pilot, "Luigi B")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
+        assert [row[0] for row in parts(screen, 4, 5, 6, 7)] == [
+            *["Luigi Bezzera"] * 3,
+            "Angelo Moriondo",
+        ]
+        await pilot.press("ctrl+z", "escape", "ctrl+e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskName))
+        await type_text(pilot, "A. Moriondo")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
+        assert {parts(screen, i)[0][0] for i in range(4, 10)} == {"A. Moriondo"}
+        assert parts(screen, 0)[0][2] == "A. Moriondo"
+        await pilot.press("ctrl+z")
+        assert screen.edit.data == before
+
+        await pilot.press("f10")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskName))
+        await pilot.press("7", "enter")
+        await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
+        assert parts(screen, 4)[0][3] == 7
+        await pilot.press("ctrl+l")
+        await type_text(pilot, "https://a.org")
+        await pilot.press("escape")
+        assert pane.grid.has_focus
+        assert "https://a.org" in screen.edit.get((*TRIPLES, 4, "sources"))[0]
+
+
+async def test_pasted_rows_are_looked_at_and_filtered_rows_edited(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen, pane = await open_graph(pilot, "graph-astronomy-zh", "gold.triples[0]")
+        count = len(screen.edit.items(TRIPLES))
+        rows = "主语\t谓语\t宾语\n地动仪\t材质\t青铜\n地动仪\t制造者\t张衡\n甲\t\t乙\n"
+        pane.grid.post_message(events.Paste(rows))
+        await until(pilot, lambda: preview(pilot).plan.triples)
+        states = [row.state for row in preview(pilot).plan.triples]
+        assert states == ["new", "duplicate", "bad"]
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
+        assert len(screen.edit.items(TRIPLES)) == count + 1
+        assert parts(screen, 1) == [("地动仪", "材质", "青铜", 1)]
+
+        await pilot.press("ctrl+f", *"水", "enter")
+        await until(pilot, lambda: 0 < len(pane.rows) < count)
+        shown = list(pane.rows.view.rows)
+        await pilot.press("home", "right", "f2")
+        await until(pilot, lambda: pane.sheet.editing is not None)
+        await pilot.press("ctrl+u", *"abc", "enter")
+        await until(pilot, lambda: pane.sheet.editing == (1, 1))
+        assert list(pane.rows.view.rows) == shown
+        assert screen.edit.get((*TRIPLES, shown[0], "head")) == "abc"
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: len(pane.rows) == count + 1)
+        assert screen.is_current

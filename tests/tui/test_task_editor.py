@@ -19,6 +19,7 @@ from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.dialogs import AskLine, Choice, Confirm, ConflictDialog
 from cuecard.tui.screens.task.table.pane import TablePane
+from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
 from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.state.task_drafts import DraftState
@@ -257,11 +258,11 @@ async def test_undo_goes_back_through_all_tabs(app_with_samples: CuecardApp) -> 
         await pilot.press("A")
         await drafted(pilot, screen)
         await screen.editor.go_to(("gold", "triples", 3))
-        await pilot.press("d")
+        await pilot.press("delete")
         assert len(screen.edit.items(("gold", "triples"))) == 78
         await pilot.press("ctrl+z")
         assert len(screen.edit.items(("gold", "triples"))) == 79
-        assert screen.query_one("#graph", Collection).index == 3
+        assert screen.query_one("#graph", GraphPane).index == 3
         await pilot.press("ctrl+z")
         await until(pilot, lambda: screen.editor.tabs.active == "brief")
         assert not screen.edit.changed
@@ -393,10 +394,10 @@ async def test_submitting_needs_a_saved_revision_and_a_yes(
 ) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "espresso", "gold.triples[0]")
-        await pilot.press("c", "u")
+        await pilot.press("ctrl+k", "f9")
         await until(pilot, lambda: app_with_samples._notifications)
         assert screen.is_current
-        await pilot.press("ctrl+z", "u")
+        await pilot.press("ctrl+z", "f9")
         await until(pilot, dialog_is(pilot, Confirm))
         await pilot.press("y")
         await until(
@@ -412,8 +413,8 @@ async def test_escape_goes_back_one_step_at_a_time_and_keeps_the_draft(
 ) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "espresso", "gold.triples[0].relation")
-        await pilot.press("Q", "escape")
-        assert screen.query_one("#graph", Collection).table.has_focus
+        await pilot.press("f2", "Q", "enter", "escape")
+        assert screen.query_one("#graph", GraphPane).grid.has_focus
         await pilot.press("escape")
         await until(pilot, lambda: not screen.is_attached)
         assert any("kept" in note.message for note in app_with_samples._notifications)

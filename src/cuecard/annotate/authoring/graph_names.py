@@ -75,6 +75,23 @@ class _Names:
         return self._plain
 
 
+class Ends:
+    """Which triples begin and end with a name, for asking about many."""
+
+    def __init__(self, keys: Iterable[TripleKey]) -> None:
+        self._by_head: dict[str, list[int]] = {}
+        self._by_tail: dict[str, list[int]] = {}
+        for index, (head, _relation, tail) in enumerate(keys):
+            self._by_head.setdefault(head, []).append(index)
+            self._by_tail.setdefault(tail, []).append(index)
+
+    def touching(self, heads: Iterable[str], tails: Iterable[str]) -> list[int]:
+        """Triples with one of the heads or one of the tails, in order."""
+        found = {index for name in heads for index in self._by_head.get(name, ())}
+        found.update(index for name in tails for index in self._by_tail.get(name, ()))
+        return sorted(found)
+
+
 class GraphIndex:
     """`refresh` it with the edit before asking; what it answers is about that state."""
 
@@ -160,16 +177,21 @@ class GraphIndex:
                 found.setdefault(other)
         return list(found)[:limit]
 
-    def like(self, triple: Mapping[str, Any], *, besides: int | None = None) -> LikeTriple | None:
+    def like(
+        self, triple: Mapping[str, Any], *, besides: int | None = None, ends: Ends | None = None
+    ) -> LikeTriple | None:
         """The first other triple that says what `triple` says, by any name of its nodes; else one
-        with the same two of three parts and a third that is nearly the same.
+        with the same two of three parts and a third that is nearly the same. Who asks for many
+        triples makes `ends` first.
         """
         head, relation, tail = key_of(triple)
         if not head or not tail:
             return None
         heads, tails = self._meaning(head), self._meaning(tail)
         near: int | None = None
-        for index, (h, r, t) in enumerate(self._keys):
+        among = range(len(self._keys)) if ends is None else ends.touching(heads, tails)
+        for index in among:
+            h, r, t = self._keys[index]
             if index == besides or (h not in heads and t not in tails) or not r:
                 continue
             same = (h in heads, r == relation, t in tails)
@@ -178,6 +200,10 @@ class GraphIndex:
             if near is None and sum(same) == 2 and self._third_alike(triple, index, same):
                 near = index
         return None if near is None else LikeTriple(near, "near")
+
+    def ends(self) -> Ends:
+        """The triples by head and by tail, as they are now."""
+        return Ends(self._keys)
 
     def _only_in(self, kind: NameKind, index: int | None) -> set[str]:
         if index is None or not 0 <= index < len(self._triples):

@@ -125,9 +125,9 @@ class GraphView:
             found.sort(key=lambda index: _order(triples[index], key), reverse=self.descending)
         self._rows = found
 
-    def follow(self, triples: Sequence[Mapping[str, Any]], *, at: int | None = None) -> None:
-        """The list of triples is another now: keep rows where they are. What is new comes at row
-        `at`, or below the triple that it follows.
+    def follow(self, triples: Sequence[Mapping[str, Any]]) -> None:
+        """The list of triples is another now: keep rows where they are. What is new comes below the
+        triple that it follows.
         """
         splice = splice_between(self._triples, triples)
         self._triples = triples
@@ -137,7 +137,15 @@ class GraphView:
         if self.plain:
             self._rows = range(len(triples))
         elif old_end != new_end:
-            self._rows = _spliced(self._rows, start, old_end, new_end, at)
+            self._rows = _spliced(self._rows, start, old_end, new_end)
+
+    def place(self, index: int, row: int) -> None:
+        """Show triple `index`, wherever `follow` has put it, at `row`."""
+        now = self.row(index)
+        if now is not None and now != row and not self.plain:
+            rows = [shown for shown in self._rows if shown != index]
+            rows.insert(row, index)
+            self._rows = rows
 
     def sort_by(self, key: SortKey) -> None:
         """By this column; the same again turns it round, and a third time ends it. Then `apply`."""
@@ -175,9 +183,7 @@ def _order(triple: Mapping[str, Any], key: SortKey) -> tuple[int, str]:
     return (0, plain(str(triple.get(key, ""))))
 
 
-def _spliced(
-    rows: Sequence[int], start: int, old_end: int, new_end: int, at: int | None
-) -> list[int]:
+def _spliced(rows: Sequence[int], start: int, old_end: int, new_end: int) -> list[int]:
     """Triples that only changed keep their rows; the rest of what came gets rows of its own."""
     kept_end = max(start, min(old_end, new_end))
     shift = new_end - old_end
@@ -188,7 +194,6 @@ def _spliced(
     ]
     if new := list(range(kept_end, new_end)):
         before = kept_end - 1
-        if at is None:
-            at = kept.index(before) + 1 if before in kept else len(kept)
+        at = kept.index(before) + 1 if before in kept else len(kept)
         kept[at:at] = new
     return kept

@@ -99,6 +99,8 @@ class TaskEditor(Vertical):
                 with self.prevent(Tabs.TabActivated):
                     self.tabs.active = tab
             self.reload()
+            if self.pane is not None:
+                self.pane.found(self._problems)
         if tab == "problems":
             self._show_problems()
         self.post_message(self.Turned(tab))
@@ -120,6 +122,8 @@ class TaskEditor(Vertical):
         if warnings := len(still) - errors:
             label.append(f" !{warnings}")
         self.tabs.query_one("#problems", Tab).label = label.plain
+        if self.pane is not None:
+            self.pane.found(problems)
         self._show_problems()
 
     def step_back(self) -> bool:

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.validity import Problem
 from cuecard.tui.screens.task.form import Form
 from cuecard.tui.screens.task.specs import FieldSpec
 
@@ -25,6 +26,9 @@ class TaskPane(Vertical):
 
     def noticed(self, path: Path) -> None:
         """Something at `path` was changed through a field."""
+
+    def found(self, problems: Sequence[Problem]) -> None:
+        """These are the task's problems as of a moment ago."""
 
     def locate(self, path: Path) -> None:
         """Show the thing that holds `path`, without taking the focus there."""

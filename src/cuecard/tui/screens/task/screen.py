@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class TaskScreen(DraftingScreen):
     """Escape goes back one step at a time; nothing typed is ever lost by leaving."""
 
-    CSS_PATH = ["task.tcss", "texts.tcss"]
+    CSS_PATH = ["task.tcss", "graph/graph.tcss", "texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),

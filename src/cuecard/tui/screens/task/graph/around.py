@@ -16,6 +16,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.glyphs import ink
 from cuecard.tui.widgets.grid import Grid, GridColumn, ListSource
+from cuecard.tui.widgets.grid.editor import HintLine
 from cuecard.tui.widgets.plain import PlainText
 
 _NAMES_SHOWN = 4
@@ -98,11 +99,22 @@ def _below(
         yield -1, Text(f"{indent}{text}", style=muted)
 
 
+class StatusLine(HintLine):
+    """What the list shows, in one line above it."""
+
+
 class FiguresPane(PlainText):
     """`show` what a graph amounts to."""
 
+    def __init__(self) -> None:
+        super().__init__(classes="figures")
+        self._shown = ""
+
     def show(self, figures: Figures) -> None:
-        self.load("\n".join(figure_lines(figures)))
+        text = "\n".join(figure_lines(figures))
+        if text != self._shown:
+            self._shown = text
+            self.load(text)
 
 
 def headline(figures: Figures) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from textual import events
 
 from cuecard.annotate.authoring import graph_ops
+from cuecard.annotate.authoring.copy_out import as_tsv
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 _ANYWHERE = frozenset(("filter", "paste", "aside", "sort"))
 _IN_CELL = frozenset(("add", "above"))
-_ON_ROWS = frozenset(
-    ("add", "above", "remove", "copy", "shift", "rename", "merge", "stage", "sources")
-)
+_ON_ROWS = frozenset(("above", "remove", "copy", "shift", "change", "stage", "sources", "text"))
 
 
 class GraphPane(TriplesPane):
@@ -36,13 +35,14 @@ class GraphPane(TriplesPane):
         Key("graph.delete", "delete", "remove", N_("Delete"), N_("Delete these triples; ^z brings them back"), shown_as="del", show=False),
         Key("graph.filter", "ctrl+f", "filter", N_("Filter"), N_("Show only some: words, stage:3, no:source, problem, =Entity"), shown_as="^f"),
         Key("graph.paste", "ctrl+v", "paste", N_("Paste"), N_("Rows from a spreadsheet, CSV, JSON or Markdown, looked at first"), shown_as="^v", show=False),
-        Key("graph.rename", "f6", "rename", N_("Rename"), N_("Rename this entity or relation everywhere, or write one text into all marked triples")),
-        Key("graph.merge", "f7", "merge", N_("Merge"), N_("Make the marked names one; the others become aliases"), show=False),
-        Key("graph.stage", "ctrl+t", "stage", N_("Stage"), N_("Give these triples a stage"), shown_as="^t"),
+        Key("graph.change", "ctrl+e", "change", N_("Change"), N_("By column: rename this everywhere, or write into all marked triples; their stage; their sources"), shown_as="^e"),
+        Key("graph.merge", "ctrl+u", "merge", N_("Merge"), N_("Make the marked names one; the others become aliases"), shown_as="^u", show=False),
+        Key("graph.stage", "f10", "stage", N_("Stage"), N_("Give these triples a stage"), show=False),
         Key("graph.sources", "ctrl+l", "sources", N_("Sources"), N_("Sources and note of this triple; sources of the marked ones"), shown_as="^l"),
         Key("graph.aside", "ctrl+g", "aside", N_("Graph"), N_("Neighbours of this entity, and figures"), shown_as="^g"),
-        Key("graph.sort", "ctrl+o", "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), shown_as="^o", show=False),
-        Key("graph.copy", "ctrl+k", "copy", N_("Copy"), N_("Add these triples once more below"), shown_as="^k", show=False),
+        Key("graph.sort", "f8", "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
+        Key("graph.copy", "ctrl+k", "copy", N_("Double"), N_("Add these triples once more below"), shown_as="^k", show=False),
+        Key("graph.text", "ctrl+c", "text", N_("Copy text"), N_("Copy these triples for a spreadsheet"), shown_as="^c", show=False),
         Key("graph.up", "alt+up,ctrl+up", "shift(-1)", N_("Move up"), N_("Move these triples up"), show=False),
         Key("graph.down", "alt+down,ctrl+down", "shift(1)", N_("Move down"), N_("Move these triples down"), show=False),
     )  # fmt: skip
@@ -55,7 +55,7 @@ class GraphPane(TriplesPane):
             return on_grid
         if action in _ANYWHERE:
             return on_grid or (action == "aside" and self.has_class("-aside"))
-        if action in ("rename", "merge"):
+        if action == "merge":
             return on_grid and bool(self.chosen) and self.text_column is not None
         if action in _ON_ROWS:
             return on_grid and bool(self.chosen)
@@ -111,6 +111,12 @@ class GraphPane(TriplesPane):
         self.rows.follow()
         self._reload(self.rows.view.row(at) or 0)
 
+    def action_text(self) -> None:
+        chosen = self.chosen
+        self.app.copy_to_clipboard(as_tsv(self.rows.copied(index) for index in chosen))
+        count = len(chosen)
+        self.say(ngettext("{n} triple copied.", "{n} triples copied.", count).format(n=count))
+
     def action_shift(self, by: int) -> None:
         if not self.rows.view.plain:
             self.say(
@@ -144,11 +150,15 @@ class GraphPane(TriplesPane):
             self.add_class("-aside")
             self.side.around.grid.focus()
 
-    def action_rename(self) -> None:
-        column = self.text_column
-        if column is not None and self.grid.marked:
+    def action_change(self) -> None:
+        column = self.grid.cursor_column
+        if column == STAGE:
+            self.action_stage()
+        elif column == SOURCES:
+            self.action_sources()
+        elif column in TEXT_FIELD and self.grid.marked:
             self.do(self._bulk.fill(column, self.chosen))
-        elif column is not None and (name := self.rows.text(self.grid.cursor_row, column)):
+        elif column in KIND and (name := self.rows.text(self.grid.cursor_row, column)):
             self.do(self._bulk.rename(KIND[column], name))
 
     def action_merge(self) -> None:

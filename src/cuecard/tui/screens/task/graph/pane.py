@@ -19,7 +19,7 @@ from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import _, ngettext
 from cuecard.tui.screens.task.fields import LineEditor
-from cuecard.tui.screens.task.graph.around import AroundPane
+from cuecard.tui.screens.task.graph.around import AroundPane, StatusLine
 from cuecard.tui.screens.task.graph.rows import (
     COLUMN_OF,
     COLUMNS,
@@ -37,8 +37,8 @@ from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.grid import Grid, Sheet
 from cuecard.tui.widgets.plain import PlainText
 
-_REST = 0.15
-"""Seconds without a move until what is beside the sheet follows."""
+_REST, _REST_TYPING = 0.15, 0.7
+"""Seconds without a move, or without a key in a cell, until what is beside the sheet follows."""
 
 
 class TriplesPane(TaskPane):
@@ -64,7 +64,7 @@ class TriplesPane(TaskPane):
                         select_on_focus=False,
                         id="filter",
                     )
-                yield PlainText(id="graph-status", classes="muted")
+                yield StatusLine()
                 yield Sheet(COLUMNS, marking=True, numbered=False, id="triples")
                 yield EmptyState(
                     _("No triples yet"),
@@ -392,11 +392,10 @@ class TriplesPane(TaskPane):
 
     def follow_later(self) -> None:
         """What is beside the sheet follows when the keys rest."""
-        if self._rest is None:
-            self._rest = self.set_timer(_REST, self.follow)
-        else:
-            self._rest.reset()
-            self._rest.resume()
+        if self._rest is not None:
+            self._rest.stop()
+        rest = _REST if self.sheet.editing is None else _REST_TYPING
+        self._rest = self.set_timer(rest, self.follow)
 
     def follow(self) -> None:
         """The side shows what the cursor is on, as it is now."""
@@ -428,7 +427,7 @@ class TriplesPane(TaskPane):
         if view.sort is not None:
             arrow = "↓" if view.descending else "↑"
             parts.insert(0, f"{arrow} {_(str(COLUMNS[COLUMN_OF[view.sort]].label))}")
-        self.query_one("#graph-status", PlainText).load(" · ".join(filter(None, parts)))
+        self.query_one(StatusLine).load(" · ".join(filter(None, parts)))
 
     @property
     def text_column(self) -> int | None:

@@ -59,7 +59,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
         self._text, self._index = text, index
         self._stages, self._stage = stages, stage
         self._pasted: Pasted | None = None
-        self._plan = PastePlan((), ())
+        self.plan = PastePlan((), ())
         self._taken: set[PasteState] = {"new", "near"}
 
     def compose(self) -> ComposeResult:
@@ -117,7 +117,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
             self._make_plan()
 
     def action_take(self) -> None:
-        self.dismiss(self._plan.of(*self._taken))
+        self.dismiss(self.plan.of(*self._taken))
 
     def _look(self) -> None:
         self._text = self.editor.text
@@ -143,11 +143,11 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
                 stages=self._stages,
                 stage=self._stage,
             )
-            self._plan = replace(plan, problems=pasted.problems)
+            self.plan = replace(plan, problems=pasted.problems)
             self._show()
 
     def _show(self) -> None:
-        plan = self._plan
+        plan = self.plan
         self.query_one(Grid).load(
             ListSource(
                 [self._cells(row) for row in plan.triples],

@@ -82,6 +82,17 @@ class TripleRows:
         """The triples that an action is about: the marked ones, else the one under the cursor."""
         return self.view.indices(marked or ({row} if row < len(self.view) else ()))
 
+    def copied(self, index: int) -> tuple[str, ...]:
+        """A triple as the cells of a spreadsheet's row, which may be pasted again."""
+        triple = self.triples[index]
+        stage = triple.get("stage")
+        return (
+            *(str(triple[part]) for part in ("head", "relation", "tail")),
+            "-" if stage is None else str(stage),
+            " ".join(map(str, triple.get("sources", ()))),
+            str(triple.get("note", "")),
+        )
+
     # The source of a grid
 
     def __len__(self) -> int:

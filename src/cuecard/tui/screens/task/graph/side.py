@@ -32,7 +32,7 @@ class GraphSide(Vertical):
 
     def compose(self) -> ComposeResult:
         yield AroundPane()
-        yield FiguresPane(classes="figures")
+        yield FiguresPane()
 
     @property
     def around(self) -> AroundPane:
