@@ -42,9 +42,9 @@ def _one_value(world: FactWorld) -> Iterator[Finding]:
             yield error(
                 "L033",
                 f"gold.facts[{index}].value",
-                _(
-                    "“{value}” here, “{other}” at gold.facts[{first}], for the same attribute"
-                ).format(value=fact.value, other=other.value, first=earlier),
+                _("“{value}” here, “{other}” in fact {n}, for the same attribute").format(
+                    value=fact.value, other=other.value, n=earlier + 1
+                ),
                 _("Remove one, or tell the attributes apart."),
                 fact.key,
             )

@@ -96,8 +96,8 @@ def _single_values(case: Case, graph: Graph) -> Iterator[Finding]:
             yield warning(
                 "L032",
                 f"gold.triples[{index}].tail",
-                _("“{tail}” here, “{other}” at gold.triples[{first}]").format(
-                    tail=tail, other=other, first=earlier
+                _("“{tail}” here, “{other}” in triple {n}").format(
+                    tail=tail, other=other, n=earlier + 1
                 ),
                 _("Remove the wrong one, or say in the relation what tells them apart."),
                 said_by(graph, triple),

@@ -39,7 +39,7 @@ def lint_sources(case: Case) -> Iterator[Finding]:
             yield warning(
                 "L039",
                 f"sources[{index}].url",
-                _("is the page of sources[{first}] too").format(first=seen[key]),
+                _("is the page of source {n} too").format(n=seen[key] + 1),
                 _("Put what you noted into one entry."),
                 source.url,
             )

@@ -119,7 +119,7 @@ def _keys(world: FactWorld) -> Iterator[Finding]:
             yield error(
                 "L022",
                 f"gold.facts[{index}].key",
-                _("is the key of gold.facts[{first}] in another spelling").format(first=earlier),
+                _("is the key of fact {n} in another spelling").format(n=earlier + 1),
                 _("Rename one of them, or remove it."),
                 fact.key,
             )

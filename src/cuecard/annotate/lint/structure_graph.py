@@ -31,7 +31,7 @@ def _duplicates(case: Case, graph: Graph) -> Iterator[Finding]:
             yield error(
                 "L002",
                 f"gold.triples[{index}]",
-                _("the same triple stands at gold.triples[{first}]").format(first=first[key]),
+                _("says the same as triple {n}").format(n=first[key] + 1),
                 _("Remove one of them; recall would count it twice."),
                 said_by(graph, triple),
             )

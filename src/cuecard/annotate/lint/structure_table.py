@@ -58,9 +58,9 @@ def _same_key(table: Table, one: int, other: int) -> str:
     left, right = table.rows[one], table.rows[other]
     for column, mine, theirs in zip(table.columns, left, right, strict=True):
         if plain(mine) != plain(theirs):
-            text = _("gold.rows[{first}] has this key too, and another {column}: {one} / {other}")
-            return text.format(first=one, column=column.name, one=mine, other=theirs)
-    return _("the same row stands at gold.rows[{first}]").format(first=one)
+            text = _("row {n} has this key too, and another {column}: {one} / {other}")
+            return text.format(n=one + 1, column=column.name, one=mine, other=theirs)
+    return _("says the same as row {n}").format(n=one + 1)
 
 
 def _cells(table: Table) -> Iterator[Finding]:

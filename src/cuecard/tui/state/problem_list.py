@@ -12,7 +12,7 @@ from cuecard.annotate.authoring.silencing import can_silence
 from cuecard.annotate.authoring.validity import Problem
 from cuecard.annotate.lint import RULES
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.text import for_display, one_line
+from cuecard.core.text import for_display, is_cjk, one_line
 from cuecard.tui.widgets.grid import GridCell, Tone
 
 Wanted = Literal["all", "error", "warning"]
@@ -72,15 +72,20 @@ def explained(problem: Problem, data: Mapping[str, Any]) -> Text:
     if problem.place:
         text.append(f"  {one_line(problem.place)}", style="dim")
     text.append(f"\n{for_display(problem.reason)}")
+    _part(text, _("Mend"), problem.hint)
     rule = RULES.get(problem.code)
     if rule is not None:
-        _part(text, _("Why"), f"{_(rule.asks)}. {_(rule.why)}")
-    _part(text, _("Mend"), problem.hint)
+        _part(text, _("Why"), _sentences(_(rule.asks), _(rule.why)))
     if problem.silenced:
         _part(text, _("Silenced"), problem.silenced)
     elif problem.severity == "error" and not can_silence(problem):
         _part(text, "", _("This cannot be silenced: the task would not work."))
     return text
+
+
+def _sentences(one: str, other: str) -> str:
+    """Two sentences; the first has no full stop yet."""
+    return f"{one}。{other}" if is_cjk(one) else f"{one}. {other}"
 
 
 def _part(text: Text, label: str, said: str) -> None:

@@ -36,8 +36,8 @@ class ProblemsPane(TaskPane):
     DEFAULT_CSS = """
     ProblemsPane {
         #counts { height: 1; padding: 0 1; color: $text-muted; }
-        #problem { height: auto; max-height: 45%; padding: 0 1; border-top: solid $foreground 20%; }
-        #problem Static { height: auto; }
+        #explained { height: auto; max-height: 50%; padding: 0 1; border-top: solid $foreground 20%; }
+        #explained Static { height: auto; }
         FittedTable { height: 1fr; }
     }
     """
@@ -67,7 +67,7 @@ class ProblemsPane(TaskPane):
             FittedColumn(N_("Path"), 16, grow=2, hidden_below=110),
         )
         yield FittedTable(columns)
-        with VerticalScroll(id="problem", can_focus=False):
+        with VerticalScroll(id="explained", can_focus=False):
             yield Static(markup=False)
         yield EmptyState(
             _("Nothing is wrong here"),
@@ -161,8 +161,8 @@ class ProblemsPane(TaskPane):
 
     def _explain(self) -> None:
         problem = self.problem
-        self.query_one("#problem").display = problem is not None
+        self.query_one("#explained").display = problem is not None
         if problem is not None:
             data = self._edit.data if self._edit is not None else {}
-            self.query_one("#problem Static", Static).update(explained(problem, data))
+            self.query_one("#explained Static", Static).update(explained(problem, data))
         self.refresh_bindings()
