@@ -7,87 +7,29 @@ from collections.abc import Callable, Sequence
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.widgets import Input
 
-from cuecard.core.i18n import N_, _
-from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.widgets.grid import sheet_messages as messages
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.drawing import plain
-from cuecard.tui.widgets.grid.editor import CandidateList, CellInput, HintLine, pasted_line
+from cuecard.tui.widgets.grid.editor import CandidateList, pasted_line
 from cuecard.tui.widgets.grid.grid import Grid
-from cuecard.tui.widgets.grid.matching import Candidates, Completer
+from cuecard.tui.widgets.grid.matching import Completer
+from cuecard.tui.widgets.grid.overlay import EDITS, CellOverlay
+from cuecard.tui.widgets.grid.sheet_grid import MOVES, SheetGrid
 from cuecard.tui.widgets.grid.source import GridSource
 
-_PATIENCE = 1.0
-_MOVES: dict[str, Callable[[Grid], None]] = {
-    "up": lambda grid: grid.action_walk(-1),
-    "down": lambda grid: grid.action_walk(1),
-    "left": lambda grid: grid.action_step(-1),
-    "right": lambda grid: grid.action_step(1),
-    "home": lambda grid: grid.action_edge(-1),
-    "end": lambda grid: grid.action_edge(1),
-    "pageup": lambda grid: grid.action_page(-1),
-    "pagedown": lambda grid: grid.action_page(1),
-}
-_EDITS: dict[str, Callable[[Input], None]] = {
-    "backspace": Input.action_delete_left,
-    "delete": Input.action_delete_right,
-    "left": Input.action_cursor_left,
-    "right": Input.action_cursor_right,
-    "home": Input.action_home,
-    "end": Input.action_end,
-}
 _STEPS = ("enter", "tab", "shift+tab", "escape", "up", "down", "alt+down", "pageup", "pagedown")
 
 
-class SheetGrid(Grid):
-    """The cells of a sheet: keys and pastes go through the sheet first, in the order they came."""
-
-    BINDINGS = keys(
-        Key("sheet.edit", "f2,enter", "edit", N_("Edit"), N_("Edit this cell; typing replaces it"), shown_as="⏎"),
-    )  # fmt: skip
-
-    class EditAsked(Message):
-        """The person asked to edit the cell under the cursor."""
-
-    def __init__(
-        self,
-        columns: Sequence[GridColumn],
-        route: Callable[[events.Key | events.Paste], bool],
-        *,
-        marking: bool,
-        numbered: bool,
-        fixed: int,
-    ) -> None:
-        super().__init__(
-            columns, cursor="cell", marking=marking, numbered=numbered, fixed=fixed, id="cells"
-        )
-        self._route = route
-
-    def check_consume_key(self, key: str, character: str | None) -> bool:
-        if key == "space" and self.marking:
-            return False
-        return character is not None and character.isprintable()
-
-    async def on_key(self, event: events.Key) -> None:
-        if self._route(event):
-            event.stop()
-            event.prevent_default()
-
-    def on_paste(self, event: events.Paste) -> None:
-        if self._route(event):
-            event.stop()
-
-    def action_edit(self) -> None:
-        self.action_choose()
-
-
 class Sheet(Container):
-    """`load` a source; on `BeginAsked` call `begin` with the cell's present text.
+    """`load` a source; on `BeginAsked` call `begin` with the cell's present text, or don't.
 
-    Printable keys belong to the cells: a pane's own keys must not be letters, digits or signs.
+    Keys are done in the order in which they came, whatever had the focus when they were typed: keys
+    that arrive before the answer to `BeginAsked` wait for the cell that they are meant for. Printable
+    keys belong to the cells: a pane's own keys must not be letters, digits or signs.
     """
 
     DEFAULT_CSS = """
@@ -96,48 +38,11 @@ class Sheet(Container):
     Sheet > HintLine { layer: base; }
     """
 
-    class _OfCell(Message):
-        def __init__(self, sheet: Sheet, row: int, column: int) -> None:
-            super().__init__()
-            self.sheet = sheet
-            self.row = row
-            self.column = column
-
-        @property
-        def control(self) -> Sheet:
-            return self.sheet
-
-    class _OfText(_OfCell):
-        def __init__(self, sheet: Sheet, row: int, column: int, text: str) -> None:
-            super().__init__(sheet, row, column)
-            self.text = text
-
-    class CellEdited(_OfText):
-        """The text of the cell being edited is another one: after every key, and when given up."""
-
-    class CellCommitted(_OfText):
-        """The text was changed and taken. `CellEdited` with the same text came before."""
-
-    class Pasted(_OfText):
-        """Several lines or cells were pasted on a cell; nothing is done with them here."""
-
-    class BeginAsked(_OfCell):
-        """A cell is to be edited. `typed` is what replaces its text, None to keep that."""
-
-        def __init__(self, sheet: Sheet, row: int, column: int, typed: str | None) -> None:
-            super().__init__(sheet, row, column)
-            self.typed = typed
-
-    class NextRowAsked(Message):
-        """Enter or Tab past the last row: add one and `begin` in it, or do nothing."""
-
-        def __init__(self, sheet: Sheet) -> None:
-            super().__init__()
-            self.sheet = sheet
-
-        @property
-        def control(self) -> Sheet:
-            return self.sheet
+    CellEdited = messages.CellEdited
+    CellCommitted = messages.CellCommitted
+    Pasted = messages.Pasted
+    BeginAsked = messages.BeginAsked
+    NextRowAsked = messages.NextRowAsked
 
     def __init__(
         self,
@@ -152,32 +57,25 @@ class Sheet(Container):
         self.grid: Grid = SheetGrid(
             columns, self._routed, marking=marking, numbered=numbered, fixed=fixed
         )
-        self._input = CellInput(self._routed, self._was_typed, self._was_left)
-        self._list = CandidateList()
-        self._hint_line = HintLine()
+        self._over = CellOverlay(self.grid, self._routed, self._was_typed, self._was_left)
         self._editing: tuple[int, int] | None = None
         self._original = ""
-        self._typed_text = ""
-        self._list_width = 0
-        self._candidates: Completer = Candidates()
-        self._given: Sequence[str] | Completer = ()
-        self._hint: Callable[[str], str] | None = None
-        self._note: tuple[str, bool] = ("", False)
-        # While the pane has not answered `BeginAsked`, keys wait here for the cell they were meant for.
-        self._asked = False
+        # What waits while the pane has not answered: the text that a cell begins with, whether the
+        # text in it is selected, and the keys after.
+        self._asked: Message | None = None
         self._asked_text: str | None = None
         self._selecting = False
         self._held: list[events.Key | events.Paste] = []
 
     def compose(self) -> ComposeResult:
         yield self.grid
-        yield self._hint_line
-        yield self._input
-        yield self._list
+        yield self._over.hint_line
+        yield self._over.line
+        yield self._over.list
 
     def on_mount(self) -> None:
-        self.watch(self.grid, "scroll_x", self._place, init=False)
-        self.watch(self.grid, "scroll_y", self._place, init=False)
+        self.watch(self.grid, "scroll_x", self._over.place, init=False)
+        self.watch(self.grid, "scroll_y", self._over.place, init=False)
 
     @property
     def editing(self) -> tuple[int, int] | None:
@@ -187,14 +85,14 @@ class Sheet(Container):
     @property
     def value(self) -> str:
         """The text in the cell being edited; empty if there is none."""
-        return self._input.value if self._editing else ""
+        return self._over.value if self._editing else ""
 
     def load(self, source: GridSource, *, cursor: tuple[int, int] | None = None) -> None:
         """Show `source`; an edit in a cell that is still there goes on."""
         self.grid.load(source, cursor=cursor)
         if self._editing and self._editing[0] >= self.grid.count:
             self._close()
-        self._place()
+        self._over.place()
 
     def begin(
         self,
@@ -214,41 +112,36 @@ class Sheet(Container):
         """
         if self._editing and self._editing != (row, column):
             self.commit()
-        typed, selecting = self._asked_text, self._asked and self._selecting
-        self._forget_asking()
+        typed, selected = self._asked_text, self._asked is not None and self._selecting
+        self._asked = self._asked_text = None
         self.grid.move_to(row, column)
-        self._editing = (row, column)
-        self._original = text
-        self._list_width = 0
-        if candidates is not self._given:
-            self._given = candidates
-            known = isinstance(candidates, Sequence)
-            self._candidates = Candidates(candidates) if known else candidates
-        self._hint = hint
+        self._editing, self._original = (row, column), text
         start = typed if typed is not None else text if keep else ""
-        self._input.show_text(start, selected=selecting and bool(start))
-        self._input.display = True
-        self._place()
-        self.screen.set_focus(self._input)
+        self._over.open(
+            (row, column),
+            start,
+            typed=start != text,
+            selected=selected,
+            candidates=candidates,
+            hint=hint,
+        )
+        self.screen.set_focus(self._over.line)
         if start != text:
             self._was_typed(start)
-        else:
-            self._offer([])
-            self._say(start)
-        held, self._held = self._held, []
-        for event in held:
-            self._routed(event)
+        self._replay()
 
     def note(self, text: str, *, warning: bool = False) -> None:
         """What the line below the cells says while none is edited; any text."""
-        self._note = (text, warning)
-        if self._editing is None:
-            self._show_note()
+        self._over.note(text, warning=warning)
 
     def refuse(self) -> None:
-        """The cell that was asked for is not edited here; keys typed for it are dropped."""
-        if self._asked:
-            self._give_up_waiting()
+        """The cell that was asked for is not edited here; what was typed for it is dropped. The same
+        as not answering.
+        """
+        if self._asked is not None:
+            self._asked = self._asked_text = None
+            self._close()
+            self._replay()
 
     def commit(self) -> None:
         """Take the text and end editing."""
@@ -259,27 +152,27 @@ class Sheet(Container):
     def cancel(self) -> None:
         """End editing with the text that stood there before."""
         if self._editing:
-            if self._input.value != self._original:
+            if self._over.value != self._original:
                 self.post_message(self.CellEdited(self, *self._editing, self._original))
             self._close()
 
-    # Keys, in the order they came: whatever the focus was when they were typed
+    # Keys
 
     def _routed(self, event: events.Key | events.Paste) -> bool:
         """Whether the sheet has done, or will do, with this key or paste."""
-        if self._asked:
-            mine = isinstance(event, events.Paste) or self._knows(event)
+        if self._asked is not None:
+            mine = isinstance(event, events.Paste) or _knows(event)
             if mine:
                 self._held.append(event)
             return mine
         if isinstance(event, events.Paste):
             return self._pasted(event.text)
-        if self._editing:
-            return self._edit_key(event)
-        return self._grid_key(event)
+        return self._edit_key(event) if self._editing else self._grid_key(event)
 
-    def _knows(self, event: events.Key) -> bool:
-        return event.is_printable or event.key in _EDITS or event.key in _STEPS
+    def _replay(self) -> None:
+        held, self._held = self._held, []
+        for event in held:
+            self._routed(event)
 
     def _grid_key(self, event: events.Key) -> bool:
         if event.key in ("enter", "f2"):
@@ -290,18 +183,18 @@ class Sheet(Container):
             return False
         elif event.is_printable and event.character:
             self._ask(*self._here, typed=event.character)
-        elif event.key in _MOVES:
-            _MOVES[event.key](self.grid)
+        elif event.key in MOVES:
+            MOVES[event.key](self.grid)
         else:
             return False
         return True
 
     def _edit_key(self, event: events.Key) -> bool:
-        self.grid.move_to(*self._here)
+        self.grid.move_to(*(self._editing or self._here))
         if event.is_printable and event.character:
-            self._insert(event.character)
-        elif event.key in _EDITS:
-            _EDITS[event.key](self._input)
+            self._over.insert(event.character)
+        elif event.key in EDITS:
+            EDITS[event.key](self._over.line)
         elif event.key in _STEPS:
             self._step(event.key)
         else:
@@ -319,29 +212,22 @@ class Sheet(Container):
             case "escape":
                 self.cancel()
             case "alt+down":
-                self._offer(self._candidates.matching(""))
-            case "up" | "down" if self._list.display:
-                self._choose(-1 if key == "up" else 1)
+                self._over.offer_all()
+            case "up" | "down" if self._over.offers:
+                self._over.choose(-1 if key == "up" else 1)
             case _:
                 self.commit()
-                _MOVES[key](self.grid)
+                MOVES[key](self.grid)
 
     def _pasted(self, text: str) -> bool:
         if self._editing:
-            self._insert(pasted_line(text))
+            self._over.insert(pasted_line(text))
         # Terminals paste line breaks as carriage returns.
         elif "\t" in text or len(text.strip("\r\n").splitlines()) > 1:
             self.post_message(self.Pasted(self, *self._here, text))
         elif line := pasted_line(text):
             self._ask(*self._here, typed=line)
         return True
-
-    def _insert(self, text: str) -> None:
-        selection = self._input.selection
-        if selection.is_empty:
-            self._input.insert_text_at_cursor(text)
-        else:
-            self._input.replace(text, *selection)
 
     # From cell to cell
 
@@ -352,32 +238,29 @@ class Sheet(Container):
     def _ask(
         self, row: int, column: int, *, typed: str | None = None, select: bool = False
     ) -> None:
-        if not self.grid.count:
-            self._ask_for_row()
-            return
-        self.grid.move_to(row, column)
-        self._wait(typed, select=select)
-        self.post_message(self.BeginAsked(self, row, column, typed))
+        self._asked_text, self._selecting = typed, select
+        if self.grid.count:
+            self.grid.move_to(row, column)
+            self._ask_pane(self.BeginAsked(self, row, column, typed))
+        else:
+            self._ask_pane(self.NextRowAsked(self))
 
     def _ask_for_row(self) -> None:
-        self._wait(None, select=True)
-        self.post_message(self.NextRowAsked(self))
+        self._asked_text, self._selecting = None, True
+        self._ask_pane(self.NextRowAsked(self))
 
-    def _wait(self, typed: str | None, *, select: bool) -> None:
-        self._editing = None
-        self._asked, self._asked_text, self._selecting = True, typed, select
-        self._patience = self.set_timer(_PATIENCE, self._give_up_waiting)
+    def _ask_pane(self, message: Message) -> None:
+        self._editing, self._asked = None, message
+        self.post_message(message)
+        self.call_later(self._follow, message, self.ancestors)
 
-    def _forget_asking(self) -> None:
-        if self._asked:
-            self._patience.stop()
-        self._asked, self._asked_text = False, None
-
-    def _give_up_waiting(self) -> None:
-        """The pane does not want this cell edited."""
-        self._forget_asking()
-        self._held.clear()
-        self._close()
+    def _follow(self, message: Message, above: Sequence[DOMNode]) -> None:
+        """Go the way that `message` goes, behind it: at the top, nobody has answered it."""
+        if self._asked is message:
+            if above:
+                above[0].call_later(self._follow, message, above[1:])
+            else:
+                self.refuse()
 
     def _next_cell(self, by: int) -> None:
         columns = self.grid.editable_columns
@@ -399,7 +282,7 @@ class Sheet(Container):
     def _next_row(self) -> None:
         columns = self.grid.editable_columns
         row = self.grid.cursor_row + 1
-        blank = not self._input.value and self._blank(row - 1)
+        blank = not self._over.value and self._blank(row - 1)
         self._take()
         if row < self.grid.count and columns:
             self._ask(row, columns[0], select=True)
@@ -413,87 +296,22 @@ class Sheet(Container):
         return not any(plain(cell).strip() for cell in self.grid.source.cells(row))
 
     def _take(self) -> None:
-        if self._editing and self._input.value != self._original:
-            self.post_message(self.CellCommitted(self, *self._editing, self._input.value))
+        if self._editing and self._over.value != self._original:
+            self.post_message(self.CellCommitted(self, *self._editing, self._over.value))
 
     def _close(self) -> None:
         self._editing = None
-        had_focus = self.screen.focused is self._input
-        self._input.display = False
-        self._offer([])
-        self._show_note()
+        had_focus = self.screen.focused is self._over.line
+        self._over.close()
         if had_focus:
             self.screen.set_focus(self.grid)
 
-    # What is shown while a cell is edited
-
     def _was_typed(self, value: str) -> None:
-        if not self._editing:
-            return
-        self._typed_text = value
-        self._offer(self._candidates.matching(value) if value.strip() else [])
-        self._say(value)
-        self._place()
-        self.post_message(self.CellEdited(self, *self._editing, value))
-
-    def _say(self, value: str) -> None:
-        warning = one_line(self._hint(value)) if self._hint else ""
-        if warning:
-            self._hint_line.load(warning, warning=True)
-        else:
-            self._hint_line.load(_("Enter next row · Tab next cell · Esc as it was"))
-
-    def _show_note(self) -> None:
-        text, warning = self._note
-        self._hint_line.load(one_line(text, 400), warning=warning)
-
-    def _offer(self, texts: Sequence[str], chosen: int = -1) -> None:
-        self._list.load(texts, chosen)
-        self._list.display = bool(texts)
-        if texts:
-            self._place()
-
-    def _choose(self, by: int) -> None:
-        """Put the next candidate into the line; past the ends, what was typed."""
-        texts, typed = self._list.texts, self._typed_text
-        chosen = (self._list.chosen + 1 + by) % (len(texts) + 1) - 1
-        self._list.load(texts, chosen)
-        self._put(texts[chosen] if chosen >= 0 else typed)
-
-    def _put(self, text: str) -> None:
-        self._input.show_text(text)
-        self._say(text)
         if self._editing:
-            self.post_message(self.CellEdited(self, *self._editing, text))
-
-    def _place(self) -> None:
-        """Lay the line over its cell, and the candidates below or above it."""
-        if not self._editing:
-            return
-        cell = self.grid.cell_region(*self._editing)
-        room = self.grid.size
-        if not cell.width:
-            self._input.styles.offset = (0, -2)
-            self._list.styles.offset = (0, -20)
-            return
-        need = self._input.content_width + 1
-        width = max(cell.width, min(need, room.width - cell.x))
-        self._input.styles.offset = (cell.x, cell.y)
-        self._input.styles.width = width
-        texts = self._list.texts
-        if texts:
-            below = room.height - cell.bottom
-            y = cell.bottom if below >= len(texts) or below >= cell.y else cell.y - len(texts)
-            # It only grows while one cell is edited: a new size lays the whole screen out again.
-            self._list_width = max(self._list_width, width + 1, self._list.needed + 2)
-            wide = min(self._list_width, room.width)
-            x = max(0, min(cell.x - 1, room.width - wide))
-            self._list.styles.offset = (x, y)
-            self._list.styles.width = wide
-            self._list.styles.height = len(texts)
+            self.post_message(self.CellEdited(self, *self._editing, value))
 
     def _was_left(self) -> None:
-        if self._editing and self.screen.focused is not self._input:
+        if self._editing and self.screen.focused is not self._over.line:
             self.commit()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -509,6 +327,8 @@ class Sheet(Container):
     def on_candidate_list_picked(self, event: CandidateList.Picked) -> None:
         event.stop()
         if self._editing:
-            self._typed_text = event.text
-            self._put(event.text)
-            self._offer([])
+            self._over.pick(event.text)
+
+
+def _knows(event: events.Key) -> bool:
+    return event.is_printable or event.key in EDITS or event.key in _STEPS

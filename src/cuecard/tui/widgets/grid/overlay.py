@@ -1,0 +1,177 @@
+"""What lies over the grid of a sheet while a cell is edited: the line, the candidates, the hint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.widgets import Input
+
+from cuecard.core.i18n import _
+from cuecard.core.text import one_line
+from cuecard.tui.widgets.grid.editor import CandidateList, CellInput, HintLine
+from cuecard.tui.widgets.grid.grid import Grid
+from cuecard.tui.widgets.grid.matching import Candidates, Completer
+
+EDITS: dict[str, Callable[[Input], None]] = {
+    "backspace": Input.action_delete_left,
+    "delete": Input.action_delete_right,
+    "left": Input.action_cursor_left,
+    "right": Input.action_cursor_right,
+    "home": Input.action_home,
+    "end": Input.action_end,
+}
+_NOTE = 400
+
+
+class CellOverlay:
+    """The widgets of a cell being edited, laid over its place in `grid`.
+
+    `route` sees keys and pastes first, `typed` learns of every other text, `left` that the focus
+    went elsewhere.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        route: Callable[[events.Key | events.Paste], bool],
+        typed: Callable[[str], None],
+        left: Callable[[], None],
+    ) -> None:
+        self._grid = grid
+        self._typed = typed
+        self.line = CellInput(route, self._was_typed, left)
+        self.list = CandidateList()
+        self.hint_line = HintLine()
+        self._cell: tuple[int, int] | None = None
+        self._typed_text = ""
+        self._list_width = 0
+        self._given: Sequence[str] | Completer = ()
+        self._candidates: Completer = Candidates()
+        self._hint: Callable[[str], str] | None = None
+        self._note: tuple[str, bool] = ("", False)
+
+    @property
+    def value(self) -> str:
+        return self.line.value
+
+    @property
+    def offers(self) -> bool:
+        """Whether candidates are shown."""
+        return self.list.display
+
+    def open(
+        self,
+        cell: tuple[int, int],
+        text: str,
+        *,
+        typed: bool,
+        selected: bool,
+        candidates: Sequence[str] | Completer,
+        hint: Callable[[str], str] | None,
+    ) -> None:
+        """Lay the line with `text` over a cell of the grid; candidates are shown if it was typed."""
+        self._cell = cell
+        self._typed_text, self._list_width = text, 0
+        if candidates is not self._given:
+            self._given = candidates
+            known = isinstance(candidates, Sequence)
+            self._candidates = Candidates(candidates) if known else candidates
+        self._hint = hint
+        self.line.show_text(text, selected=selected and bool(text))
+        self.line.display = True
+        self.offer(self._candidates.matching(text) if typed and text.strip() else ())
+        self.place()
+        self._say(text)
+
+    def close(self) -> None:
+        self._cell = None
+        self.line.display = False
+        self.offer(())
+        self._show_note()
+
+    def note(self, text: str, *, warning: bool) -> None:
+        self._note = (text, warning)
+        if self._cell is None:
+            self._show_note()
+
+    def insert(self, text: str) -> None:
+        """Put `text` in at the cursor, instead of what is selected."""
+        selection = self.line.selection
+        if selection.is_empty:
+            self.line.insert_text_at_cursor(text)
+        else:
+            self.line.replace(text, *selection)
+
+    def offer(self, texts: Sequence[str]) -> None:
+        self.list.load(texts)
+        self.list.display = bool(texts)
+        if texts:
+            self.place()
+
+    def offer_all(self) -> None:
+        self.offer(self._candidates.matching(""))
+
+    def choose(self, by: int) -> None:
+        """Put the next candidate into the line; past the ends, what was typed."""
+        texts = self.list.texts
+        chosen = (self.list.chosen + 1 + by) % (len(texts) + 1) - 1
+        self.list.load(texts, chosen)
+        self._put(texts[chosen] if chosen >= 0 else self._typed_text)
+
+    def pick(self, text: str) -> None:
+        """Put this candidate into the line."""
+        self._typed_text = text
+        self._put(text)
+        self.offer(())
+
+    def place(self) -> None:
+        """Lay the line over its cell, and the candidates below or above it."""
+        if self._cell is None:
+            return
+        cell, room = self._grid.cell_region(*self._cell), self._grid.size
+        if not cell.width:
+            # Scrolled out of view. It keeps the focus: the next key brings it back.
+            self.line.styles.offset = (0, -2)
+            self.list.styles.offset = (0, -20)
+            return
+        width = max(cell.width, min(self.line.content_width + 1, room.width - cell.x))
+        self.line.styles.offset = (cell.x, cell.y)
+        self.line.styles.width = width
+        texts = self.list.texts
+        if texts:
+            below = room.height - cell.bottom
+            y = cell.bottom if below >= len(texts) or below >= cell.y else cell.y - len(texts)
+            # It only grows while one cell is edited: a new size lays the whole screen out again.
+            self._list_width = max(self._list_width, width + 1, self.list.needed + 2)
+            wide = min(self._list_width, room.width)
+            x = max(0, min(cell.x - 1, room.width - wide))
+            self.list.styles.offset = (x, y)
+            self.list.styles.width = wide
+            self.list.styles.height = len(texts)
+
+    def _was_typed(self, value: str) -> None:
+        if self._cell is None:
+            return
+        self._typed_text = value
+        self.offer(self._candidates.matching(value) if value.strip() else ())
+        self._say(value)
+        self.place()
+        self._typed(value)
+
+    def _put(self, text: str) -> None:
+        self.line.show_text(text)
+        self._say(text)
+        self.place()
+        self._typed(text)
+
+    def _say(self, value: str) -> None:
+        warning = one_line(self._hint(value), _NOTE) if self._hint else ""
+        if warning:
+            self.hint_line.load(warning, warning=True)
+        else:
+            self.hint_line.load(_("Enter next row · Tab next cell · Esc as it was"))
+
+    def _show_note(self) -> None:
+        text, warning = self._note
+        self.hint_line.load(one_line(text, _NOTE), warning=warning)
