@@ -74,7 +74,8 @@ class ProposalView:
         item = self.items[row]
         entries = [Entry("work", 0, (Piece("! ", "bad"), Piece(told))) for told in item.checked]
         entries += self._difference(item)
-        if item.evidence:
+        after = item.after
+        if item.evidence and not (isinstance(after, dict) and after.get("note") == item.evidence):
             body = (Paragraph(item.evidence, "plain", 2),)
             entries.append(Entry("work", 0, (Piece(_("Evidence"), "strong"),), body))
         if item.links:
@@ -143,5 +144,6 @@ def cost_of(spent: Spent, currency: str) -> str:
         ngettext("{n} token", "{n} tokens", tokens).format(n=f"{tokens:,}"),
     ]
     if spent.cost is not None:
-        parts.append(f"{spent.cost:.4f} {currency}")
+        amount = f"{spent.cost:.4f}" if spent.cost >= 0.0001 or not spent.cost else "< 0.0001"
+        parts.append(f"{amount} {currency}")
     return ", ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass
+from time import monotonic
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -44,12 +45,13 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
         self._draft: Future[Proposal] | None = None
         self._stopping = False
         self._parts: _Told | None = None
+        self._began = monotonic()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = _("The model is drafting")
             yield PlainText(self._title)
-            yield ProgressBar(show_eta=False, id="progress")
+            yield ProgressBar(show_eta=False, show_percentage=False, id="progress")
             yield Label("", id="far", classes="muted")
         yield Footer(show_command_palette=False)
 
@@ -95,10 +97,11 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
     def _tick(self) -> None:
         if self._stopping:
             return
-        parts = self._parts
-        text = _("Asking…")
+        parts, seconds = self._parts, round(monotonic() - self._began)
         if parts is not None and parts.parts > 1:
-            text = _("Part {n} of {all}").format(
-                n=min(parts.done + 1, parts.parts), all=parts.parts
+            text = _("Part {n} of {all}, {seconds} s").format(
+                n=min(parts.done + 1, parts.parts), all=parts.parts, seconds=seconds
             )
+        else:
+            text = _("Asking, {seconds} s").format(seconds=seconds)
         self.query_one("#far", Label).update(text)
