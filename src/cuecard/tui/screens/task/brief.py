@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Markdown
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.guidelines import guidelines
@@ -19,6 +18,7 @@ from cuecard.tui.screens.task.form import Form
 from cuecard.tui.screens.task.forms import BRIEF
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.plain import PlainText
+from cuecard.tui.widgets.prose import Prose
 
 if TYPE_CHECKING:
     from cuecard.tui.app import CuecardApp
@@ -33,7 +33,7 @@ class Guidelines(VerticalScroll, can_focus=True):
 
     def compose(self) -> ComposeResult:
         yield PlainText(classes="problem")
-        yield Markdown(open_links=False)
+        yield Prose()
 
     def load(self, edit: TaskEdit) -> None:
         if edit.family != self._family:
@@ -52,7 +52,7 @@ class Guidelines(VerticalScroll, can_focus=True):
         told = self.query_one(".problem", PlainText)
         told.load(problem)
         told.display = bool(problem)
-        await self.query_one(Markdown).update(text)
+        self.query_one(Prose).load(text)
 
 
 class BriefPane(TaskPane):
