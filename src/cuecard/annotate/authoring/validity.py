@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.yaml_io import task_dialect
-from cuecard.core.validation import validated
+from cuecard.core.validation import problems_of, validated
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,13 @@ def as_task(data: Mapping[str, Any]) -> Task:
     """The data as a task. Raises `FileProblems` with everything that keeps it from being one."""
     try:
         return Task.model_validate(dict(data))
-    except ValidationError:
-        # Fields without a value count as left out, which takes data that may be changed.
-        return validated(Task, copy.deepcopy(dict(data)), "", {}, task_dialect())
+    except ValidationError as error:
+        dialect = task_dialect()
+        items = error.errors(include_url=False, include_context=False)
+        if all(item["input"] is not None for item in items):
+            raise FileProblems(dialect.title, problems_of(error, "", {}, dialect)) from error
+    # Fields without a value count as left out, which takes data that may be changed.
+    return validated(Task, copy.deepcopy(dict(data)), "", {}, dialect)
 
 
 def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:

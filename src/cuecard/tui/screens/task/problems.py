@@ -22,6 +22,8 @@ from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.grid import Grid
 
+_ACTIONS = ("silence", "unsilence", "silenced", "filter")
+
 
 class ProblemsPane(TaskPane):
     """`show` what was found; the one under the cursor stands below in full."""
@@ -56,6 +58,7 @@ class ProblemsPane(TaskPane):
         self._shown: list[Problem] = []
         self._wanted: Wanted = "all"
         self._with_silenced = False
+        self._works: tuple[bool | None, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Static(id="counts", markup=False)
@@ -165,4 +168,8 @@ class ProblemsPane(TaskPane):
         if problem is not None:
             data = self._edit.data if self._edit is not None else {}
             self.query_one("#explained Static", Static).update(explained(problem, data))
-        self.refresh_bindings()
+        # The footer is made anew only when other keys work.
+        works = tuple(self.check_action(action, ()) for action in _ACTIONS)
+        if works != self._works:
+            self._works = works
+            self.refresh_bindings()

@@ -1,0 +1,67 @@
+"""The Problems tab as an author uses it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Input, Tab
+
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.task.problems import ProblemsPane
+
+LINE = ("persona", "stages", 1, "line")
+
+
+async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
+    for _ in range(1000):
+        await pilot.pause()
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("what was waited for did not happen")
+
+
+async def test_a_leak_is_silenced_with_a_reason_shown_and_taken_back(
+    database: Path, make_app
+) -> None:
+    app: CuecardApp = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = TaskScreen("espresso")
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.loaded)
+        edit = screen.edit
+        edit.set(("gold", "triples", 0, "tail"), "")
+        edit.set(LINE, "Was it the Faema E61?")
+        await screen.editor.enter("problems")
+        pane = screen.query_one(ProblemsPane)
+        label = screen.query_one("Tab#problems", Tab)
+
+        def codes() -> list[str]:
+            return [problem.code for problem in pane._shown]
+
+        await until(pilot, lambda: codes()[:1] == ["E003"] and "L006" in codes())
+        assert "✗1" in str(label.label)
+        await pilot.press("s")
+        assert not isinstance(app.screen, AskLine), "an error of shape cannot be silenced"
+        edit.set(("gold", "triples", 0, "tail"), "Angelo Moriondo")
+        await until(pilot, lambda: "E003" not in codes())
+        await pilot.press("home", *["down"] * codes().index("L006"), "s")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        app.screen.query_one(Input).value = "everybody knows it"
+        await pilot.press("enter")
+        await until(pilot, lambda: "L006" not in codes())
+        assert edit.data["silenced"][0]["reason"] == "everybody knows it"
+
+        await pilot.press("S", "end")
+        assert codes()[-1] == "L006"
+        await pilot.press("s")
+        await until(pilot, lambda: not edit.data["silenced"])
+        edit.undo()
+        await until(pilot, lambda: pane._problems and pane._problems[-1].silenced)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: screen.editor.tabs.active == "stages")
