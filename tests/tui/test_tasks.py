@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from cuecard.core.i18n import set_language
 from cuecard.store.records import TaskState
@@ -110,27 +109,6 @@ async def test_an_empty_workspace_offers_the_samples(home: Path, make_app) -> No
         assert not screen.query_one("#hidden").display
         await pilot.press("s")
         await until(pilot, lambda: screen.listing.table.count == 8)
-
-
-async def test_tasks_are_imported_from_a_path_with_all_problems_told(home: Path, make_app) -> None:
-    folder = home / "mine"
-    folder.mkdir()
-    samples = Path(__file__).parents[2] / "sample_tasks"
-    (folder / "espresso.yaml").write_bytes((samples / "espresso.yaml").read_bytes())
-    (folder / "broken.yaml").write_text("id: broken\ntitle: ''\nfamily: graph\n")
-    with Workspace.open(home / "w.db") as ws:
-        ws.people.add("Ana")
-    app = make_app(home / "w.db")
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await open_list(pilot, 0)
-        await pilot.press("i")
-        await until(pilot, dialog_is(pilot, AskLine))
-        app.screen.query_one(Input).value = str(folder)
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.listing.table.count == 1)
-        await until(pilot, lambda: len(app._notifications) >= 2)
-        told = " ".join(note.message for note in app._notifications)
-        assert "broken.yaml" in told
 
 
 async def test_a_task_is_retired_with_a_reason(

@@ -28,6 +28,32 @@ class ExportReport(Frozen):
     left_out: dict[str, int]
 
 
+class ExportPreview(Frozen):
+    """What an export would do: the tasks that fit the format, how many others there are, and what of
+    them it cannot hold.
+    """
+
+    task_ids: tuple[str, ...]
+    others: int
+    left_out: dict[str, int]
+
+
+def preview_export(
+    workspace: Workspace, task_ids: Sequence[str], format: str, *, look: bool = True
+) -> ExportPreview:
+    """Raises `NotFound` for an unknown id. Without `look` nothing is said of what is left out."""
+    chosen = format_named(format)
+    families = {s.id: s.family for s in workspace.tasks.summaries(include_retired=True)}
+    unique = tuple(dict.fromkeys(task_ids))
+    fitting = tuple(id_ for id_ in unique if families.get(id_) in chosen.families)
+    tasks = [workspace.tasks.revision(id_).task for id_ in fitting] if look else []
+    return ExportPreview(
+        task_ids=fitting,
+        others=len(unique) - len(fitting),
+        left_out=left_out(tasks, chosen.through),
+    )
+
+
 def export_tasks(
     workspace: Workspace,
     folder: Path,

@@ -35,7 +35,7 @@ _LABELS: dict[str, str] = {
     "sources": N_("sources of tasks"),
     "notes": N_("notes on tasks"),
     "silenced": N_("silences"),
-    "gold.nodes": N_("names of nodes"),
+    "gold.nodes": N_("names and aliases of nodes"),
     "gold.triples.stage": N_("stages of triples"),
     "gold.triples.sources": N_("sources of triples"),
     "gold.triples.note": N_("notes of triples"),

@@ -48,8 +48,10 @@ class FittedTable(Grid):
     ONE_CLICK = True
     GUTTER = False
 
-    def __init__(self, fitted: Sequence[FittedColumn], *, id: str | None = None) -> None:
-        super().__init__(fitted, id=id)
+    def __init__(
+        self, fitted: Sequence[FittedColumn], *, marking: bool = False, id: str | None = None
+    ) -> None:
+        super().__init__(fitted, marking=marking, id=id)
         self._cells: list[Sequence[str | GridCell | Text]] = []
 
     def fill(

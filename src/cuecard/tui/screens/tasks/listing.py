@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks import Task
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.actions import Key, keys
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.screens.task.choices import DIFFICULTY
 from cuecard.tui.screens.task.fields import LineEditor
@@ -33,6 +34,17 @@ COLUMNS = (
     FittedColumn(N_("State"), 11),
     FittedColumn(N_("Author"), 8, grow=1),
 )
+
+
+class TaskTable(FittedTable):
+    """The footer has no room for marking; help and palette name it."""
+
+    BINDINGS = keys(
+        Key("tasks.mark", "space", "mark", N_("Mark"), N_("Mark this task, to export several"), show=False),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__(COLUMNS, marking=True)
 
 
 class TaskListing(Vertical):
@@ -60,7 +72,7 @@ class TaskListing(Vertical):
             yield Static("", id="criteria")
         with Horizontal(id="body"):
             with Vertical(id="list"):
-                yield FittedTable(COLUMNS)
+                yield TaskTable()
                 yield EmptyState(
                     _("No tasks yet"),
                     _("A task is a query, the persona who asks it, and the gold answer."),
@@ -98,6 +110,15 @@ class TaskListing(Vertical):
         row = self.table.cursor_row
         return self._shown[row] if 0 <= row < len(self._shown) else None
 
+    @property
+    def shown_lines(self) -> Sequence[TaskLine]:
+        """The lines that the filters leave."""
+        return self._shown
+
+    @property
+    def marked_lines(self) -> Sequence[TaskLine]:
+        return [self._shown[row] for row in sorted(self.table.marked) if row < len(self._shown)]
+
     def load(self, lines: Sequence[TaskLine], then: str = "") -> None:
         """Show these lines, with the cursor on the task `then` or where it was."""
         self._lines = lines
@@ -126,11 +147,13 @@ class TaskListing(Vertical):
 
     def _show(self, then: str = "") -> None:
         keep = then or (self.line.id if self.line else "")
+        marked = {line.id for line in self.marked_lines}
         self._shown = shown(self._lines, self.chosen)
         ids = [line.id for line in self._shown]
         variables = self.app.theme_variables
         cells = [_cells(line, variables) for line in self._shown]
         self.table.fill(cells, cursor=ids.index(keep) if keep in ids else 0)
+        self.table.mark([row for row, task_id in enumerate(ids) if task_id in marked])
         self.query_one("#none").display = not self._lines
         self.query_one("#hidden").display = bool(self._lines) and not self._shown
         self.query_one("#detail").set_class(not self._shown, "-empty")

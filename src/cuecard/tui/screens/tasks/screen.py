@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -10,7 +9,6 @@ from textual.app import ComposeResult
 from textual.widgets import Footer
 
 from cuecard.annotate.authoring.session import begin_task
-from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
@@ -18,10 +16,10 @@ from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.tasks.listing import TaskListing
 from cuecard.tui.screens.tasks.new import NewTaskDialog
 from cuecard.tui.state.task_list import TaskFilter, TaskLine, task_lines
+from cuecard.tui.state.transfer import counts_of
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
-    from cuecard.lab.importing import ImportReport
     from cuecard.store.workspace import Workspace
 
 
@@ -44,6 +42,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
         Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
+        Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
         Key("tasks.retire", "x", "retire", N_("Retire"), N_("Take this task out of use, with a reason")),
         Key("tasks.family", "f", "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
         Key("tasks.language", "l", "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False),
@@ -107,6 +106,8 @@ class TasksScreen(CuecardScreen[None]):
                 return line is not None and line.revision > 0 and line.state != "retired"
             case "samples":
                 return self._lines == []
+            case "export":
+                return bool(self._lines)
             case "clear":
                 return self.listing.chosen.active if self._lines else False
             case _:
@@ -173,40 +174,29 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("import")
     async def action_import_path(self) -> None:
-        from cuecard.lab.importing import import_path
+        from cuecard.tui.screens.tasks.importing import ImportDialog
 
-        answer = await self.app.push_screen_wait(
-            AskLine(
-                _("Import tasks"),
-                _(
-                    "A file or a folder, in Cuecard's or another benchmark's format. A task that is"
-                    " here already gets a new revision if it differs."
-                ),
-                button=_("Import"),
-                placeholder=_("path"),
-            )
-        )
-        if answer is not None:
-            person = self.person
-            report = await self.services.ask(
-                lambda ws: import_path(ws, Path(answer).expanduser(), by=person)
-            )
+        report = await self.app.push_screen_wait(ImportDialog())
+        if report is not None:
             self.load()
-            self._tell_imported(report)
+            self.cue_app.tell(counts_of(report), title=_("Imported"))
 
-    def _tell_imported(self, report: ImportReport) -> None:
-        text = _("{new} new, {revised} revised, {unchanged} unchanged.")
-        self.cue_app.tell(
-            text.format(
-                new=report.count("new"),
-                revised=report.count("revised"),
-                unchanged=report.count("unchanged"),
-            ),
-            title=_("Imported"),
-        )
-        if report.problems:
-            found = [FileProblem(p.file, p.place, p.reason, p.line) for p in report.problems]
-            raise FileProblems(_("Not everything could be imported"), found)
+    @guarded("export")
+    async def action_export(self) -> None:
+        from cuecard.tui.screens.tasks.exporting import ALL, HERE, MARKED, SHOWN, ExportDialog
+
+        listing = self.listing
+        used = [line for line in self._lines or () if line.state != "retired"]
+        here = [listing.line] if listing.line else []
+        groups = {MARKED: listing.marked_lines, SHOWN: listing.shown_lines, HERE: here, ALL: used}
+        report = await self.app.push_screen_wait(ExportDialog(groups))
+        if report is not None:
+            written = len(report.files)
+            text = ngettext(
+                "{n} file written to {folder}.", "{n} files written to {folder}.", written
+            )
+            folder = min(report.files, key=lambda file: len(file.parts)).parent
+            self.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
 
     @guarded("retire")
     async def action_retire(self) -> None:

@@ -1,0 +1,105 @@
+"""An input for a path, with what could come next shown below it, and Tab to complete."""
+
+from __future__ import annotations
+
+import asyncio
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from cuecard.core.i18n import N_
+from cuecard.core.text import one_line, storable
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.state.paths import Completion, complete
+
+_MOST = 40
+
+
+class PathInput(Vertical):
+    """`value` is what was typed. Tab completes as a shell does; where there is nothing to complete it
+    goes to the next field.
+    """
+
+    DEFAULT_CSS = """
+    PathInput { height: 2; width: 1fr; }
+    PathInput > Static { height: 1; color: $muted; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1; }
+    """
+    BINDINGS = keys(
+        Key("path.complete", "tab", "complete", N_("Complete"), N_("Go on with the path as far as it is clear")),
+    )  # fmt: skip
+
+    class Changed(Message):
+        """Another path stands there."""
+
+        def __init__(self, path_input: PathInput) -> None:
+            super().__init__()
+            self.path_input = path_input
+
+        @property
+        def control(self) -> PathInput:
+            return self.path_input
+
+    class Submitted(Changed):
+        """Enter was pressed."""
+
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        folders: bool = False,
+        placeholder: str = "",
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._start, self._folders, self._placeholder = value, folders, placeholder
+        self._found = Completion(value)
+
+    def compose(self) -> ComposeResult:
+        yield LineEditor(
+            self._start, placeholder=self._placeholder, compact=True, select_on_focus=False
+        )
+        yield Static("", markup=False)
+
+    @property
+    def value(self) -> str:
+        return self.query_one(Input).value
+
+    def focus_input(self) -> None:
+        self.query_one(Input).focus()
+
+    @work(exclusive=True, group="path")
+    async def look(self) -> None:
+        """Show what could come next; the folder is read in a thread."""
+        text = self.value
+        self._found = await asyncio.to_thread(complete, text, folders=self._folders)
+        shown = Text()
+        for name in self._found.names[:_MOST]:
+            shown.append(one_line(storable(name)), "bold" if name.endswith("/") else "").append(
+                "  "
+            )
+        self.query_one(Static).update(shown)
+
+    def on_mount(self) -> None:
+        self.look()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.look()
+        self.post_message(self.Changed(self))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted(self))
+
+    def action_complete(self) -> None:
+        found, typed = self._found, self.query_one(Input)
+        if len(found.text) > len(typed.value) and found.text.startswith(typed.value):
+            typed.value = found.text
+            typed.cursor_position = len(found.text)
+        else:
+            self.screen.focus_next()
