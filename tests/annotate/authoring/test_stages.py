@@ -87,7 +87,7 @@ def test_counts_tell_kinds_words_asks_and_triples(samples: dict[str, Task]) -> N
 
 def test_asks_are_questions_in_both_languages() -> None:
     assert asks_in("I like it. Which one was first? And where?") == 2
-    assert asks_in("我想知道两件事。哪一年？在哪里？") == 2
+    assert asks_in("我喜欢咖啡。最早的是哪一种？它在哪里？") == 2
 
 
 @given(task=strategies.tasks("graph"), data=st.data())

@@ -37,7 +37,7 @@ def test_what_is_out_of_its_band_is_toned() -> None:
     assert "mentions 2 67%" in text_of(lines)
     assert "asks: 20%–40%" in text_of(lines)
     bad = [piece.text for line in lines for piece in line if piece.tone == "bad"]
-    assert "3 questions" in bad
+    assert "asks for 3 things" in bad
     assert "1 triple" in text_of(lines)
     assert "0 triples" in text_of(count_lines(counts, 0, "zh"))
     assert len(count_lines(stage_counts({}), -1, "en")) == 2

@@ -10,7 +10,7 @@ from typing import Any, cast
 from cuecard.annotate.authoring.blank import blank_stage
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import STAGES, TRIPLES, insert_item
-from cuecard.core.phrases import questions, sentences
+from cuecard.core.phrases import sentences
 from cuecard.core.text import is_cjk, normalise
 
 FEWEST, MOST = 8, 20
@@ -76,8 +76,10 @@ def split_points(line: str) -> list[int]:
 
 
 def asks_in(line: str) -> int:
-    """How many questions a line puts to the agent."""
-    return len(questions(line))
+    """How many things a line asks the agent for, as the linter counts them."""
+    from cuecard.annotate.lint.wording import count_asks
+
+    return count_asks(line)
 
 
 def length_of(line: str, language: str) -> int:

@@ -46,7 +46,7 @@ def _stage(counts: StageCounts, index: int, language: str) -> list[Piece]:
         length = ngettext("{n} character", "{n} characters", stage.length)
     else:
         length = ngettext("{n} word", "{n} words", stage.length)
-    asks = ngettext("{n} question", "{n} questions", stage.asks).format(n=stage.asks)
+    asks = ngettext("asks for {n} thing", "asks for {n} things", stage.asks).format(n=stage.asks)
     pieces = [
         Piece(f"{index + 1}: ", "stage"),
         Piece(length.format(n=stage.length), "muted"),
