@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NO_BAR, TRACK, THUMB = 0, 1, 2
+# What stands in the last cell of a line; `MORE` in the head's: columns are off to the right.
+NO_BAR, TRACK, THUMB, MORE = range(4)
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ def add_styled(
     runs: Runs, text: Text, width: int, *, right: bool, base: Style, console: Console
 ) -> None:
     """A styled text in exactly `width` cells."""
+    base += console.get_style(text.style, default="")
     shown = text.copy()
     shown.no_wrap = True
     shown.truncate(max(width, 0), overflow="ellipsis")

@@ -149,7 +149,8 @@ class Grid(GridView, can_focus=True):
         if not self._by_cell:
             if not self.max_scroll_x:
                 raise SkipAction()
-            self.scroll_relative(x=8 * by, animate=False, immediate=True)
+            to = self._laid_out().stop_beyond(self.left, by)
+            self.scroll_to(x=to, animate=False, immediate=True)
             return
         shown = list(self._laid_out().widths)
         if self._cursor.column in shown:
@@ -200,7 +201,7 @@ class Grid(GridView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         if self.on_bar(event.x):
             return
-        column = self._laid_out().column_at(event.x, int(self.scroll_x))
+        column = self._laid_out().column_at(event.x, self.left)
         if event.y < self._head:
             if column is not None:
                 self.post_message(self.HeadClicked(self, column))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuecard.tui.widgets.grid.columns import PADDING
@@ -13,7 +14,8 @@ class Layout:
     """A lead (bar, mark, gutter, number) and columns with padding, in `room` cells.
 
     `starts` are the columns' text, from the left edge, nothing scrolled. What is left of `pinned`
-    never scrolls. The last column has no padding on its right.
+    never scrolls, the rest by whole columns: to one of `stops`. The last column has no padding on
+    its right where all fits.
     """
 
     room: int
@@ -22,6 +24,7 @@ class Layout:
     widths: Mapping[int, int]
     starts: Mapping[int, int]
     pinned: int
+    stops: Sequence[int]
     total: int
 
     @classmethod
@@ -44,14 +47,32 @@ class Layout:
             x += width + 2 * PADDING
             if column < fixed:
                 pinned = x
-        total = max(lead, x - PADDING)
         # Too much that stays would leave nothing to scroll.
         pinned = lead if pinned > room * 2 // 3 else pinned
-        return cls(room, lead, digits, widths, starts, pinned, total)
+        total = max(lead, x - PADDING if x - PADDING <= room else x)
+        stops = [0, *(s - PADDING - pinned for s in starts.values() if s - PADDING > pinned)]
+        return cls(room, lead, digits, widths, starts, pinned, stops, total)
 
     @property
     def scrolls(self) -> bool:
         return self.total > self.room
+
+    @property
+    def most(self) -> int:
+        """How far to scroll until the last column is in view."""
+        return self._stop_from(self.total - self.room) if self.scrolls else 0
+
+    def stop(self, scroll_x: int) -> int:
+        """The stop at or before `scroll_x`."""
+        return self.stops[bisect_right(self.stops, max(0, min(scroll_x, self.most))) - 1]
+
+    def stop_beyond(self, scroll_x: int, by: int) -> int:
+        """The stop next to where `scroll_x` is, on the right or left."""
+        at = bisect_right(self.stops, self.stop(scroll_x)) - 1 + by
+        return self.stops[max(0, min(at, len(self.stops) - 1))]
+
+    def _stop_from(self, scroll_x: int) -> int:
+        return self.stops[min(bisect_left(self.stops, scroll_x), len(self.stops) - 1)]
 
     def span(self, column: int, scroll_x: int) -> tuple[int, int] | None:
         """Where a column's text starts and ends in view; None for one that is not in view."""
@@ -82,4 +103,6 @@ class Layout:
         left, right = start - PADDING, start + self.widths[column] + PADDING
         if left - scroll_x < self.pinned:
             return left - self.pinned
-        return max(scroll_x, min(right - self.room, left - self.pinned))
+        if right - scroll_x <= self.room:
+            return scroll_x
+        return min(self._stop_from(right - self.room), left - self.pinned)

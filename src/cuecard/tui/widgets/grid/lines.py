@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from cuecard.core.i18n import _
-from cuecard.tui.widgets.grid.bar import NO_BAR, THUMB, TRACK
+from cuecard.tui.widgets.grid.bar import MORE, NO_BAR, THUMB
 from cuecard.tui.widgets.grid.columns import PADDING, GridColumn
 from cuecard.tui.widgets.grid.drawing import Runs, add_styled, aligned
 from cuecard.tui.widgets.grid.layout import Layout
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 BAR, MARK = "▌", "✓"
 BLANK = " " * PADDING
 NO_FRAME, FRAME = (BLANK, BLANK), ("▐", "▌")
-BAR_SIGNS = {NO_BAR: " ", TRACK: " ", THUMB: "█"}
-BAR_STYLES = {NO_BAR: "", TRACK: "track", THUMB: "thumb"}
+BAR_SIGN, LESS_SIGN, MORE_SIGN = "▐", "‹", "›"
 _KEPT = 250
 
 
@@ -64,9 +63,11 @@ class Lines:
     def blank(self, layout: Layout) -> Strip:
         return Strip.blank(layout.room + 1, self._style(""))
 
-    def head(self, layout: Layout, scroll_x: int, bar: int) -> Strip:
+    def head(self, layout: Layout, scroll_x: int) -> Strip:
+        """The labels; signs at the ends say that there are more columns there."""
         base, runs = self._style("head"), Runs()
-        runs.add(" " * layout.lead, base, layout.lead)
+        lead = f"{LESS_SIGN if scroll_x else '':>{layout.lead}}"
+        runs.add(lead, base + self._ink("accent"), layout.lead)
         for i, width in layout.widths.items():
             column = self._columns[i]
             label = column.label if column.raw else _(column.label)
@@ -74,7 +75,8 @@ class Lines:
             runs.add(f"{BLANK}{text}", base, width + PADDING)
             if runs.width < layout.total:
                 runs.add(BLANK, base, PADDING)
-        return self._ended(runs, layout, scroll_x, bar, base)
+        more = MORE if layout.total - scroll_x > layout.room else NO_BAR
+        return self._ended(runs, layout, scroll_x, more, base)
 
     def row(self, row: int, look: Look, layout: Layout) -> Strip:
         strips = self._strips.get(row)
@@ -138,7 +140,12 @@ class Lines:
             runs = Runs.of(line.crop(0, layout.room))
         left = layout.room - runs.width
         runs.add(" " * left, base, left)
-        runs.add(BAR_SIGNS[bar], self._style(BAR_STYLES[bar]), 1)
+        if bar == THUMB:
+            runs.add(BAR_SIGN, base + self._ink("thumb"), 1)
+        elif bar == MORE:
+            runs.add(MORE_SIGN, base + self._ink("accent"), 1)
+        else:
+            runs.add(" ", base, 1)
         return runs.strip()
 
     def _style(self, name: str) -> Style:

@@ -26,7 +26,7 @@ class GridView(ScrollView):
     DEFAULT_CSS = """
     GridView {
         height: 1fr; background: $background; color: $foreground; overflow: auto auto;
-        scrollbar-size-horizontal: 1; scrollbar-size-vertical: 0;
+        scrollbar-size: 0 0;
         & > .grid--head { background: $panel; color: $muted; }
         & > .grid--cursor { background: $primary 25%; color: $foreground; text-style: bold; }
         & > .grid--row { background: $primary 10%; }
@@ -39,8 +39,7 @@ class GridView(ScrollView):
         & > .grid--warn { color: $warning; }
         & > .grid--bad { color: $error; }
         & > .grid--accent { color: $primary; }
-        & > .grid--thumb { color: $scrollbar; background: $scrollbar-background; }
-        & > .grid--track { background: $scrollbar-background; }
+        & > .grid--thumb { color: $scrollbar; }
         &:focus > .grid--cursor { background: $primary 45%; }
     }
     """
@@ -58,7 +57,6 @@ class GridView(ScrollView):
         "grid--bad",
         "grid--accent",
         "grid--thumb",
-        "grid--track",
     }
 
     def __init__(
@@ -140,7 +138,7 @@ class GridView(ScrollView):
         """Where a cell is, padding excluded, from this widget's corner; empty if out of view."""
         layout, view, head = self._laid_out(), self._view, self._head
         y = row - int(self.scroll_y) + head
-        span = layout.span(column, int(self.scroll_x))
+        span = layout.span(column, self.left)
         if span is None or not head <= y < view.height or not 0 <= row < self.count:
             return Region()
         start, end = span
@@ -173,12 +171,12 @@ class GridView(ScrollView):
 
     def _strips(self, lines: range) -> Iterator[Strip]:
         """Lines of the view, the head included, each as long as the view is wide."""
-        layout, scroll_x, head, bar = self._laid_out(), int(self.scroll_x), self._head, self._bar
+        layout, scroll_x, head, bar = self._laid_out(), self.left, self._head, self._bar
         cursor, marked, count = self._cursor, self._cursor.marked, self.count
         for y in lines:
             row, part = bar.top + y - head, bar.part(y - head)
             if y < head:
-                yield self._lines.head(layout, scroll_x, part)
+                yield self._lines.head(layout, scroll_x)
             elif row >= count:
                 yield self._lines.blank(layout)
             else:
@@ -187,8 +185,13 @@ class GridView(ScrollView):
                 look = Look(here, column, row in marked, scroll_x, part)
                 yield self._lines.row(row, look, layout)
 
+    # The base class would also move scrollbars that are not there.
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        if round(old_value) != round(new_value):
+            self.refresh(self.size.region)
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        # The base class would also move a scrollbar that is not there.
         if round(old_value) != round(new_value):
             self.refresh(self.size.region)
 
@@ -233,6 +236,11 @@ class GridView(ScrollView):
         return int(any(column.label for column in self._columns))
 
     @property
+    def left(self) -> int:
+        """How far the columns are scrolled sideways, in cells."""
+        return self._laid_out().stop(int(self.scroll_x))
+
+    @property
     def _view(self) -> Size:
         return self.scrollable_content_region.size
 
@@ -274,7 +282,7 @@ class GridView(ScrollView):
         layout = self._laid_out()
         if self._cursor.column not in layout.widths and layout.widths:
             self._cursor.column = next(iter(layout.widths))
-        self.virtual_size = Size(max(layout.total, 1), self.count + self._head)
+        self.virtual_size = Size(self._view.width + layout.most, self.count + self._head)
         # Scrollbars come and go with it now: a cursor may have to be scrolled to at once.
         self._scroll_update(self.virtual_size)
         self.refresh()
@@ -297,10 +305,10 @@ class GridView(ScrollView):
             return
         top, page, row = int(self.scroll_y), self._page_rows, self._cursor.row
         y = row if row < top else row - page + 1 if row >= top + page else top
-        x = int(self.scroll_x)
+        x = self.left
         if self._by_cell:
             x = self._laid_out().scroll_for(self._cursor.column, x)
-        if (x, y) != (int(self.scroll_x), top):
+        if (x, y) != (self.left, top):
             self.scroll_to(x=x, y=y, animate=False, immediate=True)
 
     def _moved(self, before: tuple[int, int]) -> None:
