@@ -47,17 +47,6 @@ def stage_options(edit: TaskEdit) -> Options:
     return [(f"{n} {one_line(str(stage['title']), 60)}", n) for n, stage in enumerate(stages, 1)]
 
 
-def node_names(edit: TaskEdit) -> list[str]:
-    """Every node that a triple names or that is listed."""
-    triples = edit.items(ops.TRIPLES)
-    ends = [str(triple[end]) for triple in triples for end in ("head", "tail")]
-    return [*ends, *(str(node["id"]) for node in edit.items(ops.NODES))]
-
-
-def relations(edit: TaskEdit) -> list[str]:
-    return [str(triple["relation"]) for triple in edit.items(ops.TRIPLES)]
-
-
 def listed(value: Any) -> str:
     """A list of texts in one cell of a table."""
     items = cast(list[Any], value) if isinstance(value, list) else []

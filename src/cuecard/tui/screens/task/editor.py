@@ -142,6 +142,10 @@ class TaskEditor(Vertical):
         if tab is not None and self.query_one(ContentSwitcher).current != tab:
             await self.open(tab)
 
+    async def on_task_pane_place_wanted(self, event: TaskPane.PlaceWanted) -> None:
+        event.stop()
+        await self.go_to(event.path)
+
     async def action_turn(self, by: int) -> None:
         """Go to the next tab and into it."""
         tabs = tabs_of(self.edit.data)

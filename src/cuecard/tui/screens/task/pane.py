@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
@@ -16,6 +17,13 @@ from cuecard.tui.screens.task.specs import FieldSpec
 
 class TaskPane(Vertical):
     """`load` shows an edit, `noticed` hears of each change in it, `reveal` goes to a place."""
+
+    class PlaceWanted(Message):
+        """The person wants to go to this place, on whatever tab it is."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
 
     def load(self, edit: TaskEdit) -> None:
         """Show the edit as it stands."""

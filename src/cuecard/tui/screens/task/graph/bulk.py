@@ -50,6 +50,10 @@ class Bulk:
             return renamed(graph_renames.rename_entity(edit, name, new))
         return renamed(graph_renames.rename_relation(edit, name, new))
 
+    def rename_effect(self, old: str, new: str) -> str:
+        """What calling an entity otherwise would do besides."""
+        return rename_effect(self._rows.index, "entity", old, new)
+
     async def fill(self, column: int, indices: Collection[int]) -> str:
         """Write the same into a column of several triples."""
         field, kind = TEXT_FIELD[column], KIND[column]

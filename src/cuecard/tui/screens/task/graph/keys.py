@@ -85,8 +85,6 @@ class GraphPane(TriplesPane):
         elif column in TEXT_FIELD or column == STAGE:
             editing = self.sheet.editing is not None
             self.settle_cell()
-            if editing:
-                self.sheet.cancel()
             self.rows.write(row, column, self.rows.text(row - 1, column))
             if editing:
                 self.begin(row, column)
@@ -98,7 +96,7 @@ class GraphPane(TriplesPane):
         self.grid.mark(())
         count = graph_ops.delete_triples(self.rows.edit, chosen)
         self.rows.apply()
-        self._reload(first)
+        self.show_rows(first)
         if count > 1:
             text = ngettext("{n} triple deleted.", "{n} triples deleted.", count).format(n=count)
             self.say(text)
@@ -109,7 +107,7 @@ class GraphPane(TriplesPane):
         at = graph_ops.duplicate_triples(self.rows.edit, chosen)
         self.grid.mark(())
         self.rows.follow()
-        self._reload(self.rows.view.row(at) or 0)
+        self.show_rows(self.rows.view.row(at) or 0)
 
     def action_text(self) -> None:
         chosen = self.chosen
@@ -130,7 +128,7 @@ class GraphPane(TriplesPane):
         self.settle()
         places = graph_ops.move_triples(self.rows.edit, chosen, by)
         self.rows.follow()
-        self._reload(row + places[0] - chosen[0])
+        self.show_rows(row + places[0] - chosen[0])
         if marked:
             self.grid.mark(places)
 
@@ -185,7 +183,7 @@ class GraphPane(TriplesPane):
         self.settle()
         if said := await action:
             self.rows.follow()
-            self._reload(self.grid.cursor_row)
+            self.show_rows(self.grid.cursor_row)
             self.say(said)
         else:
             self.follow()
@@ -203,11 +201,11 @@ class GraphPane(TriplesPane):
             self.follow()
             return
         if self.rows.view.filter.active:
-            self._end_filter()
+            self.end_filter()
         at = self.index + 1 if here is not None else len(self.rows.triples)
         graph_ops.insert_triples(self.rows.edit, at, triples)
         self.rows.apply()
-        self._reload(self.rows.view.row(at) or 0, HEAD)
+        self.show_rows(self.rows.view.row(at) or 0, HEAD)
         count = len(triples)
         self.say(ngettext("{n} triple put in.", "{n} triples put in.", count).format(n=count))
 

@@ -48,13 +48,24 @@ class NodeRows:
         rows = filtered(node_rows(edit, index), self.text)
         self.rows = ordered(rows, self.sort, descending=self.descending)
 
-    def follow(self, edit: TaskEdit, index: GraphIndex) -> None:
-        """The same rows where they were, as they are now; others as they come."""
-        fresh = {row.name: row for row in node_rows(edit, index)}
-        kept = [fresh.pop(row.name) for row in self.rows if row.name in fresh]
+    def follow(
+        self, edit: TaskEdit, index: GraphIndex, renamed: tuple[str, str] = ("", "")
+    ) -> None:
+        """The same rows where they were, as they are now; others as they come. A node `renamed` from
+        one name to another keeps its row too.
+        """
         self._edit = edit
-        new = filtered(list(fresh.values()), self.text)
-        self.rows = [*kept, *new]
+        fresh = node_rows(edit, index)
+        entries = {row.listed: row for row in fresh if row.listed is not None}
+        names = {row.name: row for row in fresh}
+        kept: dict[str, NodeRow] = {}
+        for row in self.rows:
+            name = renamed[1] if row.name and row.name == renamed[0] else row.name
+            same = names.get(name) or (entries.get(row.listed) if row.listed is not None else None)
+            if same is not None:
+                kept.setdefault(same.name, same)
+        new = filtered([row for row in fresh if row.name not in kept], self.text)
+        self.rows = [*kept.values(), *new]
 
     def sort_by(self, column: int) -> None:
         """By this column; the same again turns it round, and a third time ends it."""

@@ -48,7 +48,7 @@ class TripleRows:
         self.edit = TaskEdit({"gold": {"family": "graph", "nodes": [], "triples": []}})
         self.index = GraphIndex()
         self.view = GraphView()
-        self.problems: dict[int, str] = {}
+        self.problems: dict[int, tuple[str, str]] = {}
 
     def load(self, edit: TaskEdit) -> None:
         """Show this edit; filtered and sorted anew."""
@@ -113,9 +113,20 @@ class TripleRows:
 
     def gutter(self, row: int) -> GridCell:
         index = self.view.index(row)
-        if severity := self.problems.get(index):
-            return _MARK[severity]
+        if problem := self.problems.get(index):
+            return _MARK[problem[0]]
         return _REPEATED if self.index.repeated(index) else NOTHING
+
+    def said_of(self, row: int) -> str:
+        """What is wrong with the triple in a row, or like it; "" if nothing is."""
+        triple = self.triple(row)
+        if triple is None:
+            return ""
+        index = self.view.index(row)
+        if problem := self.problems.get(index):
+            return problem[1]
+        like = self.index.like(triple, besides=index) if self.index.repeated(index) else None
+        return _("the same as triple {n}").format(n=like.index + 1) if like else ""
 
     # Typing in a cell
 

@@ -25,7 +25,7 @@ class GraphSide(Vertical):
     """`show` the surroundings of an entity; knows what it has counted, and counts no more than once."""
 
     def __init__(self) -> None:
-        super().__init__(id="graph-side")
+        super().__init__()
         self._surroundings = Surroundings(())
         self._counted: object = None
         self.summary = ""
@@ -53,9 +53,6 @@ class GraphSide(Vertical):
 
 class TripleDetail(Vertical):
     """The sources and the note of one triple; `load` with -1 shows none."""
-
-    def __init__(self) -> None:
-        super().__init__(id="graph-detail")
 
     def compose(self) -> ComposeResult:
         yield Form(DETAIL)
