@@ -6,22 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from cuecard.core.text import one_line
 from cuecard.tui.widgets.grid.columns import PADDING, GridColumn
 from cuecard.tui.widgets.grid.grid import Grid
 from cuecard.tui.widgets.grid.source import GridCell, ListSource
 
 FittedColumn = GridColumn
-MAX_CELL = 400
-
-
-def cell(text: str | Text, *, right: bool = False) -> Text:
-    """Foreign text as one line of a table cell: no markup, no escape sequence."""
-    shown = text.copy() if isinstance(text, Text) else Text(one_line(text, MAX_CELL))
-    shown.no_wrap, shown.overflow = True, "ellipsis"
-    if right:
-        shown.justify = "right"
-    return shown
 
 
 def fitted_widths(columns: Sequence[FittedColumn], room: int) -> dict[int, int]:

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from cuecard.core.text import one_line
+from cuecard.core.text import one_line, storable
 from cuecard.tui.widgets.grid.source import GridCell
 
 ELLIPSIS = "…"
@@ -29,7 +29,7 @@ def flat(text: str, limit: int) -> str:
     if text.isprintable() and "  " not in text:
         text = text.strip()
         return text if len(text) <= limit else f"{text[:limit]}{ELLIPSIS}"
-    return one_line(text, limit + 1)
+    return one_line(storable(text), limit + 1)
 
 
 def cut(text: str, width: int) -> str:
@@ -92,7 +92,7 @@ def add_styled(
     shown.no_wrap = True
     shown.truncate(max(width, 0), overflow="ellipsis")
     drawn = [
-        (run if run.isprintable() else one_line(run), base + (style or Style.null()))
+        (run if run.isprintable() else one_line(storable(run)), base + (style or Style.null()))
         for run, style, _control in shown.render(console)
     ]
     left = max(width - sum(cell_len(run) for run, _style in drawn), 0)
