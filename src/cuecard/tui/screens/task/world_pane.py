@@ -49,8 +49,9 @@ class WorldPane(Vertical):
 
     def load(self, data: Mapping[str, Any]) -> None:
         """The draft as it stands; asked again what was asked."""
-        self._data = data
-        self._ask()
+        first, self._data = self._data is None, data
+        if first or self.query_line.value.strip():
+            self._ask()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

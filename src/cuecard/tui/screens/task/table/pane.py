@@ -94,11 +94,9 @@ class TablePane(SheetPane):
         text, kind = table_ops.cell_text(edit, row, column), self._rows.type(column)
         name = one_line(str(columns[column].get("name") or ""), 24)
         words = [name, _("key") if self._rows.is_key(column) else _(TYPE_LABEL[kind])]
-        twin = self._rows.twin(row)
-        if twin is not None:
+        wrong, twin = self._rows.checks.misfit(kind, text), self._rows.twin(row)
+        if not wrong and twin is not None:
             wrong = _("row {n} has the same key").format(n=twin + 1)
-        else:
-            wrong = self._rows.checks.misfit(kind, text)
         return wrong, " · ".join([*words, *([text] if text else [])])
 
     def cells_changed(self, edit: TaskEdit) -> bool:
