@@ -60,7 +60,7 @@ def server(home: Path) -> Iterator[OpenAIServer]:
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
     """Wait for what the person would see next."""
-    for _attempt in range(1000):
+    for _attempt in range(3000):
         await pilot.pause()
         if condition():
             return
@@ -167,6 +167,9 @@ async def test_off_without_a_model_then_garbage_then_a_translation_into_a_new_ta
         await pilot.press("escape")
         await shown(pilot, TaskScreen)
         await pilot.press("ctrl+t")
+        # What was typed is there again.
+        dialog = await shown(pilot, AssistDialog)
+        assert dialog.query_one("#pairs").text == "Rome | Paris"
         await ask(pilot, kind="translation", id="facts-table-zh")
         decide = await shown(pilot, ProposalScreen)
         decide.view.tick({item.id for item in decide.view.items if item.place != "title"})

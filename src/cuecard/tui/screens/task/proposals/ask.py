@@ -51,16 +51,20 @@ class NoModelDialog(CuecardDialog[None]):
 
 
 class AssistDialog(CuecardDialog[Wanted | None]):
-    """Answers what to draft. What is typed for one kind stays when another one is looked at."""
+    """Answers what to draft. `typed` holds what was typed before, by field, and whatever is typed now: a
+    page that was pasted is there again after a model failed.
+    """
 
     CSS_PATH = "proposals.tcss"
     BINDINGS = keys(
         Key("assist.begin", "ctrl+s", "begin", N_("Draft"), N_("Have the model draft this"), shown_as="^s", priority=True),
     )  # fmt: skip
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: Asking, typed: dict[str, str]) -> None:
         super().__init__()
         self._asking = asking
+        self._typed = typed
+        self._defaults: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
         kinds = [(_(KIND_LABEL[kind]), str(kind)) for kind in self._asking.kinds]
@@ -90,7 +94,14 @@ class AssistDialog(CuecardDialog[Wanted | None]):
     def on_select_changed(self) -> None:
         self._show()
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._type(str(event.input.id), event.value)
+
+    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
+        self._type(str(event.checkbox.id), "yes" if event.value else "")
+
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        self._type(str(event.text_area.id), event.text_area.text)
         if event.text_area.id == "text":
             count = len(event.text_area.text)
             text = ngettext("{n} character", "{n} characters", count).format(n=f"{count:,}")
@@ -100,7 +111,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
         self.action_begin()
 
     def action_begin(self) -> None:
-        wanted = self._asking.wanted(self._kind, self._model, self._said())
+        wanted = self._asking.wanted(self._kind, self._model, {**self._defaults, **self._typed})
         if isinstance(wanted, str):
             self.notify(wanted, severity="warning", markup=False)
         else:
@@ -121,53 +132,46 @@ class AssistDialog(CuecardDialog[Wanted | None]):
         self.query_one("#about", PlainText).load(self._asking.about(kind))
         self.query_one("#inputs", ContentSwitcher).current = kind
 
-    def _said(self) -> dict[str, str]:
-        """What stands in the fields of the kind that is shown."""
-        shown = self.query_one("#inputs", ContentSwitcher).visible_content
-        said: dict[str, str] = {}
-        for field in shown.query(".input") if shown else ():
-            name = str(field.id)
-            if isinstance(field, TextArea):
-                said[name] = field.text
-            elif isinstance(field, Input):
-                said[name] = field.value
-            elif isinstance(field, Checkbox):
-                said[name] = "yes" if field.value else ""
-        return said
-
     def _inputs(self, kind: OriginKind) -> ComposeResult:
         asking = self._asking
         match kind:
             case "triples":
-                yield from _line("url", _("Address"), placeholder="https://…")
-                yield from _line("wanted", _("Look for"), placeholder=_("optional"))
-                yield _area("text", _("Text of the page"))
+                yield from self._line("url", _("Address"), placeholder="https://…")
+                yield from self._line("wanted", _("Look for"), placeholder=_("optional"))
+                yield self._area("text", _("Text of the page"))
             case "persona":
                 if asking.stages:
                     text = _("Begin anew: propose to take out the {n} stages that are there")
-                    yield Checkbox(
-                        text.format(n=asking.stages), id="anew", classes="input", compact=True
-                    )
+                    anew = bool(self._typed.get("anew"))
+                    yield Checkbox(text.format(n=asking.stages), anew, id="anew", compact=True)
             case "checkpoints":
-                yield from _line("answer", _("Its answer"), asking.answer, _("if you know it"))
-                yield from _line("remarks", _("Remarks"), placeholder=_("optional"))
-                yield _area("question", _("Question"), asking.question)
+                yield from self._line("answer", _("Its answer"), asking.answer, _("if you know it"))
+                yield from self._line("remarks", _("Remarks"), placeholder=_("optional"))
+                yield self._area("question", _("Question"), asking.question)
             case "facts":
-                yield from _line("topic", _("About"), placeholder=_("optional"))
-                yield _area("pairs", _("Pairs"))
+                yield from self._line("topic", _("About"), placeholder=_("optional"))
+                yield self._area("pairs", _("Pairs"))
             case "translation":
-                yield from _line("id", _("New id"), asking.new_id)
+                yield from self._line("id", _("New id"), asking.new_id)
             case "import":
                 return
 
+    def _type(self, name: str, text: str) -> None:
+        # What is as it was offered follows the task when that is edited.
+        if text == self._defaults.get(name, ""):
+            self._typed.pop(name, None)
+        else:
+            self._typed[name] = text
 
-def _line(name: str, label: str, value: str = "", placeholder: str = "") -> ComposeResult:
-    with Horizontal(classes="field"):
-        yield Label(label)
-        yield LineEditor(value, placeholder=placeholder, id=name, classes="input", compact=True)
+    def _line(self, name: str, label: str, value: str = "", placeholder: str = "") -> ComposeResult:
+        self._defaults[name] = value
+        value = self._typed.get(name, value)
+        with Horizontal(classes="field"):
+            yield Label(label)
+            yield LineEditor(value, placeholder=placeholder, id=name, compact=True)
 
-
-def _area(name: str, title: str, value: str = "") -> Widget:
-    area = TextEditor(value, id=name, classes="input")
-    area.border_title = title
-    return area
+    def _area(self, name: str, title: str, value: str = "") -> Widget:
+        self._defaults[name] = value
+        area = TextEditor(self._typed.get(name, value), id=name)
+        area.border_title = title
+        return area

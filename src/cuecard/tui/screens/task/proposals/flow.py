@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from cuecard.annotate.assist.apply import apply, origin_of
 from cuecard.annotate.assist.drafting import Drafting
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from cuecard.tui.screens.task.screen import TaskScreen
 
 
+# What was typed into the dialog, as long as the editor is open.
+_typed: WeakKeyDictionary[TaskScreen, dict[str, str]] = WeakKeyDictionary()
+
+
 async def assist(screen: TaskScreen) -> None:
     """Decide on the proposal that waits, or have one drafted first. Raises `CuecardError`."""
     screen.editor.commit()
@@ -45,8 +50,10 @@ async def _drafted(screen: TaskScreen, config: Config) -> Pending | None:
     if not config.models:
         await screen.app.push_screen_wait(NoModelDialog())
         return None
-    edit = screen.edit
-    wanted = await screen.app.push_screen_wait(AssistDialog(Asking(edit.data, edit.family, config)))
+    edit, typed = screen.edit, _typed.setdefault(screen, {})
+    wanted = await screen.app.push_screen_wait(
+        AssistDialog(Asking(edit.data, edit.family, config), typed)
+    )
     if wanted is None:
         return None
     drafting = Drafting(edit.data, wanted.inputs, config, wanted.model)
@@ -57,6 +64,7 @@ async def _drafted(screen: TaskScreen, config: Config) -> Pending | None:
     if not proposal.items:
         await _tell_nothing(screen, config, proposal)
         return None
+    typed.clear()
     ticked = tuple(item.id for item in proposal.items if item.ticked)
     return Pending(proposal=proposal, ticked=ticked, task_id=wanted.task_id)
 

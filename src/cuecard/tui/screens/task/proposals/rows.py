@@ -11,7 +11,7 @@ from cuecard.tui.widgets.grid import GridCell, GridColumn
 COLUMNS = (
     GridColumn("", 1, raw=True),
     GridColumn(N_("Proposed"), 30, grow=3),
-    GridColumn(N_("In doubt because"), 24, grow=2, hidden_below=90),
+    GridColumn(N_("In doubt because"), 24, grow=2, hidden_below=60),
 )
 
 

@@ -45,9 +45,9 @@ class ProposalScreen(CuecardScreen[Decided | None]):
         Key("proposal.tick", "space", "tick", N_("Tick"), N_("Take this item, or not")),
         Key("proposal.all", "a", "all", N_("All"), N_("Tick every item")),
         Key("proposal.none", "n", "none", N_("None"), N_("Tick no item")),
-        Key("proposal.accept", "enter,ctrl+s", "accept", N_("Take what is ticked"), N_("Take what is ticked into the task; the rest is rejected"), priority=True, shown_as="⏎"),
+        Key("proposal.accept", "enter,ctrl+s", "accept", N_("Take ticked"), N_("Take what is ticked into the task; the rest is rejected"), priority=True, shown_as="⏎"),
         Key("proposal.raw", "r", "raw", N_("Replies"), N_("What the model said that could not be read")),
-        Key("proposal.throw", "x", "throw", N_("Reject all"), N_("Reject the whole proposal")),
+        Key("proposal.throw", "x", "throw", N_("Reject"), N_("Reject the whole proposal")),
         Key("proposal.leave", "escape", "leave", N_("Later"), N_("Leave; the proposal waits until you decide")),
     )  # fmt: skip
 
