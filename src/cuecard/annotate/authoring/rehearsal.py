@@ -14,7 +14,7 @@ from cuecard.core.calls import FreshCalls
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.parts import Dialogue, FlagKind, Message, UserReply
-from cuecard.core.tasks import Cue, CueKind, Graph, Persona, Stage, Task, TaskLanguage
+from cuecard.core.tasks import Cue, CueKind, Gold, Graph, Persona, Stage, Task, TaskLanguage
 from cuecard.core.text import storable
 from cuecard.core.users.cues import CueCheck, CueWhy, explain_cue
 from cuecard.core.users.scripted import ScriptedUser
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cuecard.core.users.persona import PersonaUser
 
 _KINDS = {kind.value: kind for kind in CueKind}
+_NOTHING = Graph.model_construct(nodes=(), triples=())
 _SILENT = "…"
 """What stands for the agent's replies that nobody has written."""
 
@@ -132,7 +133,7 @@ async def ask_simulator(
     """
     from cuecard.core.llm.hub import ModelHub
 
-    task = rehearsed_task(data)
+    task = rehearsed_task(data, _gold(data))
     if task is None:
         raise CuecardError(_("There is nobody to play"), _("This task has no persona with stages."))
     hub = ModelHub(config)
@@ -148,8 +149,10 @@ async def ask_simulator(
     return said
 
 
-def rehearsed_task(data: Mapping[str, Any]) -> Task | None:
-    """A task to rehearse, from data that need not be complete; None without stages."""
+def rehearsed_task(data: Mapping[str, Any], gold: Gold = _NOTHING) -> Task | None:
+    """A task to rehearse, from data that need not be complete; None without stages. `gold` is what a
+    simulator must not name; a script does not look at it.
+    """
     persona = data.get("persona")
     if not isinstance(persona, dict):
         return None
@@ -171,7 +174,7 @@ def rehearsed_task(data: Mapping[str, Any]) -> Task | None:
             stages=stages,
             behaviour=_text(fields.get("behaviour")),
         ),
-        gold=_gold(data),
+        gold=gold,
     )
 
 
@@ -223,14 +226,14 @@ def _dialogue(task: Task, reply: str, disclosed: int) -> Dialogue:
     return Dialogue(tuple(messages))
 
 
-def _gold(data: Mapping[str, Any]) -> Any:
+def _gold(data: Mapping[str, Any]) -> Gold:
     """The gold if the whole is a task already: the simulator must not name it."""
     from cuecard.annotate.authoring.validity import as_task
 
     try:
         return as_task(data).gold
     except CuecardError:
-        return Graph.model_construct(nodes=(), triples=())
+        return _NOTHING
 
 
 def _text(value: Any) -> str:

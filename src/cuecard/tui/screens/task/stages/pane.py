@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import on
@@ -11,7 +12,8 @@ from textual.css.query import NoMatches
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.rehearsal import Rehearsal, stage_to_show
 from cuecard.annotate.authoring.stages import merge_stage, split_points, split_stage, stage_counts
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.trees import Path, parse_place
+from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.collection import Collection
@@ -37,6 +39,7 @@ class StagesPane(Collection):
 
     def __init__(self, *, id: str) -> None:
         self._met: dict[int, bool] = {}
+        self._wrong: dict[int, str] = {}
         super().__init__(replace(STAGES, cells=self._cells), id=id)
 
     def compose_more(self) -> ComposeResult:
@@ -58,6 +61,20 @@ class StagesPane(Collection):
         super().noticed(path)
         if (edit := self.edit) is not None:
             self._count(edit)
+
+    def found(self, problems: Sequence[Problem]) -> None:
+        """Mark the stages of which something is wrong; an error outweighs a warning."""
+        wrong: dict[int, str] = {}
+        for problem in problems:
+            match parse_place(problem.place):
+                case ("persona", "stages", int(index), *_) if not problem.silenced:
+                    mark = "✗" if problem.severity == "error" else "!"
+                    wrong[index] = min(mark, wrong.get(index, mark), key="✗!".index)
+                case _:
+                    pass
+        if wrong != self._wrong:
+            self._wrong = wrong
+            self._repaint()
 
     def show_item(self, edit: TaskEdit, index: int) -> None:
         stages = edit.items(self.spec.path)
@@ -88,7 +105,7 @@ class StagesPane(Collection):
     @on(RehearsePane.TurnAsked)
     def turn_stage(self, event: RehearsePane.TurnAsked) -> None:
         event.stop()
-        self.table.move_to(self.index + event.by)
+        self.table.go_to(max(0, min(self.index + event.by, self.table.count - 1)))
 
     def action_card(self) -> None:
         self._rehearse(False)
@@ -136,14 +153,21 @@ class StagesPane(Collection):
     def _mark(self, heard: Rehearsal | None) -> None:
         checks = heard.checks if heard else ()
         met = {c.number - 1: c.check.met for c in checks if not c.disclosed}
-        if met != self._met and self.edit is not None:
+        if met != self._met:
             self._met = met
-            for index in range(self.table.count):
+            self._repaint()
+
+    def _repaint(self) -> None:
+        if self.edit is not None:
+            for index in range(min(self.table.count, len(self.edit.items(self.spec.path)))):
                 self.table.update_row(index, self._cells(self.edit, index))
 
     def _cells(self, edit: TaskEdit, index: int) -> tuple[str, ...]:
         number, *rest = STAGES.cells(edit, index)
-        mark = {True: "✓", False: "·", None: ""}[self._met.get(index)]
+        if self._met:
+            mark = {True: "✓", False: "·", None: ""}[self._met.get(index)]
+        else:
+            mark = self._wrong.get(index, "")
         return (f"{mark}{number}", *rest)
 
     def _count(self, edit: TaskEdit) -> None:
