@@ -174,6 +174,11 @@ def test_a_revision_says_what_of_it_a_machine_drafted(
     assert saved.origins == (drafted,)
     found = workspace.tasks.revisions("t")
     assert [revision.origins for revision in found] == [(), (drafted,)]
+    lines = workspace.tasks.log("t")
+    assert [(line.number, line.hash, line.origins) for line in lines] == [
+        (revision.number, revision.hash, revision.origins) for revision in found
+    ]
+    assert workspace.tasks.log("absent") == []
 
 
 def test_large_and_odd_text_comes_back_exactly(workspace: Workspace, make_task: MakeTask) -> None:

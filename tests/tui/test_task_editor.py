@@ -17,11 +17,11 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
-from cuecard.tui.screens.task.dialogs import AskLine, Choice, Confirm, ConflictDialog
-from cuecard.tui.screens.task.table.pane import TablePane
+from cuecard.tui.screens.task.dialogs import AskLine, Confirm
 from cuecard.tui.screens.task.graph import GraphPane
-from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
+from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.screens.task.table.pane import TablePane
 from cuecard.tui.state.task_drafts import DraftState
 from cuecard.tui.widgets.cue_card import CueCard
 
@@ -164,10 +164,9 @@ async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         assert screen.edit.base == 2
         await pilot.press("f4", "f4", "f4", "f4")
-        await until(pilot, lambda: screen.query_one(HistoryPane).table.count == 2)
-        await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, RevisionDialog))
-        assert "other" in app_with_samples.screen.query_one(TextArea).text
+        pane = screen.query_one(HistoryPane)
+        await until(pilot, lambda: pane.table.count == 2)
+        await until(pilot, lambda: "+ other" in "\n".join(pane.changes.lines))
     with workspace(database) as ws:
         revision = ws.tasks.revision("facts-night-train")
         assert (revision.author, revision.message) == ("Ana", "a new value")
@@ -191,65 +190,6 @@ async def test_what_is_no_task_cannot_be_saved_and_says_where(
         assert screen.editor.tabs.active == "brief"
         await type_text(pilot, "New")
         await until(pilot, lambda: "✗" not in str(screen.query_one("Tab#problems", Tab).label))
-
-
-async def test_the_second_of_two_people_is_told_and_loses_nothing(
-    database: Path, app_with_samples: CuecardApp
-) -> None:
-    async with app_with_samples.run_test(size=(100, 30)) as pilot:
-        screen = await open_task(pilot, "espresso", "domain")
-        await type_text(pilot, "drinks ")
-        with workspace(database) as ws:
-            theirs = ws.tasks.revision("espresso").task.model_copy(update={"notes": "By Ben"})
-            ws.tasks.save(theirs, author="Ben", message="notes", base=1)
-        await pilot.press("ctrl+s")
-        await until(pilot, dialog_is(pilot, AskLine))
-        await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, ConflictDialog))
-        text = str(app_with_samples.screen.query_one("PlainText").render())
-        assert "Ben" in text
-        assert "notes" in text
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.is_current)
-        assert str(screen.edit.get(("domain",))).endswith("drinks ")
-        with workspace(database) as ws:
-            assert ws.tasks.revision("espresso").number == 2
-            assert ws.drafts.get("espresso", "Ana").base == 1
-
-        await pilot.press("ctrl+s")
-        await until(pilot, dialog_is(pilot, AskLine))
-        await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, ConflictDialog))
-        await pilot.click(f"#{Choice.ON_TOP.value}")
-        await until(pilot, lambda: screen.is_current and not screen.edit.changed)
-    with workspace(database) as ws:
-        assert [(r.number, r.author) for r in ws.tasks.revisions("espresso")] == [
-            (3, "Ana"),
-            (2, "Ben"),
-            (1, "Ana"),
-        ]
-
-
-async def test_their_revision_can_be_read_and_taken_instead(
-    database: Path, app_with_samples: CuecardApp
-) -> None:
-    async with app_with_samples.run_test(size=(100, 30)) as pilot:
-        screen = await open_task(pilot, "espresso", "domain")
-        await pilot.press("x")
-        with workspace(database) as ws:
-            theirs = ws.tasks.revision("espresso").task.model_copy(update={"notes": "By Ben"})
-            ws.tasks.save(theirs, author="Ben", base=1)
-        await pilot.press("ctrl+s")
-        await until(pilot, dialog_is(pilot, AskLine))
-        await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, ConflictDialog))
-        await pilot.click(f"#{Choice.THEIRS.value}")
-        await until(pilot, dialog_is(pilot, RevisionDialog))
-        await pilot.press("ctrl+o")
-        await until(pilot, lambda: screen.is_current)
-        assert (screen.edit.base, screen.edit.changed) == (2, False)
-        await pilot.press("ctrl+z")
-        assert str(screen.edit.get(("domain",))).endswith("x")
 
 
 async def test_undo_goes_back_through_all_tabs(app_with_samples: CuecardApp) -> None:
@@ -476,8 +416,8 @@ async def test_a_new_task_whose_id_was_taken_meanwhile_gets_another(
         await pilot.press("ctrl+s")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, ConflictDialog))
-        await pilot.click(f"#{Choice.RENAME.value}")
+        await until(pilot, dialog_is(pilot, Confirm))
+        await pilot.press("y")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("enter")
         await until(pilot, lambda: screen.is_current and screen.task_id == "trains-2")

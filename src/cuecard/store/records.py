@@ -69,6 +69,18 @@ class Saved(Frozen):
     number: int
 
 
+class RevisionLine(Frozen):
+    """A revision without its task, for lists."""
+
+    task_id: str
+    number: int
+    hash: str
+    author: str
+    message: str
+    created_at: datetime
+    origins: tuple[Origin, ...] = ()
+
+
 class Draft(Frozen):
     """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
     `model_dump(mode="json")` but need not validate yet. `left_at`: when the editor was left in good

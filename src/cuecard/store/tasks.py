@@ -15,7 +15,7 @@ from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Revision, Saved, TaskState, TaskSummary
+from cuecard.store.records import Revision, RevisionLine, Saved, TaskState, TaskSummary
 from cuecard.store.tables import ContentRow, MoveRow, RevisionRow, TaskRow
 from cuecard.store.tables.base import clean
 
@@ -123,6 +123,27 @@ class Tasks:
         if not found:
             raise task_missing(task_id)
         return found
+
+    def log(self, task_id: str) -> list[RevisionLine]:
+        """The lines of all revisions, newest first; none for a task that was never saved."""
+        query = (
+            select(RevisionRow)
+            .where(RevisionRow.task_id == task_id)
+            .order_by(col(RevisionRow.number).desc())
+        )
+        with self._database.read() as session:
+            return [
+                RevisionLine(
+                    task_id=row.task_id,
+                    number=row.number,
+                    hash=row.hash,
+                    author=row.author,
+                    message=row.message,
+                    created_at=row.created_at,
+                    origins=origins_in(row.origins),
+                )
+                for row in session.exec(query)
+            ]
 
     def authors(self, task_id: str) -> frozenset[str]:
         """Everybody who saved a revision of the task. Raises `NotFound`."""

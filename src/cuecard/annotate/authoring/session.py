@@ -111,7 +111,7 @@ def begin_task(
         ws.tasks.revision(task_id)
     except NotFound:
         if ws.drafts.get(task_id, person) is None:
-            ws.drafts.save(task_id, person, 0, data, origins=origins)
+            ws.drafts.save(task_id, person, 0, data, origins=origins, left=True)
             return
     raise Conflict(
         _("There is already a task with this id"),

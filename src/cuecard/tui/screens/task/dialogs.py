@@ -1,15 +1,12 @@
-"""The editor's small dialogs: a message for a revision, a conflict, a plain question."""
+"""The editor's small dialogs: a line of text, a plain question."""
 
 from __future__ import annotations
-
-from enum import StrEnum
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Footer, Input
 
-from cuecard.core.errors import Conflict
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -90,60 +87,3 @@ class Confirm(CuecardDialog[bool]):
 
     def action_yes(self) -> None:
         self.dismiss(True)
-
-
-class Choice(StrEnum):
-    """What to do when somebody else saved first."""
-
-    KEEP = "keep"
-    THEIRS = "theirs"
-    ON_TOP = "on_top"
-    RENAME = "rename"
-
-
-class ConflictDialog(CuecardDialog[Choice | None]):
-    """Nothing is lost whatever is chosen: the draft is on disk and their revision in the history."""
-
-    def __init__(self, conflict: Conflict, *, changed: list[str], new: bool) -> None:
-        super().__init__()
-        self._conflict, self._changed, self._new = conflict, changed, new
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(self._conflict.title)
-            yield PlainText(self._explained())
-            with VerticalScroll(classes="choices", can_focus=False):
-                yield self._choice(_("Keep my draft and go on editing"), Choice.KEEP)
-                yield self._choice(_("Open theirs beside my draft, read only"), Choice.THEIRS)
-                if self._new:
-                    yield self._choice(_("Give mine another id"), Choice.RENAME)
-                else:
-                    yield self._choice(_("Save mine as the next revision"), Choice.ON_TOP)
-        yield Footer(show_command_palette=False)
-
-    def on_mount(self) -> None:
-        self.query_one(f"#{Choice.KEEP.value}", Button).focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(Choice(str(event.button.id)))
-
-    def _choice(self, label: str, choice: Choice) -> Button:
-        return Button(label, id=choice.value, compact=True)
-
-    def _explained(self) -> str:
-        lines = [self._conflict.message, ""]
-        if self._changed:
-            lines += [
-                _("Changed since you began: {places}").format(places=", ".join(self._changed)),
-                "",
-            ]
-        if self._new:
-            lines.append(_("Nothing was overwritten, and your draft is on disk."))
-        else:
-            lines.append(
-                _(
-                    "Nothing was overwritten, and your draft is on disk. If you save yours as the"
-                    " next revision, theirs stays in the history."
-                )
-            )
-        return "\n".join(lines)

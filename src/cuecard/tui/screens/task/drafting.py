@@ -42,6 +42,7 @@ class DraftingScreen(CuecardScreen[None]):
         self._state: str | None = None
         self._written_at: datetime | None = None
         self._edit: TaskEdit | None = None
+        self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
 
     def compose(self) -> ComposeResult:
@@ -78,12 +79,15 @@ class DraftingScreen(CuecardScreen[None]):
         self._open.discard(self)
         with contextlib.suppress(CuecardError):
             await self.keeper.flush()
+            if not self.gone and self._edit is not None and self._edit.changed:
+                task_id, person = self.task_id, self._person
+                await self.services.ask(lambda ws: ws.drafts.leave(task_id, person))
 
     def on_screen_suspend(self) -> None:
         self.settle()
 
     def on_screen_resume(self) -> None:
-        if self.loaded:
+        if self.loaded and not self.gone:
             self.catch_up()
 
     @guarded("settle")
@@ -146,8 +150,10 @@ class DraftingScreen(CuecardScreen[None]):
     def _tell_about(self, opened: Opened) -> None:
         edit = opened.edit
         if opened.restored is not None:
-            text = _("Your draft of {time} was restored.").format(time=moment(opened.restored))
-            self.cue_app.tell(text, title=_("Draft"))
+            text = _("Your draft of {time} was restored.")
+            if opened.crashed:
+                text = _("Cuecard ended while you were writing. Your draft of {time} was restored.")
+            self.cue_app.tell(text.format(time=moment(opened.restored)), title=_("Draft"))
         if opened.newest is not None and opened.newest.number != edit.base:
             newest = opened.newest
             text = _("{author} has saved revision {number} since you began from revision {base}.")

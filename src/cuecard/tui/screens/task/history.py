@@ -1,4 +1,4 @@
-"""The tab of saved revisions, and the dialog that shows one of them as YAML."""
+"""The tab of the past: what each revision changed, and the way back to any of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Footer, TextArea
 
+from cuecard.annotate.authoring.changes import Change
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.history import Version
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.yaml_io import dump_task
@@ -19,38 +22,81 @@ from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
 from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.state.history import HistoryView
 from cuecard.tui.state.task_list import moment
 from cuecard.tui.widgets.empty import EmptyState
+from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.list_table import ListTable
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision
 
 
 class HistoryPane(TaskPane):
-    """`show` the revisions, newest first; Enter opens one."""
+    """`show` the versions, the last first; what the one under the cursor changed stands beside them."""
 
-    class Chosen(Message):
-        """The person wants to see this revision."""
+    DEFAULT_CSS = """
+    HistoryPane {
+        #past { height: 1fr; }
+        FittedTable { height: 1fr; }
+        #versions { height: 2fr; }
+        #changes { height: 3fr; border-top: solid $foreground 20%; }
+    }
+    .-wide HistoryPane {
+        #past { layout: horizontal; }
+        #versions { width: 1fr; height: 1fr; }
+        #changes { width: 1fr; height: 1fr; border-top: none; border-left: solid $foreground 20%; }
+    }
+    """
+    BINDINGS = keys(
+        Key("history.restore", "enter", "restore", N_("Restore"), N_("Put this version into the editor; ^z brings back what is there now"), shown_as="⏎"),
+        Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
+        Key("history.yaml", "v", "view", N_("Read"), N_("Read the whole revision as YAML")),
+        Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
+    )  # fmt: skip
 
-        def __init__(self, revision: Revision) -> None:
+    class Looked(Message):
+        """The cursor is on this version; what it changed is to be found, for `show_changes`."""
+
+        def __init__(self, version: Version, against_draft: bool) -> None:
             super().__init__()
-            self.revision = revision
+            self.version = version
+            self.against_draft = against_draft
+
+    class Restored(Message):
+        """The person wants to go on from this version."""
+
+        def __init__(self, version: Version) -> None:
+            super().__init__()
+            self.version = version
+
+    class Opened(Message):
+        """The person wants to read this revision."""
+
+        def __init__(self, version: Version) -> None:
+            super().__init__()
+            self.version = version
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._revisions: Sequence[Revision] = ()
+        self._view = HistoryView()
+        self._against_draft = False
 
     def compose(self) -> ComposeResult:
         columns = (
             FittedColumn(N_("Rev"), 3, right=True),
-            FittedColumn(N_("Hash"), 10),
-            FittedColumn(N_("Author"), 10, grow=1),
-            FittedColumn(N_("Saved"), 16),
-            FittedColumn(N_("Message"), 12, grow=3),
+            FittedColumn(N_("When"), 16),
+            FittedColumn(N_("Author"), 6, grow=1),
+            FittedColumn(N_("Changes"), 7, right=True),
+            FittedColumn("", 1),
+            FittedColumn(N_("Message"), 10, grow=3),
         )
-        yield FittedTable(columns)
+        with Container(id="past"):
+            with Vertical(id="versions"):
+                yield ListTable(columns)
+            yield EntryList(id="changes")
         yield EmptyState(
             _("Never saved"),
             _("A saved revision never changes; reviews, runs and verdicts point at it."),
@@ -61,27 +107,93 @@ class HistoryPane(TaskPane):
     def table(self) -> FittedTable:
         return self.query_one(FittedTable)
 
-    def load(self, edit: TaskEdit) -> None:
-        """Revisions are shown when they are read."""
+    @property
+    def changes(self) -> EntryList:
+        return self.query_one("#changes", EntryList)
 
-    def show(self, revisions: Sequence[Revision]) -> None:
-        self._revisions = revisions
-        self.table.fill(
-            [
-                (str(r.number), r.hash[:10], r.author, moment(r.created_at), r.message)
-                for r in revisions
-            ]
-        )
-        self.table.display = bool(revisions)
-        self.query_one(EmptyState).display = not revisions
+    def load(self, edit: TaskEdit) -> None:
+        """Versions are shown when they are read."""
+
+    def show(self, versions: Sequence[Version]) -> None:
+        """List these versions, with the cursor on the last or where it was."""
+        same = list(versions) == list(self._view.versions)
+        self._view = HistoryView(versions, self._view.counts if same else {})
+        self.query_one("#past").display = bool(versions)
+        self.query_one(EmptyState).display = not versions
+        self._fill()
+        self._look()
+
+    def show_count(self, version: Version, n: int) -> None:
+        """How many changes a version made."""
+        if version in self._view.versions:
+            row = list(self._view.versions).index(version)
+            self._view.counts[row] = n
+            self.table.update_row(row, self._view.cells(row))
+
+    def show_changes(
+        self, version: Version, against_draft: bool, changes: Sequence[Change]
+    ) -> None:
+        """What was found; dropped when the cursor is elsewhere by now."""
+        current = self._current
+        if current is None or (current, self._against_draft) != (version, against_draft):
+            return
+        row = self.table.cursor_row
+        self.changes.load(self._view.entries(row, changes, against_draft=against_draft))
+        self.changes.move_to(0)
 
     def reveal(self, path: Path) -> None:
         self.table.focus()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def step_back(self) -> bool:
+        if self.changes.has_focus:
+            self.table.focus()
+            return True
+        return False
+
+    @on(Grid.CursorMoved)
+    def moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
-        if event.row < len(self._revisions):
-            self.post_message(self.Chosen(self._revisions[event.row]))
+        self._look()
+
+    @on(Grid.Chosen)
+    def chosen(self, event: Grid.Chosen) -> None:
+        """A click only shows; restoring takes a key."""
+        event.stop()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "view":
+            return self._current is not None and self._current.kind == "revision"
+        if action in ("against", "restore"):
+            return self._current is not None
+        return True
+
+    def action_restore(self) -> None:
+        if self._current is not None:
+            self.post_message(self.Restored(self._current))
+
+    def action_against(self) -> None:
+        self._against_draft = not self._against_draft
+        self._look()
+
+    def action_view(self) -> None:
+        if self._current is not None:
+            self.post_message(self.Opened(self._current))
+
+    def action_changes(self) -> None:
+        (self.table if self.changes.has_focus else self.changes).focus()
+
+    @property
+    def _current(self) -> Version | None:
+        row = self.table.cursor_row
+        return self._view.versions[row] if row < len(self._view.versions) else None
+
+    def _fill(self) -> None:
+        self.table.fill([self._view.cells(row) for row in range(len(self._view.versions))])
+
+    def _look(self) -> None:
+        self.refresh_bindings()
+        if self._current is not None:
+            self.post_message(self.Looked(self._current, self._against_draft))
 
 
 class RevisionDialog(CuecardDialog[bool]):

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 
-from cuecard.annotate.authoring.changes import changes_between
-from cuecard.annotate.authoring.session import rename_draft, save_revision
-from cuecard.annotate.authoring.validity import invalid
-from cuecard.core.errors import Conflict
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
-from cuecard.tui.screens.task.dialogs import AskLine, Choice, Confirm, ConflictDialog
+from cuecard.tui.screens.task.dialogs import Confirm
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
-from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
+from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
-    from cuecard.store.records import Revision
+    from cuecard.annotate.authoring.history import Version
 
 
 class TaskScreen(DraftingScreen):
@@ -36,6 +32,8 @@ class TaskScreen(DraftingScreen):
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.query", "f6", "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True),
+        Key("task.page", "f7", "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True),
         Key("task.assist", "ctrl+t", "assist", N_("Assist"), N_("Have a model draft something, as a proposal"), shown_as="^t"),
         Key("task.yaml", "ctrl+o", "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False, shown_as="^o"),
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
@@ -45,120 +43,55 @@ class TaskScreen(DraftingScreen):
     async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
         await self.editor.go_to(event.path)
 
-    @on(HistoryPane.Chosen)
-    def show_revision(self, event: HistoryPane.Chosen) -> None:
-        self.look_at(event.revision)
+    @on(HistoryPane.Looked)
+    def looked_back(self, event: HistoryPane.Looked) -> None:
+        self.compare(event.version, event.against_draft)
+
+    @on(HistoryPane.Restored)
+    def chose_version(self, event: HistoryPane.Restored) -> None:
+        self.restore(event.version)
+
+    @on(HistoryPane.Opened)
+    def opened_version(self, event: HistoryPane.Opened) -> None:
+        self.look_at(event.version)
 
     @on(TaskEditor.Turned)
     def turned(self, event: TaskEditor.Turned) -> None:
         if event.tab == "history":
             self.load_history()
+        elif event.tab == "sources":
+            self.load_effort()
 
     @guarded("history")
     async def load_history(self) -> None:
-        """Read the revisions for the tab that shows them."""
-        known = self.edit.base > 0
-        revisions = await self.services.ask(
-            lambda ws: ws.tasks.revisions(self.task_id) if known else []
-        )
-        for pane in self.query(HistoryPane):
-            pane.show(revisions)
+        """Read the versions for the tab that shows them."""
+        from cuecard.tui.screens.task.past import show_history
+
+        await show_history(self)
+
+    @guarded("compare")
+    async def compare(self, version: Version, against_draft: bool) -> None:
+        from cuecard.tui.screens.task.past import show_changes
+
+        await show_changes(self, version, against_draft)
 
     @guarded("look")
-    async def look_at(self, revision: Revision) -> None:
-        """Show a revision; the person may go on from it."""
-        if await self.app.push_screen_wait(RevisionDialog(revision)):
-            data = revision.task.model_dump(mode="json")
-            self.editor.commit()
-            self.edit.replace(data)
-            if revision.number > self.edit.base:
-                self.edit.mark_saved(revision.number, data)
-            self.editor.reload()
-            self.show_title()
-            text = _("You go on from revision {number}; ^z brings back what was here.")
-            self.cue_app.tell(text.format(number=revision.number))
+    async def look_at(self, version: Version) -> None:
+        from cuecard.tui.screens.task.past import open_version
+
+        await open_version(self, version)
+
+    @guarded("look")
+    async def restore(self, version: Version) -> None:
+        from cuecard.tui.screens.task.past import restore
+
+        await restore(self, version)
 
     @guarded("save")
     async def action_save(self) -> None:
-        edit = self.edit
-        self.editor.commit()
-        await self.keeper.flush()
-        if problems := invalid(edit.data):
-            await self.editor.enter("problems")
-            text = ngettext(
-                "{n} problem keeps this from being saved as a revision. Your draft is on disk.",
-                "{n} problems keep this from being saved as a revision. Your draft is on disk.",
-                len(problems),
-            )
-            self.notify(text.format(n=len(problems)), severity="warning", markup=False)
-            return
-        if not edit.changed:
-            text = _("Nothing has changed since revision {number}.")
-            self.cue_app.tell(text.format(number=edit.base))
-            return
-        message = await self.app.push_screen_wait(
-            AskLine(
-                _("Save a revision"),
-                _("A revision never changes again. Say in a few words what is new in this one."),
-                button=_("Save"),
-                placeholder=_("optional"),
-                required=False,
-            )
-        )
-        if message is not None:
-            await self._save(message, edit.base)
+        from cuecard.tui.screens.task.saving import save
 
-    async def _save(self, message: str, base: int) -> None:
-        edit, person, data = self.edit, self.author, self.edit.data
-        try:
-            revision = await self.services.ask(
-                lambda ws: save_revision(ws, person, base, data, message)
-            )
-        except Conflict as conflict:
-            await self._overtaken(conflict, message)
-            return
-        edit.mark_saved(revision.number, revision.task.model_dump(mode="json"))
-        self.keeper.touch()
-        await self.keeper.flush()
-        await self.refresh_state()
-        self.editor.reload()
-        text = _("Saved as revision {number}.").format(number=revision.number)
-        self.cue_app.tell(text)
-
-    async def _overtaken(self, conflict: Conflict, message: str) -> None:
-        """Somebody saved first: nothing is written, the person decides."""
-        edit = self.edit
-        newest = await self.services.ask(lambda ws: ws.tasks.revision(self.task_id))
-        theirs = newest.task.model_dump(mode="json")
-        new = edit.base == 0
-        changed = [change.place for change in changes_between(edit.saved or {}, theirs)[:12]]
-        choice = await self.app.push_screen_wait(ConflictDialog(conflict, changed=changed, new=new))
-        match choice:
-            case Choice.THEIRS:
-                self.look_at(newest)
-            case Choice.ON_TOP:
-                await self._save(message, newest.number)
-            case Choice.RENAME:
-                await self._rename()
-            case _:
-                self.cue_app.tell(_("Your draft is kept."))
-
-    async def _rename(self) -> None:
-        answer = await self.app.push_screen_wait(
-            AskLine(
-                _("Another id"),
-                _("Letters, digits, '.', '_' and '-'."),
-                button=_("Rename"),
-                value=f"{self.task_id}-2",
-            )
-        )
-        if answer:
-            await self.keeper.flush()
-            person, data = self.author, self.edit.data
-            renamed = await self.services.ask(lambda ws: rename_draft(ws, person, data, answer))
-            self.task_id = str(renamed["id"])
-            self.edit.rename(self.task_id)
-            self.show_title()
+        await save(self)
 
     @guarded("play")
     async def action_play(self) -> None:
@@ -196,6 +129,19 @@ class TaskScreen(DraftingScreen):
             await self.refresh_state()
             self.cue_app.tell(_("Submitted for review."))
 
+    @guarded("effort")
+    async def action_log(self, kind: Literal["query", "page"]) -> None:
+        from cuecard.tui.screens.task.effort import log_effort
+
+        await log_effort(self, kind)
+
+    @guarded("effort")
+    async def load_effort(self) -> None:
+        """Read what is logged for the tab that shows it."""
+        from cuecard.tui.screens.task.effort import show_effort
+
+        await show_effort(self)
+
     @guarded("assist")
     async def action_assist(self) -> None:
         from cuecard.tui.screens.task.proposals import assist
@@ -216,25 +162,38 @@ class TaskScreen(DraftingScreen):
         if saved is None:
             question = Confirm(
                 _("Throw this task away?"),
-                _("It was never saved: your draft is all there is of it."),
+                _("It was never saved. Among the archived tasks you can have it back."),
                 button=_("Throw away"),
             )
             if await self.app.push_screen_wait(question):
-                await self.keeper.forget()
-                await self.services.ask(lambda ws: ws.drafts.discard(self.task_id, person))
+                self.gone = True
+                await self.keeper.flush()
+                await self.services.ask(lambda ws: ws.drafts.throw_away(self.task_id, person))
                 self.dismiss(None)
         elif edit.changed:
             question = Confirm(
                 _("Throw your changes away?"),
-                _("The draft goes, revision {number} stays.").format(number=edit.base),
+                _("You go back to revision {number}. The history keeps the draft.").format(
+                    number=edit.base
+                ),
                 button=_("Throw away"),
             )
             if await self.app.push_screen_wait(question):
+                await self.keeper.flush()
+                await self.services.ask(lambda ws: ws.drafts.throw_away(self.task_id, person))
                 edit.replace(saved)
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.loaded or action not in ("save", "play", "submit", "revert", "yaml", "assist")
+        return self.loaded or action not in (
+            "save",
+            "play",
+            "submit",
+            "revert",
+            "yaml",
+            "assist",
+            "log",
+        )
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():
