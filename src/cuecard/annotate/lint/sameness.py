@@ -15,7 +15,7 @@ _TELLING = re.compile(r"[%‰+#°$€£¥&@]|(?<!\w)[-−](?=\d)|(?<=\d)[.:/,](?
 _WORDS = re.compile(r"[^\W_]+")
 # World War I and II, type A and B: what counts like a number is no slip.
 _COUNTER = re.compile(r"\b(?:[ivxlcdm]+|[a-z])\b")
-_SHORTEST = 5
+_SHORTEST, _LONGEST = 5, 60
 
 
 @lru_cache(maxsize=65536)
@@ -69,10 +69,10 @@ def _marks(name: str) -> tuple[str, ...]:
         return ()
     words = _WORDS.findall(name.casefold())
     marks: dict[str, None] = {}
-    if len(words) > 1:
+    if 1 < len(words) <= _LONGEST:
         starts = (word if any(c.isdigit() for c in word) else word[:3] for word in words)
         marks.setdefault("\1".join(starts))
-    if len(tight) >= _SHORTEST:
+    if _SHORTEST <= len(tight) <= _LONGEST:
         marks.setdefault(tight)
         for at, char in enumerate(tight):
             if not char.isdigit():

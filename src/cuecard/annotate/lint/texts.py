@@ -13,8 +13,11 @@ from cuecard.core.i18n import _
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _HAN_CHAR = re.compile(f"[{_HAN}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_SENTENCE_OF_WORDS = re.compile(r"[A-Za-z’']+(?:[ ,]+[A-Za-z’']+){5,}")
-_QUOTED = re.compile('《[^》]*》|“[^”]*”|「[^」]*」|"[^"]*"|‘[^’]*’|\\([^)]*\\)|（[^）]*）')
+_SENTENCE_OF_WORDS = re.compile(r"(?<![A-Za-z’'])[A-Za-z’']+(?:[ ,]+[A-Za-z’']+){5}")
+# Bounded, so that openings without an end cost no more than they are long.
+_QUOTED = re.compile(
+    '《[^》]{0,200}》|“[^”]{0,200}”|「[^」]{0,200}」|"[^"]{0,200}"|‘[^’]{0,200}’|\\([^)]{0,200}\\)|（[^）]{0,200}）'
+)
 # Full-width letters and digits, which look like plain ones and match none of them.
 _WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]")
 _HALF_IN_CHINESE = re.compile(rf"[{_HAN}》”）][,;!?:](?![\d/])|[{_HAN}》”）]\.(?![\w.])")

@@ -142,13 +142,10 @@ _LONGEST_TAIL = 90
 
 def is_crammed(tail: str) -> bool:
     """Whether a tail (as it is written) lists several things or tells a story."""
+    if len(tail) > _LONGEST_TAIL or "\n" in tail.strip():
+        return True
     text = _QUOTED.sub("x", tail)
-    return (
-        len(tail) > _LONGEST_TAIL
-        or "\n" in tail.strip()
-        or _LIST_ENGLISH.search(text) is not None
-        or _LIST_CHINESE.search(text) is not None
-    )
+    return _LIST_ENGLISH.search(text) is not None or _LIST_CHINESE.search(text) is not None
 
 
 CONSTRAINT_WORDS = re.compile(
@@ -159,7 +156,8 @@ AMOUNTS = re.compile(
     r"[$€£¥]\s?\d[\d,.]*\d|[$€£¥]\s?\d|\d+(?:[.,]\d+)*\s?(?:%|percent|euros?|dollars?|yuan|元|欧元|美元|万|公里|小时|天|人)"
     r"|\d[\d,.]*\d"
 )
-QUOTES = re.compile('“([^”]+)”|"([^"]+)"|「([^」]+)」|《([^》]+)》')
+# Bounded, so that openings without an end cost no more than they are long.
+QUOTES = re.compile('“([^”]{1,80})”|"([^"]{1,80})"|「([^」]{1,80})」|《([^》]{1,80})》')
 PROPER_NAMES = re.compile(
     r"(?<=[\w,;:] )[A-Z][\w’'-]+(?: (?:(?:of|the|de|di|du|van|von) )?[A-Z][\w’'-]+)*"
 )
