@@ -50,7 +50,11 @@ def paste(screen: TaskScreen, text: str) -> None:
 
 def preview_is_up(pilot: Pilot[Any]) -> bool:
     screen = pilot.app.screen
-    return isinstance(screen, PastePreview) and bool(screen.query("#accept:focus"))
+    return (
+        isinstance(screen, PastePreview)
+        and bool(screen.query("#accept:focus"))
+        and bool(str(screen.query_one("#what").render()))
+    )
 
 
 def said(pane: StepsPane | FactsPane) -> str:
@@ -71,7 +75,7 @@ async def test_a_table_is_pasted_sorted_and_put_right(app_with_samples: CuecardA
         paste(screen, 'state,capital,Motto,order\nMu,"Hira, old",Old,52\nDelaware,Dover,x,many\n')
         await until(pilot, lambda: preview_is_up(pilot))
         what = pilot.app.screen.query_one("#what", Lines)
-        assert "2 new rows below row 3" in str(what.render())
+        await until(pilot, lambda: "2 new rows below row 3" in str(what.render()))
         assert "Motto" in str(what.render())
         await pilot.press("c", "enter")
         await until(pilot, lambda: len(edit.items(ROWS)) == 52)
