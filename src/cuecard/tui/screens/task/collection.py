@@ -229,7 +229,7 @@ class Collection(TaskPane):
 
     def _go(self, index: int) -> None:
         edit = self._edit
-        if edit is None or index == self._index:
+        if edit is None or index == self._index >= 0:
             return
         here = 0 <= index < len(edit.items(self.spec.path))
         self._index = index if here else -1
