@@ -88,6 +88,10 @@ def test_nodes_keep_their_rows_while_they_are_typed_and_renamed() -> None:
     nodes.follow(graph.edit, graph.index)
     assert [row.name for row in nodes.rows] == ["c", "", "a", "b"]
     assert nodes.rows[2].aliases == ("alpha", "al")
+    nodes.write(2, ALIASES, "alpha")
+    assert nodes.follow_entry(graph.edit, 2)
+    assert nodes.rows[2].aliases == ("alpha",)
+    assert not nodes.follow_entry(graph.edit, 9)
     nodes.write(1, NAME, "new")
     graph.follow()
     nodes.follow(graph.edit, graph.index)

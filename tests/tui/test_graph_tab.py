@@ -57,7 +57,7 @@ def parts(screen: TaskScreen, *indices: int) -> list[tuple[Any, ...]]:
     return [tuple(triples[i][k] for k in ("head", "relation", "tail", "stage")) for i in indices]
 
 
-async def test_three_triples_are_typed_with_names_in_use_offered(
+async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
     app_with_samples: CuecardApp,
 ) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
@@ -83,6 +83,27 @@ async def test_three_triples_are_typed_with_names_in_use_offered(
         await pilot.press("escape")
         await until(pilot, lambda: len(screen.edit.items(TRIPLES)) == 82)
         assert pane.grid.has_focus
+
+        rows = "主语\t谓语\t宾语\nFaema\tcolour\t红色\nFaema\tw\tX\nFaema\t\tred\n"
+        pane.grid.post_message(events.Paste(rows))
+        await until(pilot, lambda: preview(pilot).plan.triples)
+        states = [row.state for row in preview(pilot).plan.triples]
+        assert states == ["new", "duplicate", "bad"]
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current and len(screen.edit.items(TRIPLES)) == 83)
+        assert parts(screen, 82) == [("Faema", "colour", "红色", 3)]
+
+        await pilot.press("ctrl+f", *"moka", "enter")
+        await until(pilot, lambda: 0 < len(pane.rows) < 83)
+        shown = list(pane.rows.view.rows)
+        pane.grid.move_to(0, 1)
+        await pilot.press("X", "enter")
+        await until(pilot, lambda: pane.sheet.editing == (1, 1))
+        assert list(pane.rows.view.rows) == shown
+        assert screen.edit.get((*TRIPLES, shown[0], "head")) == "X"
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: len(pane.rows) == 83)
+        assert screen.is_current
 
 
 async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everywhere(
@@ -134,33 +155,3 @@ async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everyw
             "name": "",
             "aliases": ["X"],
         }
-
-
-async def test_pasted_rows_are_looked_at_and_filtered_rows_edited(
-    app_with_samples: CuecardApp,
-) -> None:
-    async with app_with_samples.run_test(size=(80, 24)) as pilot:
-        screen, pane = await open_graph(pilot, "graph-astronomy-zh", "gold.triples[0]")
-        count = len(screen.edit.items(TRIPLES))
-        rows = "主语\t谓语\t宾语\n地动仪\t材质\t青铜\n地动仪\t制造者\t张衡\n甲\t\t乙\n"
-        pane.grid.post_message(events.Paste(rows))
-        await until(pilot, lambda: preview(pilot).plan.triples)
-        states = [row.state for row in preview(pilot).plan.triples]
-        assert states == ["new", "duplicate", "bad"]
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
-        assert len(screen.edit.items(TRIPLES)) == count + 1
-        assert parts(screen, 1) == [("地动仪", "材质", "青铜", 1)]
-
-        await pilot.press("ctrl+f", *"水", "enter")
-        await until(pilot, lambda: 0 < len(pane.rows) < count)
-        shown = list(pane.rows.view.rows)
-        await pilot.press("home", "right", "f2")
-        await until(pilot, lambda: pane.sheet.editing is not None)
-        await pilot.press("ctrl+u", *"abc", "enter")
-        await until(pilot, lambda: pane.sheet.editing == (1, 1))
-        assert list(pane.rows.view.rows) == shown
-        assert screen.edit.get((*TRIPLES, shown[0], "head")) == "abc"
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: len(pane.rows) == count + 1)
-        assert screen.is_current

@@ -246,7 +246,7 @@ class GraphIndex:
         if not tight:
             return []
         similar = process.extract(
-            plain(name), choices, scorer=fuzz.ratio, score_cutoff=60, limit=40, processor=None
+            plain(name), choices, scorer=fuzz.ratio, score_cutoff=70, limit=40, processor=None
         )
         hits = [other for _text_, _score, other in similar]
         if far_at_most(tight) == 0:

@@ -14,7 +14,7 @@ from cuecard.core.text import one_line
 
 Target = Literal["head", "relation", "tail", "stage", "sources", "note"]
 TARGETS: tuple[Target, ...] = ("head", "relation", "tail", "stage", "sources", "note")
-MOST_COMPARED = 3000
+MOST_COMPARED = 2000
 PasteState = Literal["new", "near", "duplicate", "bad"]
 
 _NAMES: dict[Target, str] = {

@@ -10,6 +10,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.blank import blank_node
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.likeness import plain
+from cuecard.annotate.authoring.trees import Path
 
 Triple = dict[str, Any]
 
@@ -24,16 +25,19 @@ class Renamed:
     joined: int
 
 
-def rename_entity(edit: TaskEdit, old: str, new: str) -> Renamed:
+def rename_entity(edit: TaskEdit, old: str, new: str, *, at: Path = ops.TRIPLES) -> Renamed:
     """Call an entity otherwise wherever it is named. Where `new` is an entity already the two become
-    one, with the aliases of both.
+    one, with the aliases of both. `at` is the place that undo goes back to.
     """
-    return _rename_entities(edit, [old], new, alias=False)
+    return _rename_entities(edit, [old], new, at, alias=False)
 
 
-def merge_entities(edit: TaskEdit, names: Sequence[str], into: str) -> Renamed:
+def merge_entities(
+    edit: TaskEdit, names: Sequence[str], into: str, *, at: Path = ops.TRIPLES
+) -> Renamed:
     """Make several entities one: the others' names become aliases of the node `into`."""
-    return _rename_entities(edit, [name for name in names if name != into], into, alias=True)
+    others = [name for name in names if name != into]
+    return _rename_entities(edit, others, into, at, alias=True)
 
 
 def rename_relation(edit: TaskEdit, old: str, new: str) -> Renamed:
@@ -79,7 +83,9 @@ def _write_node(edit: TaskEdit, entity: str, field: str, value: Any) -> None:
         edit.insert(ops.NODES, index, {**blank_node(), "id": entity, field: value})
 
 
-def _rename_entities(edit: TaskEdit, old: Sequence[str], new: str, *, alias: bool) -> Renamed:
+def _rename_entities(
+    edit: TaskEdit, old: Sequence[str], new: str, at: Path, *, alias: bool
+) -> Renamed:
     gone = {name for name in old if name != new}
 
     def changed(triple: Triple) -> Triple:
@@ -91,7 +97,7 @@ def _rename_entities(edit: TaskEdit, old: Sequence[str], new: str, *, alias: boo
 
     if not gone:
         return Renamed(0, 0)
-    with edit.together(ops.TRIPLES):
+    with edit.together(at):
         renamed = _each(edit, changed)
         _merge_nodes(edit, gone, new, old if alias else ())
     return renamed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.authoring import graph_ops, graph_renames, ops
 from cuecard.annotate.authoring.graph_names import GraphIndex, NameKind
 from cuecard.annotate.authoring.graph_renames import Renamed
+from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.screens.task.graph.ask import AskName, AskSources
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Bulk:
-    """Asks on `app`'s behalf; returns what was done in a sentence, "" when nothing was."""
+    """Asks on `app`'s behalf, undo going back to `at`; returns what was done in a sentence, "" when nothing was."""
 
-    def __init__(self, app: App[str], rows: TripleRows) -> None:
-        self._app, self._rows = app, rows
+    def __init__(self, app: App[str], rows: TripleRows, *, at: Path = ops.TRIPLES) -> None:
+        self._app, self._rows, self._at = app, rows, at
 
     async def rename(self, kind: NameKind, name: str) -> str:
         """Call an entity or a relation otherwise, wherever it stands."""
@@ -47,7 +48,7 @@ class Bulk:
             return ""
         edit = self._rows.edit
         if kind == "entity":
-            return renamed(graph_renames.rename_entity(edit, name, new))
+            return renamed(graph_renames.rename_entity(edit, name, new, at=self._at))
         return renamed(graph_renames.rename_relation(edit, name, new))
 
     def rename_effect(self, old: str, new: str) -> str:
@@ -90,7 +91,8 @@ class Bulk:
         if not into:
             return ""
         if kind == "entity":
-            return renamed(graph_renames.merge_entities(self._rows.edit, names, into))
+            done = graph_renames.merge_entities(self._rows.edit, names, into, at=self._at)
+            return renamed(done)
         return renamed(graph_renames.merge_relations(self._rows.edit, names, into))
 
     async def stage(self, indices: Collection[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cuecard.annotate.authoring import graph_renames, ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -66,6 +67,18 @@ class NodeRows:
                 kept.setdefault(same.name, same)
         new = filtered([row for row in fresh if row.name not in kept], self.text)
         self.rows = [*kept.values(), *new]
+
+    def follow_entry(self, edit: TaskEdit, entry: int) -> bool:
+        """Something other than the name of one entry changed; False where its row is not shown."""
+        row = self.row_of_entry(entry)
+        if row is None:
+            return False
+        self._edit = edit
+        node = edit.get((*ops.NODES, entry), {})
+        aliases = tuple(str(alias) for alias in node.get("aliases", ()))
+        shown = str(node.get("name", ""))
+        self.rows[row] = replace(self.rows[row], shown=shown, aliases=aliases)
+        return True
 
     def sort_by(self, column: int) -> None:
         """By this column; the same again turns it round, and a third time ends it."""

@@ -113,11 +113,18 @@ class NodesPane(TaskPane):
             self._write(self.sheet.value)
 
     def noticed(self, path: Path) -> None:
-        if path[:2] in (ops.NODES, ops.TRIPLES):
-            self._graph.follow()
-            self.nodes.follow(self._edit, self._graph.index, self._renaming)
-            self.grid.changed()
-            self._follow_later()
+        if len(path) > 1 and path[:2] not in (ops.NODES, ops.TRIPLES):
+            return
+        self._graph.follow()
+        match path:
+            case ("gold", "nodes", int(entry), "name" | "aliases", *_) if self.nodes.follow_entry(
+                self._edit, entry
+            ):
+                pass
+            case _:
+                self.nodes.follow(self._edit, self._graph.index, self._renaming)
+        self.grid.changed()
+        self._follow_later()
 
     def locate(self, path: Path) -> None:
         match path:
@@ -173,7 +180,8 @@ class NodesPane(TaskPane):
         old, new = place[2], event.text.strip()
         if old and new and new != old:
             self._renaming = (old, new)
-            self._say(renamed(graph_renames.rename_entity(self._edit, old, new)))
+            done = graph_renames.rename_entity(self._edit, old, new, at=ops.NODES)
+            self._say(renamed(done))
             self._renaming = ("", "")
 
     def _begin(self, row: int, column: int) -> None:
@@ -307,7 +315,7 @@ class NodesPane(TaskPane):
 
     @property
     def _bulk(self) -> Bulk:
-        return Bulk(cast("CuecardApp", self.app), self._graph)
+        return Bulk(cast("CuecardApp", self.app), self._graph, at=ops.NODES)
 
     def _say(self, text: str) -> None:
         cast("CuecardApp", self.app).tell(text)

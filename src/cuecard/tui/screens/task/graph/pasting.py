@@ -135,6 +135,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
     async def _make_plan(self) -> None:
         pasted = self._pasted
         if pasted is not None:
+            self.query_one("#summary", PlainText).load(_("Comparing with what is there…"))
             plan = await asyncio.to_thread(
                 plan_paste,
                 self._index,

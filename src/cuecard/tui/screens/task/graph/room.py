@@ -113,7 +113,6 @@ class TriplesRoom(TaskPane):
     def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
         event.stop()
         self.tell()
-        self.refresh_bindings()
 
     def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
         event.stop()
@@ -201,10 +200,11 @@ class TriplesRoom(TaskPane):
         if self.grid.columns[NUMBER].width != digits:
             self.grid.set_columns((replace(COLUMNS[NUMBER], width=digits), *COLUMNS[NUMBER + 1 :]))
         self.sheet.load(self.rows, cursor=(max(0, min(row, len(self.rows) - 1)), column))
-        empty = not self.rows.triples
-        self.query_one(EmptyState).display = empty
+        state, empty = self.query_one(EmptyState), not self.rows.triples
+        if state.display != empty:
+            state.display = empty
+            self.refresh_bindings()
         self.follow()
-        self.refresh_bindings()
 
     def follow_later(self) -> None:
         """What is beside the sheet follows when the keys rest."""
