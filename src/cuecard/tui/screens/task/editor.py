@@ -52,6 +52,9 @@ class TaskEditor(Vertical):
         yield Tabs(*(Tab(_(TAB_LABEL[tab]), id=tab) for tab in self._tabs))
         yield ContentSwitcher()
 
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._focus_moved)
+
     @property
     def tabs(self) -> Tabs:
         return self.query_one(Tabs)
@@ -191,6 +194,14 @@ class TaskEditor(Vertical):
                 if tab not in self._tabs:
                     await self.tabs.add_tab(Tab(_(TAB_LABEL[tab]), id=tab), after=wanted[index - 1])
             self._tabs = wanted
+
+    def _focus_moved(self) -> None:
+        self.call_after_refresh(self._hold_focus)
+
+    def _hold_focus(self) -> None:
+        """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""
+        if self.screen.focused is None and self.is_attached:
+            self.tabs.focus()
 
     def _show_problems(self) -> None:
         for pane in self.query(ProblemsPane):
