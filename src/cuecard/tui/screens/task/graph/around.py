@@ -60,7 +60,8 @@ class AroundPane(Vertical):
         label = one_line(entity, 60) or _("Neighbours")
         if entity:
             degree = surroundings.degree(entity)
-            label = f"{label}  {ngettext('{n} triple', '{n} triples', degree).format(n=degree)}"
+            counted = ngettext("{n} triple", "{n} triples", degree).format(n=degree)
+            label = f"{label}  {counted}"
         self.grid.set_columns((GridColumn(label, 10, grow=1, raw=True),))
         self.grid.load(ListSource(lines), cursor=(0, 0))
 

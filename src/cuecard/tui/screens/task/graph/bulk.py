@@ -73,19 +73,24 @@ class Bulk:
         return changed(graph_ops.fill(self._rows.edit, indices, field, new)) if new else ""
 
     async def merge(self, kind: NameKind, names: list[str]) -> str:
-        """Make several names one."""
+        """Make several names one, or one name that of another."""
         index = self._rows.index
-        best = max(names, key=lambda name: index.uses(kind, name))
         listed = ", ".join(f"“{one_line(name, 30)}”" for name in names[:6])
-        if kind == "entity":
-            text = _("{names} become one; the other names become its aliases. Its name:")
+        listed = f"{listed}, …" if len(names) > 6 else listed
+        if len(names) == 1:
+            text = _("{names} is the same as:")
+            best = next(iter(index.near(kind, names[0])), "")
         else:
             text = _("{names} become one. Its name:")
+            best = max(names, key=lambda name: index.uses(kind, name))
+        text = text.format(names=listed)
+        if kind == "entity":
+            text = "\n".join((text, _("(The other names become its aliases.)")))
         into = await self._ask_name(
             _("Merge"),
-            text.format(names=f"{listed}, …" if len(names) > 6 else listed),
+            text,
             kind,
-            best if len(names) > 1 else "",
+            best,
             lambda text: "" if text in names else name_hint(index, kind, text),
         )
         if not into:
