@@ -328,6 +328,7 @@ KINDS: list[tuple[Family, Inputs]] = [
     [
         "I'd rather not.",
         '{"stages": [], "steps": [], "facts": [], "texts": []}',
+        '{"name": "…", "identity": "...", "stages": [], "steps": [], "facts": [], "texts": []}',
         '{"stages": [{"line": 3}], "steps": [{"question": []}], "facts": [{"key": null}]}',
     ],
 )

@@ -20,7 +20,11 @@ def _text(value: object) -> object:
         return value
     if isinstance(value, int | float):
         return str(value)
-    return storable(value).strip() if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = storable(value).strip()
+    # Weak models hand the form back as it was shown to them.
+    return "" if not text.strip(".… ") else text
 
 
 def _texts(value: object) -> object:

@@ -107,6 +107,8 @@ def _items(
         elif unsaid := [n for n in (triple.head, triple.tail) if not _said(quote, n)]:
             names = ", ".join(f"“{name}”" for name in unsaid)
             item = item.flagged([_("the sentence does not name {names}").format(names=names)])
+        if key[0] == key[2]:
+            item = item.flagged([_("head and tail are the same")], doubt=True)
         if key in there:
             item = item.flagged([_("the graph has this triple already")], doubt=True)
         items[key] = item
