@@ -52,9 +52,11 @@ async def test_the_second_of_two_people_merges_what_both_did(
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await opened(pilot, "facts-night-train", "title")
         await pilot.press("end", "A")
+        await until(pilot, lambda: str(screen.edit.get(("title",))).endswith("A"))
         title = str(screen.edit.get(("title",)))
         screen.edit.set(("domain",), "Ana's domain")
         screen.edit.set(("gold", "facts", 4, "value"), "Ana's value")
+        screen.editor.reload()
         theirs = save_for_ben(database)
         await saved_with(pilot, "mine")
         await until(pilot, ready(pilot, MergeScreen))
@@ -82,6 +84,7 @@ async def test_the_second_of_two_people_merges_what_both_did(
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         assert screen.edit.base == 3
     with Workspace.open(database) as ws:
+        assert ws.effort.totals("facts-night-train", "Ana").seconds > 0
         revision = ws.tasks.revision("facts-night-train")
         assert (revision.number, revision.author, revision.message) == (3, "Ana", "mine")
         assert (revision.task.title, revision.task.domain) == (title, "Ben's domain")
@@ -133,4 +136,7 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await screen.keeper.flush()
     with Workspace.open(database) as ws:
         assert ws.drafts.get("facts-night-train", "Ana") is None
-        assert [d.data["title"] for d in ws.drafts.thrown("Ana", "facts-night-train")] == ["Mine", "Thrown"]
+        assert [d.data["title"] for d in ws.drafts.thrown("Ana", "facts-night-train")] == [
+            "Mine",
+            "Thrown",
+        ]

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.effort import WorkedTime
 from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import find_problems
@@ -44,6 +45,7 @@ class DraftingScreen(CuecardScreen[None]):
         self._edit: TaskEdit | None = None
         self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
+        self._worked = WorkedTime()
 
     def compose(self) -> ComposeResult:
         yield TaskTitle()
@@ -77,6 +79,7 @@ class DraftingScreen(CuecardScreen[None]):
 
     async def on_unmount(self) -> None:
         self._open.discard(self)
+        await self._record(self._worked.rest())
         with contextlib.suppress(CuecardError):
             await self.keeper.flush()
             if not self.gone and self._edit is not None and self._edit.changed:
@@ -85,6 +88,9 @@ class DraftingScreen(CuecardScreen[None]):
 
     def on_screen_suspend(self) -> None:
         self.settle()
+
+    def on_key(self) -> None:
+        self._note_work()
 
     def on_screen_resume(self) -> None:
         if self.loaded and not self.gone:
@@ -167,6 +173,7 @@ class DraftingScreen(CuecardScreen[None]):
     def _changed(self, path: Path) -> None:
         """The edit's listener: the draft, the problems and what is shown follow."""
         self.keeper.touch()
+        self._note_work()
         self.check()
         self.editor.noticed(path)
         if path in (("title",), ()):
@@ -191,6 +198,21 @@ class DraftingScreen(CuecardScreen[None]):
             person, base, data, origins = self._person, edit.base, edit.data, edit.origins
             changed = edit.changed
             await self.services.ask(lambda ws: keep_draft(ws, person, base, data, changed, origins))
+
+    def _note_work(self) -> None:
+        """A key was pressed: fields keep those that they take in, but then the edit changes."""
+        if seconds := self._worked.key(asyncio.get_running_loop().time()):
+            self.run_worker(self._record(seconds), group="effort", exit_on_error=False)
+
+    async def _record(self, seconds: float) -> None:
+        """Enter time that was worked; what cannot be entered now comes with the next."""
+        if seconds <= 0 or not self._person or self.gone:
+            return
+        task_id, person = self.task_id, self._person
+        try:
+            await self.services.ask(lambda ws: ws.effort.add(task_id, person, "time", seconds))
+        except CuecardError:
+            self._worked.give_back(seconds)
 
     def _draft_noticed(self, state: DraftState, error: BaseException | None) -> None:
         if state is DraftState.WRITTEN:
