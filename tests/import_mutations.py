@@ -250,10 +250,18 @@ def good_files(folder: Path, tasks: list[Task]) -> list[tuple[str, Path, Path]]:
 def content(db: Path) -> str:
     """A hash of all that stands in the workspace."""
     connection = sqlite3.connect(db)
+    found = hashlib.sha256()
     try:
-        return hashlib.sha256("\n".join(connection.iterdump()).encode()).hexdigest()
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+        tables = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+        ).fetchall()
+        found.update(repr(names).encode())
+        for (table,) in tables:
+            found.update(repr(connection.execute(f'SELECT * FROM "{table}"').fetchall()).encode())
     finally:
         connection.close()
+    return found.hexdigest()
 
 
 def rounds(folder: Path, seeds: range, *, short: bool = False) -> Findings:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -102,3 +103,36 @@ def test_a_task_of_another_benchmark(samples, tmp_path: Path):
     assert samples("export", "paraworld_7", "--format", "paraworld", "-o", "out").code == 0
     written = (tmp_path / "out" / "paraworld.jsonl").read_text(encoding="utf-8")
     assert json.loads(written) == line
+
+
+def test_a_dry_run_saves_nothing_and_says_what_would_be(samples, task_file, tmp_path: Path):
+    task_file("ferry", folder="tasks")
+    (tmp_path / "tasks" / "bad.yaml").write_text("id: bad\ntitle: ''\n", encoding="utf-8")
+    found = samples("import", "tasks", "--dry-run")
+    assert found.code == 1
+    assert found.out == "tasks (cuecard), would be: 1 new, 0 revised, 0 unchanged\n"
+    assert "tasks/bad.yaml:2: title: must not be empty" in found.err
+    assert "1 file with problems" in found.err
+    data = samples("import", "tasks", "--dry-run", "--json").data
+    assert (data["dry_run"], data["files"][0]["bad"]) == (True, 1)
+    assert samples("import", "tasks").out.startswith("tasks (cuecard): 1 new")
+
+
+def test_standard_input_is_a_file(samples, task_file, monkeypatch, tmp_path: Path):
+    data = task_file("ferry").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert samples("import", "-").out == "- (cuecard): 1 new, 0 revised, 0 unchanged\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    found = samples("import", "-", "--format", "paraworld")
+    assert found.code == 1
+    assert found.err.startswith("-: extra_info.world_truth_info.atomic_facts: is missing")
+
+
+def test_graphs_go_out_whole_and_what_others_cannot_hold_is_told(samples, tmp_path: Path):
+    out = samples("export", "espresso", "--format", "turtle", "-o", "out")
+    assert (out.code, out.err) == (0, "")
+    assert samples("import", "out", "--json").data["tasks"][0]["outcome"] == "unchanged"
+    told = samples("export", "espresso", "--format", "vibesearch", "-o", "vibe")
+    assert "vibesearch has no place for: " in told.err
+    data = samples("export", "espresso", "--format", "vibesearch", "-o", "vibe", "--json").data
+    assert data["left_out"]["titles"] == 1

@@ -42,6 +42,7 @@ _MAX_DEPTH = 100
 # More, Python refuses to read; such a thing stays the text that stands there.
 _MAX_DIGITS = 1000
 _MAX_NODES = 2_000_000
+_MAX_REPEATED = 100_000
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLS = {"true": True, "false": False}
 _INT = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -131,10 +132,15 @@ class _Builder:
         self._lines = lines
         self._typed = typed
         self._count = 0
+        self._seen: set[int] = set()
+        self._repeated = 0
 
     def build(self, node: yaml.Node, place: Place, *, typed: bool) -> object:
         self._count += 1
-        if self._count > _MAX_NODES:
+        # An alias leads to a node that was built before; a few lines of them can stand for billions.
+        self._repeated += id(node) in self._seen
+        self._seen.add(id(node))
+        if self._count > _MAX_NODES or self._repeated > _MAX_REPEATED:
             raise _Unreadable(_("holds too many values (nested aliases?)"), None)
         line = node.start_mark.line + 1 if node.start_mark else None
         if line is not None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
 from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.formats.walking import find_files
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import FAMILIES, Task
 from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, validated
@@ -42,11 +43,14 @@ def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[Fil
     """Read many files and folders (`*.yaml`, `*.yml`, recursively); one bad file stops no other."""
     tasks: list[tuple[Path, Task]] = []
     problems: list[FileProblem] = []
-    for path in _expand(paths):
-        try:
-            tasks.append((path, load_task(path)))
-        except FileProblems as error:
-            problems.extend(error.problems)
+    for path in paths:
+        found = find_files(path, (".yaml", ".yml"), deep=True)
+        problems.extend(found.problems)
+        for file in found.files:
+            try:
+                tasks.append((file, load_task(file)))
+            except FileProblems as error:
+                problems.extend(error.problems)
     return tasks, problems
 
 
@@ -105,17 +109,6 @@ def task_dialect() -> Dialect:
     )
 
 
-def _expand(paths: Iterable[Path]) -> Iterable[Path]:
-    for path in paths:
-        if path.is_dir():
-            found = sorted(
-                p for p in path.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file()
-            )
-            yield from found
-        else:
-            yield path
-
-
 class _Flow(dict[str, Any]):
     """A mapping written on one line."""
 
@@ -124,7 +117,14 @@ class _FlowList(list[Any]):
     """A list written on one line."""
 
 
-class _Dumper(yaml.SafeDumper):
+if TYPE_CHECKING:
+    _Fast = yaml.SafeDumper
+else:
+    # Writes the same, in a tenth of the time; absent where PyYAML was built without libyaml.
+    _Fast = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Dumper(_Fast):
     def ignore_aliases(self, data: object) -> bool:
         return True
 
