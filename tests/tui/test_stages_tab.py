@@ -81,7 +81,7 @@ async def test_a_stage_is_split_merged_and_rehearsed(database: Path, home: Path,
             head = rehearsal.query_one(".rehearse-head", Static)
             await until(pilot, lambda: "stage 3 waits" in str(head.render()))
             await pilot.press("escape", "escape")
-            assert not pane.rehearsing
+            await until(pilot, lambda: not pane.rehearsing)
             assert not edit.changed
 
 
@@ -95,7 +95,7 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         await pilot.press("f2")
         await until(pilot, lambda: brief.panel.has_focus)
         await pilot.press("escape")
-        assert isinstance(screen.focused, LineEditor)
+        await until(pilot, lambda: isinstance(screen.focused, LineEditor))
 
         # No program can take over a terminal that is not there: nothing happens, nothing is left.
         await pilot.press("ctrl+g")

@@ -83,8 +83,13 @@ class BriefPane(TaskPane):
         self.form.commit()
 
     def reveal(self, path: Path) -> None:
+        hidden = self.has_class("-reading")
         self.remove_class("-reading")
-        self.form.reveal(path)
+        if hidden:
+            # What is hidden takes no focus.
+            self.call_after_refresh(self.form.reveal, path)
+        else:
+            self.form.reveal(path)
 
     def step_back(self) -> bool:
         if self.panel.has_focus:
@@ -97,4 +102,4 @@ class BriefPane(TaskPane):
             self.reveal(())
         else:
             self.add_class("-reading")
-            self.panel.focus()
+            self.call_after_refresh(self.panel.focus)

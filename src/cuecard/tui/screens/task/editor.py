@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Tab, Tabs
 
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -53,7 +54,7 @@ class TaskEditor(Vertical):
         yield ContentSwitcher()
 
     def on_mount(self) -> None:
-        self.watch(self.screen, "focused", self._focus_moved)
+        self.watch(self.screen, "focused", self._focus_moved, init=False)
 
     @property
     def tabs(self) -> Tabs:
@@ -195,8 +196,9 @@ class TaskEditor(Vertical):
                     await self.tabs.add_tab(Tab(_(TAB_LABEL[tab]), id=tab), after=wanted[index - 1])
             self._tabs = wanted
 
-    def _focus_moved(self) -> None:
-        self.call_after_refresh(self._hold_focus)
+    def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
+        if before is not None and now is None:
+            self.call_after_refresh(self._hold_focus)
 
     def _hold_focus(self) -> None:
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""

@@ -113,7 +113,8 @@ class StagesPane(Collection):
 
     def action_rehearse(self) -> None:
         self._rehearse(True)
-        self.query_one(RehearsePane).candidate.focus()
+        # What is hidden takes no focus.
+        self.call_after_refresh(self.query_one(RehearsePane).candidate.focus)
 
     def action_merge(self) -> None:
         if (edit := self.edit) is not None:
