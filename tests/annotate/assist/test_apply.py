@@ -54,7 +54,7 @@ PAIRS = st.sampled_from(FAMILIES).flatmap(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_any_of_the_items_make_a_task_and_undo_is_exact(
     pair: tuple[Task, Task], rng: random.Random
