@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from cuecard.core.errors import Conflict, NotFound
 from cuecard.core.tasks import Origin, Task
+from cuecard.store.codec import from_json, to_json, to_json_in_pieces
 from cuecard.store.workspace import Workspace
 
 DRAFTED = Origin(
@@ -29,6 +30,12 @@ def test_drafts_are_kept_per_person_and_task(workspace: Workspace) -> None:
     found = workspace.drafts.get("t", "Ann")
     assert found is not None
     assert (found.base, found.data) == (1, large)
+    long: dict[str, JsonValue] = {
+        "gold": {"rows": [["é", str(n)] for n in range(999)]},
+        "\ud83d": 1,
+    }
+    assert from_json(to_json_in_pieces(long)) == long
+    assert to_json_in_pieces(data) == to_json(data)
     workspace.drafts.save("t", "Ann", 2, data)
     again = workspace.drafts.get("t", "Ann")
     assert again is not None

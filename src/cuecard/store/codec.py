@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 PACK_ABOVE = 2048
 """Bytes of JSON up to which a payload stays readable text."""
+_PIECE = 200
 
 
 def pack(payload: bytes) -> tuple[str | None, bytes | None]:
@@ -30,6 +31,23 @@ def to_json(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
         return json.dumps(value, separators=(",", ":")).encode()
+
+
+def to_json_in_pieces(value: dict[str, JsonValue]) -> bytes:
+    """As `to_json`, a stretch of a long list at a time: encoding in one go would keep other threads
+    (the screen's) waiting.
+    """
+    parts: list[bytes] = []
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            body = to_json_in_pieces(inner)
+        elif isinstance(inner, list) and len(inner) > _PIECE:
+            pieces = (inner[at : at + _PIECE] for at in range(0, len(inner), _PIECE))
+            body = b"[" + b",".join(to_json(piece)[1:-1] for piece in pieces) + b"]"
+        else:
+            body = to_json(inner)
+        parts.append(to_json(key) + b":" + body)
+    return b"{" + b",".join(parts) + b"}"
 
 
 def from_json(payload: bytes | str) -> JsonValue:

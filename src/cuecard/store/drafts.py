@@ -12,12 +12,13 @@ from sqlmodel import Session, col, select
 from cuecard.core.errors import Conflict, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.tasks import Origin
-from cuecard.store.codec import from_json, pack, to_json, unpack
+from cuecard.store.codec import from_json, pack, to_json_in_pieces, unpack
 from cuecard.store.engine import Database
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
 from cuecard.store.records import Draft, ThrownDraft
-from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow
+from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow, metadata
+from cuecard.store.upsert import insert_of
 
 
 class Drafts:
@@ -37,24 +38,40 @@ class Drafts:
         """Keep `data` as this person's draft on top of revision `base` (0: a task not saved yet).
         `left`: the editor is being left in good order.
         """
-        body, packed = pack(to_json(data))
+        self.keep(task_id, person, base, data, origins=origins, left=left)
+        with self._database.read() as session:
+            return _draft(session.get_one(DraftRow, (task_id, person.strip())))
+
+    def keep(
+        self,
+        task_id: str,
+        person: str,
+        base: int,
+        data: dict[str, JsonValue],
+        *,
+        origins: Sequence[Origin] = (),
+        left: bool = False,
+    ) -> None:
+        """As `save`, without reading it again: for what is written while somebody types."""
+        body, packed = pack(to_json_in_pieces(data))
         now = datetime.now(UTC)
+        values = {
+            "base": base,
+            "body": body,
+            "packed": packed,
+            "origins": origins_text(origins),
+            "updated_at": now,
+            "left_at": now if left else None,
+        }
         with self._database.write() as session:
+            connection = session.connection()
             name = ensure_person(session, person).name
-            row = session.merge(
-                DraftRow(
-                    task_id=task_id,
-                    person=name,
-                    base=base,
-                    body=body,
-                    packed=packed,
-                    origins=origins_text(origins),
-                    updated_at=now,
-                    left_at=now if left else None,
-                )
+            statement = insert_of(connection.dialect.name, metadata.tables["draft"]).values(
+                task_id=task_id, person=name, **values
             )
-            session.flush()
-            return _draft(row)
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["task_id", "person"], set_=values)
+            )
 
     def leave(self, task_id: str, person: str) -> None:
         """Note that the editor was left in good order, if there is a draft."""

@@ -67,7 +67,7 @@ def keep_draft(
     """Write the draft; one that says nothing beyond its revision is dropped instead."""
     task_id = str(data["id"])
     if changed:
-        ws.drafts.save(task_id, person, base, data, origins=origins)
+        ws.drafts.keep(task_id, person, base, data, origins=origins)
     else:
         ws.drafts.discard(task_id, person)
 
