@@ -52,6 +52,7 @@ class Terminal:
     pid: int = 0
     seen: bytes = b""
     times: dict[str, list[float]] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
 
     def start(self) -> None:
         env = dict(os.environ) | {
@@ -102,8 +103,17 @@ class Terminal:
             sys.exit(f"{self.kind}/{self.case}: no frame for {key!r}; saw {self.seen[-500:]!r}")
         return (last - begun) * 1000
 
-    def note(self, what: str, taken: float) -> None:
+    def time(self, what: str, key: bytes) -> None:
+        """Press a key and note how long it took, and what the program has worked since."""
+        before = self.worked()
+        taken = self.press(key)
         self.times.setdefault(what, []).append(taken)
+        self.cpu[what] = self.cpu.get(what, 0.0) + self.worked() - before
+
+    def worked(self) -> float:
+        """Milliseconds of processor time that the program has had, in steps of some 10."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def measure(case: str, keys: int) -> list[Terminal]:
@@ -112,14 +122,15 @@ def measure(case: str, keys: int) -> list[Terminal]:
         terminal.start()
     try:
         for terminal in terminals:
-            terminal.note("show", terminal.press(SHOW, quiet=0.5, first=60.0))
+            terminal.times["show"] = [terminal.press(SHOW, quiet=0.5, first=60.0)]
         for number in range(keys):
             # Down through rows never seen, then back over them.
             key = PAGES[number // TURN[case] % 2]
             for terminal in terminals:
-                taken = terminal.press(key)
                 if number >= 5:
-                    terminal.note("paging", taken)
+                    terminal.time("paging", key)
+                else:
+                    terminal.press(key)
         if case == "triples":
             type_cells(terminals, keys)
     finally:
@@ -138,20 +149,21 @@ def type_cells(terminals: list[Terminal], keys: int) -> None:
                 terminal.press(b"\r")  # into the cell
             for letter in word:
                 for terminal in terminals:
-                    terminal.note("typing", terminal.press(letter.encode()))
+                    terminal.time("typing", letter.encode())
                 typed += 1
             for terminal in terminals:
                 terminal.press(b"\t")  # the next cell, its text selected
                 terminal.press(b"\x1b")
 
 
-def figures(times: list[float]) -> dict[str, float]:
-    ordered = sorted(times)
+def figures(terminal: Terminal, what: str) -> dict[str, float]:
+    ordered = sorted(terminal.times[what])
     return {
         "n": len(ordered),
         "p50": round(statistics.median(ordered), 2),
         "p95": round(ordered[math.ceil(0.95 * len(ordered)) - 1], 2),
         "most": round(ordered[-1], 2),
+        "cpu": round(terminal.cpu.get(what, 0.0) / len(ordered), 2),
     }
 
 
@@ -163,21 +175,24 @@ def main() -> None:
     options = parser.parse_args()
     found: dict[str, Any] = {"terminal": f"{SIZE[0]}x{SIZE[1]}", "load": os.getloadavg()[0]}
     print(
-        f"{SIZE[0]}x{SIZE[1]} pseudo-terminal, milliseconds from key to frame; load {found['load']:.1f}"
+        f"{SIZE[0]}x{SIZE[1]} pseudo-terminal, milliseconds from key to frame (cpu: mean per key);"
+        f" load {found['load']:.1f}"
     )
     print(
-        f"{'':26}{'':8}{'stock p50':>11}{'p95':>8}{'grid p50':>11}{'p95':>8}{'most':>8}  ratio  bar"
+        f"{'':26}{'':8}{'stock p50':>11}{'p95':>8}{'cpu':>7}{'grid p50':>11}{'p95':>8}{'cpu':>7}{'most':>8}"
+        "  p50 ratio  bar"
     )
     for case in options.only or CASES:
         stock, grid = measure(case, options.keys)
         for what in grid.times:
-            old, new = figures(stock.times[what]), figures(grid.times[what])
+            old, new = figures(stock, what), figures(grid, what)
             found[f"{case}/{what}"] = {"stock": old, "grid": new}
             bar = BARS.get(what)
             verdict = "" if bar is None else f"{bar:.0f} {'held' if new['p95'] < bar else 'MISSED'}"
             print(
-                f"{CASES[case]:26}{what:8}{old['p50']:11.1f}{old['p95']:8.1f}{new['p50']:11.1f}"
-                f"{new['p95']:8.1f}{new['most']:8.1f}  {new['p50'] / old['p50']:.2f}   {verdict}",
+                f"{CASES[case]:26}{what:8}{old['p50']:11.1f}{old['p95']:8.1f}{old['cpu']:7.1f}"
+                f"{new['p50']:11.1f}{new['p95']:8.1f}{new['cpu']:7.1f}{new['most']:8.1f}"
+                f"  {new['p50'] / old['p50']:9.2f}  {verdict}",
                 flush=True,
             )
     found["load_after"] = os.getloadavg()[0]

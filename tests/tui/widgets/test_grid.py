@@ -103,6 +103,11 @@ async def test_ten_thousand_rows_are_walked_marked_and_chosen() -> None:
         assert grid.cell_region(2, 3).right == SIZE[0] - 1
         assert not grid.cell_region(500, 0)
 
+        await pilot.mouse_down(grid, offset=Offset(SIZE[0] - 1, 8))
+        await pilot.mouse_up(grid, offset=Offset(SIZE[0] - 1, 8))
+        assert app.lines()[8].startswith("   9999  head 9998")
+        assert app.heard[-1] == ("chosen", 2)
+
         table = app.query_one(ListTable)
         assert app.lines()[9].startswith("  one")
         assert app.lines()[10].startswith("▌ two")

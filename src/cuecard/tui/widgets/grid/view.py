@@ -81,7 +81,6 @@ class GridView(ScrollView):
         self._lines = Lines(self, marking=marking, gutter=self.GUTTER)
         self._layout_now: Layout | None = None
         self._wanted: dict[int, int] | None = None
-        self._revealed = False
         self._dragging = False
 
     @property
@@ -225,10 +224,12 @@ class GridView(ScrollView):
         self._lines.clear()
         self.refresh()
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self.count + self._head
+
     def on_resize(self) -> None:
         self._arrange()
-        if not self._revealed:
-            self._reveal()
+        self._reveal()
 
     @property
     def _head(self) -> int:
@@ -299,9 +300,7 @@ class GridView(ScrollView):
 
     def _reveal(self) -> None:
         """Scroll the cursor into view; before there is a size it is done with the first one."""
-        view = self._view
-        self._revealed = view.height > self._head
-        if not self._revealed or not self.count:
+        if self._view.height <= self._head or not self.count:
             return
         top, page, row = int(self.scroll_y), self._page_rows, self._cursor.row
         y = row if row < top else row - page + 1 if row >= top + page else top
