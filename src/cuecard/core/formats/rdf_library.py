@@ -24,4 +24,25 @@ def rdflib() -> Any:
     if logger.propagate:
         logger.addHandler(logging.NullHandler())
         logger.propagate = False
+        # A number or a date is the text that stands in the file.
+        library.NORMALIZE_LITERALS = False
     return library
+
+
+def recording_graph() -> Any:
+    """An empty graph that keeps in `said` what is added to it, in the order of the file: rdflib's own
+    order changes from run to run. Raises `CuecardError`.
+    """
+    library = rdflib()
+
+    class Recording(library.Graph):
+        def __init__(self) -> None:
+            super().__init__()
+            self.said: dict[Any, None] = {}
+
+        def add(self, triple: Any) -> Any:
+            self.said.setdefault(triple)
+            return super().add(triple)
+
+    graph: Any = Recording()
+    return graph

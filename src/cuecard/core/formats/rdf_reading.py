@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cuecard.core.formats.graph_files import PLAIN, GraphFile, Unreadable
 from cuecard.core.formats.json_files import Obj, parse_json
-from cuecard.core.formats.rdf_library import rdflib
+from cuecard.core.formats.rdf_library import rdflib, recording_graph
 from cuecard.core.formats.rdf_names import BASE, NODE, RELATION, TERM, local_name, name_of
 from cuecard.core.i18n import _
 
@@ -74,7 +74,7 @@ class _Facts:
 
 def load_turtle(data: bytes) -> GraphFile:
     """The graph of a Turtle file. Raises `Unreadable`."""
-    graph = rdflib().Graph()
+    graph = recording_graph()
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
     try:
@@ -89,12 +89,12 @@ def load_turtle(data: bytes) -> GraphFile:
         raise
     except Exception as error:
         raise Unreadable(_("is not Turtle: {error}").format(error=_said(error))) from error
-    return _graph_file(_Facts(graph))
+    return _graph_file(_Facts(graph.said))
 
 
 def load_json_ld(data: bytes) -> GraphFile:
     """The graph of a JSON-LD file. Raises `Unreadable`, also for a context that lies elsewhere."""
-    graph = rdflib().Graph()
+    graph = recording_graph()
     from rdflib.plugins.parsers.jsonld import to_rdf
 
     try:
@@ -110,7 +110,7 @@ def load_json_ld(data: bytes) -> GraphFile:
         raise
     except Exception as error:
         raise Unreadable(_("is not JSON-LD: {error}").format(error=_said(error))) from error
-    return _graph_file(_Facts(graph))
+    return _graph_file(_Facts(graph.said))
 
 
 def _check_contexts(value: object) -> None:
