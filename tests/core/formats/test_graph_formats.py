@@ -141,7 +141,7 @@ def test_rdf_of_another_program(tmp_path: Path) -> None:
     path.write_text(
         "@prefix : <https://example.org/#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
         '@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n:cat rdfs:label "Katze"@de, "Cat" ;'
-        ' skos:altLabel "Kitty" ; :eats_up :mouse, "cheese"; :near [ rdfs:label "a dog" ] .',
+        ' skos:altLabel "Kitty" ; :eats_up :mouse, "007"^^<http://www.w3.org/2001/XMLSchema#integer> ; :near [ rdfs:label "a dog" ] .',
         encoding="utf-8",
     )
     (task,), problems = FORMATS["turtle"].read_tasks(path)

@@ -42,7 +42,8 @@ def recording_graph() -> Any:
 
         def add(self, triple: Any) -> Any:
             self.said.setdefault(triple)
-            return super().add(triple)
+            super().add(triple)
+            return self
 
     graph: Any = Recording()
     return graph
