@@ -4,6 +4,8 @@ import copy
 import random
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path as File
 from typing import Any
 
 import pytest
@@ -25,7 +27,9 @@ from cuecard.annotate.authoring.merge import Difference, Merge, merge
 from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.tasks import Task
+from cuecard.core.tasks.yaml_io import load_task
 
+SAMPLES = File(__file__).parents[3] / "sample_tasks"
 Data = dict[str, Any]
 IDS = ("espresso", "table-us-states", "checkpoints-highest-mountain", "facts-night-train")
 LISTS: dict[str, tuple[tuple[Path, Callable[[], Any]], ...]] = {
@@ -37,9 +41,14 @@ LISTS: dict[str, tuple[tuple[Path, Callable[[], Any]], ...]] = {
 NAMED = {"nodes": "id", "stages": "title", "columns": "name", "steps": "question", "facts": "key"}
 
 
-def small(data: Data) -> Data:
+@cache
+def sample(task_id: str) -> Task:
+    return load_task(SAMPLES / f"{task_id}.yaml")
+
+
+def small(task_id: str) -> Data:
     """The task with few enough items for people's changes to meet."""
-    data = copy.deepcopy(data)
+    data = sample(task_id).model_dump(mode="json")
     gold = data["gold"]
     for name in ("triples", "rows", "facts"):
         if name in gold:
@@ -111,10 +120,8 @@ def words(value: Any) -> Counter[str]:
 
 @settings(max_examples=20, deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(0, 12))
-def test_a_side_that_changed_nothing_gives_way(
-    samples: dict[str, Task], task_id: str, seed: int, steps: int
-) -> None:
-    base = small(samples[task_id].model_dump(mode="json"))
+def test_a_side_that_changed_nothing_gives_way(task_id: str, seed: int, steps: int) -> None:
+    base = small(task_id)
     other = edited(base, seed, steps, "m")
     for mine, theirs, expected in ((other, base, other), (base, other, other), (other,) * 3):
         merged = merge(copy.deepcopy(base), copy.deepcopy(mine), copy.deepcopy(theirs))
@@ -127,9 +134,9 @@ def test_a_side_that_changed_nothing_gives_way(
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
 def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
-    samples: dict[str, Task], task_id: str, seed: int, steps: int
+    task_id: str, seed: int, steps: int
 ) -> None:
-    base = small(samples[task_id].model_dump(mode="json"))
+    base = small(task_id)
     mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
     merged, turned = merge(base, mine, theirs), merge(base, theirs, mine)
     if all(d.base for d in merged.conflicts):
@@ -146,10 +153,8 @@ def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
-def test_choosing_one_side_everywhere_gives_that_side(
-    samples: dict[str, Task], task_id: str, seed: int, steps: int
-) -> None:
-    base = small(samples[task_id].model_dump(mode="json"))
+def test_choosing_one_side_everywhere_gives_that_side(task_id: str, seed: int, steps: int) -> None:
+    base = small(task_id)
     mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
     for side, wanted in (("mine", mine), ("theirs", theirs)):
         merged = merge(base, mine, theirs)
@@ -164,9 +169,9 @@ def keys_of(merged: Merge) -> list[str]:
 
 
 @pytest.fixture
-def sides(samples: dict[str, Task]) -> Callable[[str], tuple[Data, TaskEdit, TaskEdit]]:
+def sides() -> Callable[[str], tuple[Data, TaskEdit, TaskEdit]]:
     def make(task_id: str) -> tuple[Data, TaskEdit, TaskEdit]:
-        data = small(samples[task_id].model_dump(mode="json"))
+        data = small(task_id)
         return data, TaskEdit(data), TaskEdit(data)
 
     return make

@@ -155,6 +155,8 @@ class TaskEdit:
         if self._data is not before:
             new, self._data = self._data, before
             self._advance(new, path, typing=typing, before_origins=origins)
+        else:
+            self._origins = origins
 
     def note_origin(self, origin: Origin) -> None:
         """Say inside `together` that what it does was drafted by a machine; undo takes it back too."""
