@@ -11,7 +11,7 @@ from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.task.dialogs import AskLine, Confirm
 from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks.new import NewTaskDialog
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable, fitted_widths
@@ -111,11 +111,17 @@ async def test_an_empty_workspace_offers_the_samples(home: Path, make_app) -> No
         await until(pilot, lambda: screen.listing.table.count == 8)
 
 
-async def test_a_task_is_retired_with_a_reason(
+async def test_a_task_is_archived_with_a_reason_and_taken_back(
     database: Path, app_with_samples: CuecardApp
 ) -> None:
+    with Workspace.open(database) as ws:
+        ws.drafts.save("aa-new", "Ana", 0, {"id": "aa-new", "gold": {"family": "facts"}})
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
-        screen = await open_list(pilot)
+        screen = await open_list(pilot, 9)
+        await pilot.press("x")
+        await until(pilot, dialog_is(pilot, Confirm))
+        await pilot.press("y")
+        await until(pilot, lambda: screen.is_current and screen.listing.table.count == 8)
         gone = screen.listing.line.id
         await pilot.press("x")
         await until(pilot, dialog_is(pilot, AskLine))
@@ -124,12 +130,21 @@ async def test_a_task_is_retired_with_a_reason(
         assert isinstance(app_with_samples.screen, AskLine)
         await pilot.press(*"double", "enter")
         await until(pilot, lambda: screen.is_current and screen.listing.table.count == 7)
-        for _ in range(5):
-            await pilot.press("t")
-        assert [line.id for line in screen.listing._shown] == [gone]
+        with Workspace.open(database) as ws:
+            assert ws.reviews.state(gone) is TaskState.RETIRED
+            assert ws.reviews.history(gone)[-1].reason == "double"
+            assert ws.drafts.of("Ana") == []
+        await pilot.press("a")
+        assert [line.id for line in screen.listing._shown] == [gone, "aa-new"]
+        await pilot.press("x")
+        await until(pilot, lambda: screen.listing.table.count == 1)
+        await pilot.press("enter", "x")
+        await until(pilot, lambda: screen.listing.table.count == 0)
+        await pilot.press("a")
+        await until(pilot, lambda: screen.listing.table.count == 9)
     with Workspace.open(database) as ws:
-        assert ws.reviews.state(gone) is TaskState.RETIRED
-        assert ws.reviews.history(gone)[-1].reason == "double"
+        assert ws.reviews.state(gone) is TaskState.DRAFT
+        assert [draft.task_id for draft in ws.drafts.of("Ana")] == ["aa-new"]
 
 
 async def test_a_wide_terminal_shows_the_task_beside_the_list(

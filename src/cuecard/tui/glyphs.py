@@ -23,7 +23,7 @@ TASK_STATE: dict[str, tuple[str, str, str]] = {
     "in_review": ("◐", "secondary", N_("in review")),
     "returned": ("↺", "warning", N_("returned")),
     "approved": ("●", "success", N_("approved")),
-    "retired": ("×", "muted", N_("retired")),
+    "retired": ("×", "muted", N_("archived")),
 }
 DECISION: dict[str, tuple[str, str, str]] = {
     "yes": ("✓", "success", N_("covered")),

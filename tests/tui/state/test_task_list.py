@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from cuecard.annotate.authoring.blank import blank_task
-from cuecard.store.records import Draft, TaskState, TaskSummary
+from cuecard.store.records import Draft, TaskState, TaskSummary, ThrownDraft
 from cuecard.tui.state.task_list import TaskFilter, shown, task_lines
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -43,6 +43,16 @@ def test_retired_tasks_show_only_when_asked_for() -> None:
     lines = task_lines([summary("a"), summary("b", state=TaskState.RETIRED)], [])
     assert [line.id for line in shown(lines, TaskFilter())] == ["a"]
     assert [line.id for line in shown(lines, TaskFilter(state="retired"))] == ["b"]
+    thrown = [
+        ThrownDraft(**draft("new", 0).model_dump(exclude={"left_at"}), id=n, thrown_at=NOW)
+        for n in (7, 4)
+    ]
+    lines = task_lines([], [], thrown)
+    assert [(line.id, line.thrown, line.archived, line.draft) for line in lines] == [
+        ("new", 7, True, False)
+    ]
+    assert shown(lines, TaskFilter()) == []
+    assert TaskFilter().turned_to_archived().turned_to_archived() == TaskFilter()
 
 
 def test_all_that_is_chosen_must_hold() -> None:

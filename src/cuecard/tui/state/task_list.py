@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cuecard.core.text import normalise
 
 if TYPE_CHECKING:
-    from cuecard.store.records import Draft, TaskSummary
+    from cuecard.store.records import Draft, TaskSummary, ThrownDraft
 
 FAMILIES = ("graph", "table", "checkpoints", "facts")
 LANGUAGES = ("en", "zh")
@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TaskLine:
-    """One line; revision 0 is a task of mine that was never saved. `draft`: I have unsaved edits."""
+    """One line; revision 0 is a task of mine that was never saved. `draft`: I have unsaved edits.
+    `thrown`: the id of the draft that I threw away, where that is all there is.
+    """
 
     id: str
     title: str
@@ -33,11 +35,17 @@ class TaskLine:
     author: str
     updated_at: datetime
     draft: bool = False
+    thrown: int = 0
+
+    @property
+    def archived(self) -> bool:
+        """Out of use, and to be had back."""
+        return self.state == "retired"
 
 
 @dataclass(frozen=True)
 class TaskFilter:
-    """What must hold of a line to be shown. Retired tasks show only when asked for by state."""
+    """What must hold of a line to be shown. Archived tasks show only when asked for by state."""
 
     text: str = ""
     family: str = ""
@@ -57,9 +65,13 @@ class TaskFilter:
     def next_state(self) -> TaskFilter:
         return replace(self, state=_next(STATES, self.state))
 
+    def turned_to_archived(self) -> TaskFilter:
+        """Only what is archived, or what is in use again."""
+        return replace(self, state="" if self.state == "retired" else "retired")
+
     def keeps(self, line: TaskLine) -> bool:
         """Every word typed must occur in the line's id, title, domain or author."""
-        if line.state == "retired" and self.state != "retired":
+        if line.archived and self.state != "retired":
             return False
         wanted = (
             (self.family, line.family),
@@ -72,8 +84,14 @@ class TaskFilter:
         return all(word in text for word in normalise(self.text).split())
 
 
-def task_lines(summaries: Iterable[TaskSummary], drafts: Iterable[Draft]) -> list[TaskLine]:
-    """All tasks, mine that were never saved first; `drafts` are one person's."""
+def task_lines(
+    summaries: Iterable[TaskSummary],
+    drafts: Iterable[Draft],
+    thrown: Iterable[ThrownDraft] = (),
+) -> list[TaskLine]:
+    """All tasks, mine that were never saved first; `drafts` are one person's, `thrown` those of tasks
+    that were never saved, the last first.
+    """
     own = {draft.task_id: draft for draft in drafts}
     lines: list[TaskLine] = []
     for task in summaries:
@@ -92,14 +110,21 @@ def task_lines(summaries: Iterable[TaskSummary], drafts: Iterable[Draft]) -> lis
                 draft=own.pop(task.id, None) is not None,
             )
         )
-    return [*(_unsaved(draft) for draft in own.values()), *lines]
+    last: dict[str, ThrownDraft] = {}
+    for draft in thrown:
+        last.setdefault(draft.task_id, draft)
+    return [
+        *(_unsaved(draft) for draft in own.values()),
+        *lines,
+        *(_unsaved(draft, draft.id) for draft in last.values()),
+    ]
 
 
 def shown(lines: Sequence[TaskLine], chosen: TaskFilter) -> list[TaskLine]:
     return [line for line in lines if chosen.keeps(line)]
 
 
-def _unsaved(draft: Draft) -> TaskLine:
+def _unsaved(draft: Draft | ThrownDraft, thrown: int = 0) -> TaskLine:
     data = draft.data
     gold = data.get("gold")
     family = gold.get("family") if isinstance(gold, dict) else ""
@@ -111,10 +136,11 @@ def _unsaved(draft: Draft) -> TaskLine:
         domain=str(data.get("domain") or ""),
         difficulty=str(data.get("difficulty") or ""),
         revision=0,
-        state="draft",
+        state="retired" if thrown else "draft",
         author=draft.person,
         updated_at=draft.updated_at,
-        draft=True,
+        draft=not thrown,
+        thrown=thrown,
     )
 
 

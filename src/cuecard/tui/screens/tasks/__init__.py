@@ -1,4 +1,4 @@
-"""The list of tasks: find, open, begin, import, retire."""
+"""The list of tasks: find, open, begin, import, archive."""
 
 from cuecard.tui.screens.tasks.screen import TasksScreen
 

@@ -12,7 +12,6 @@ from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.tasks.listing import TaskListing
 from cuecard.tui.screens.tasks.new import NewTaskDialog
 from cuecard.tui.state.task_list import TaskFilter, TaskLine, task_lines
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
     drafts = workspace.drafts.of(person) if person else []
-    return task_lines(workspace.tasks.summaries(include_retired=True), drafts)
+    thrown = workspace.drafts.thrown(person) if person else []
+    return task_lines(workspace.tasks.summaries(include_retired=True), drafts, thrown)
 
 
 class TasksScreen(CuecardScreen[None]):
@@ -43,7 +43,9 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
         Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
         Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
-        Key("tasks.retire", "x", "retire", N_("Retire"), N_("Take this task out of use, with a reason")),
+        Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason")),
+        Key("tasks.restore", "x", "restore", N_("Restore"), N_("Take this task into use again")),
+        Key("tasks.archived", "a", "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
         Key("tasks.family", "f", "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
         Key("tasks.language", "l", "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False),
         Key("tasks.state", "t", "turn('state')", N_("State"), N_("Only one state; again for the next"), show=False),
@@ -95,15 +97,20 @@ class TasksScreen(CuecardScreen[None]):
 
     @on(TaskListing.Opened)
     def opened(self, event: TaskListing.Opened) -> None:
-        self._open(event.line.id)
+        if event.line.thrown:
+            self.notify(_("x takes it into use again; then it can be opened."), markup=False)
+        else:
+            self._open(event.line.id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         line = self.listing.line if self._lines else None
         match action:
             case "open" | "play":
-                return line is not None
-            case "retire":
-                return line is not None and line.revision > 0 and line.state != "retired"
+                return line is not None and not line.thrown
+            case "archive":
+                return line is not None and not line.archived
+            case "restore":
+                return line is not None and line.archived
             case "samples":
                 return self._lines == []
             case "export":
@@ -186,7 +193,7 @@ class TasksScreen(CuecardScreen[None]):
         from cuecard.tui.screens.tasks.exporting import ALL, HERE, MARKED, SHOWN, ExportDialog
 
         listing = self.listing
-        used = [line for line in self._lines or () if line.state != "retired"]
+        used = [line for line in self._lines or () if not line.archived]
         here = [listing.line] if listing.line else []
         groups = {MARKED: listing.marked_lines, SHOWN: listing.shown_lines, HERE: here, ALL: used}
         report = await self.app.push_screen_wait(ExportDialog(groups))
@@ -198,26 +205,23 @@ class TasksScreen(CuecardScreen[None]):
             folder = min(report.files, key=lambda file: len(file.parts)).parent
             self.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
 
-    @guarded("retire")
-    async def action_retire(self) -> None:
-        from cuecard.annotate.review import retire
+    @guarded("archive")
+    async def action_archive(self) -> None:
+        from cuecard.tui.screens.tasks.archive import archive
 
-        line, person = self.listing.line, self.person
-        if line is None:
-            return
-        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
-        reason = await self.app.push_screen_wait(
-            AskLine(
-                _("Retire this task?"),
-                text.format(task=line.id),
-                button=_("Retire"),
-                placeholder=_("Why?"),
-            )
-        )
-        if reason is not None:
-            await self.services.ask(lambda ws: retire(ws, line.id, person, reason))
+        if (line := self.listing.line) is not None and await archive(self, line):
             self.load()
-            self.cue_app.tell(_("{task} is retired.").format(task=line.id))
+
+    @guarded("archive")
+    async def action_restore(self) -> None:
+        from cuecard.tui.screens.tasks.archive import restore
+
+        if (line := self.listing.line) is not None:
+            await restore(self, line)
+            self.load()
+
+    def action_archived(self) -> None:
+        self.listing.choose(self.listing.chosen.turned_to_archived())
 
     def _open(self, task_id: str) -> None:
         from cuecard.tui.screens.task import TaskScreen
