@@ -175,6 +175,7 @@ def test_one_bad_line_stops_no_other(tmp_path: Path) -> None:
         line("e", evaluation=None),
         line("f", query=""),
         '{"instance_id"',
+        task_object(instance_id="x" * 300),
     ]
     write(tmp_path, *lines)
     tasks, problems = widesearch.read_tasks(tmp_path)
@@ -189,6 +190,7 @@ def test_one_bad_line_stops_no_other(tmp_path: Path) -> None:
         (8, "evaluation.required"),
         (9, "query"),
         (10, ""),
+        (11, "instance_id"),
     ]
 
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 from cuecard.core.formats.foreign import Refused
 from cuecard.core.i18n import _
 from cuecard.core.tasks.table import Table
+from cuecard.core.tasks.yaml_io import MAX_FILE_BYTES
 
 _BOM = "\ufeff"
 # A cell that begins with a byte order mark would lose it at the start of a file.
@@ -51,8 +52,12 @@ def find_gold(tasks_file: Path, instance_id: str) -> Path:
         raise Refused(("instance_id", _("{id!r} cannot be a file's name").format(id=instance_id)))
     folder = tasks_file.parent
     for place in (folder / "widesearch_gold", folder.parent / "widesearch_gold", folder):
-        if (place / name).is_file():
-            return place / name
+        try:
+            if (place / name).is_file():
+                return place / name
+        except OSError as error:
+            # Longer than a name may be.
+            raise Refused(("instance_id", error.strerror or str(error))) from error
     raise Refused((f"widesearch_gold/{name}", _("there is no such file")))
 
 
@@ -60,6 +65,8 @@ def read_gold(path: Path) -> Gold:
     """Raises `Refused` with every row that does not fit the header."""
     place = f"{path.parent.name}/{path.name}"
     try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise Refused((place, _("is larger than 32 MB; split it or remove pasted pages")))
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused((place, _("is not UTF-8 text; save it as UTF-8"))) from error
