@@ -10,8 +10,9 @@ from textual.pilot import Pilot
 from cuecard.core.tasks import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine, Confirm
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
 from cuecard.tui.screens.task.merge import MergeScreen
 from tui_rooms import until
@@ -130,7 +131,7 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         assert screen.edit.get(("title",)) == "Mine"
 
         await pilot.press("ctrl+r")
-        await until(pilot, ready(pilot, Confirm))
+        await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         await screen.keeper.flush()

@@ -15,9 +15,10 @@ from textual.widgets import Input, Select, Tab, TextArea
 from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
-from cuecard.tui.screens.task.dialogs import AskLine, Confirm
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.history import HistoryPane
 from cuecard.tui.screens.task.problems import ProblemsPane
@@ -338,7 +339,7 @@ async def test_submitting_needs_a_saved_revision_and_a_yes(
         await until(pilot, lambda: app_with_samples._notifications)
         assert screen.is_current
         await pilot.press("ctrl+z", "f9")
-        await until(pilot, dialog_is(pilot, Confirm))
+        await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(
             pilot,
@@ -371,7 +372,7 @@ async def test_reverting_asks_and_can_itself_be_undone(
         await pilot.press("N")
         await drafted(pilot, screen)
         await pilot.press("ctrl+r")
-        await until(pilot, dialog_is(pilot, Confirm))
+        await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         await screen.keeper.flush()
@@ -416,7 +417,7 @@ async def test_a_new_task_whose_id_was_taken_meanwhile_gets_another(
         await pilot.press("ctrl+s")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("enter")
-        await until(pilot, dialog_is(pilot, Confirm))
+        await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("enter")

@@ -10,8 +10,9 @@ from cuecard.core.i18n import set_language
 from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine, Confirm
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks.new import NewTaskDialog
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable, fitted_widths
@@ -119,7 +120,7 @@ async def test_a_task_is_archived_with_a_reason_and_taken_back(
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         screen = await open_list(pilot, 9)
         await pilot.press("x")
-        await until(pilot, dialog_is(pilot, Confirm))
+        await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and screen.listing.table.count == 8)
         gone = screen.listing.line.id

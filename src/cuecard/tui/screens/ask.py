@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Footer, Static, TextArea
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
+from cuecard.tui.widgets.plain import PlainText
 
 
 class TextDialog(CuecardDialog[str | None]):
@@ -46,11 +47,10 @@ class TextDialog(CuecardDialog[str | None]):
 
 
 class ConfirmDialog(CuecardDialog[bool]):
-    """Dismissed with True only when the person says so; Escape means no."""
+    """A yes that must be given on purpose: the way back has the focus, and Escape takes it."""
 
     DEFAULT_CSS = """
     ConfirmDialog { align: center middle; }
-    ConfirmDialog Static { height: auto; }
     """
     BINDINGS = keys(
         Key("ask.yes", "y", "answer(True)", N_("Yes"), N_("Do it")),
@@ -62,13 +62,16 @@ class ConfirmDialog(CuecardDialog[bool]):
         self._title, self._text, self._yes = title, text, yes
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
             box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
-            yield Static(for_display(self._text), markup=False)
+            yield PlainText(self._text)
             with Horizontal(classes="buttons"):
                 yield Button(_("No"), id="no")
-                yield Button(self._yes, variant="primary", id="yes")
+                yield Button(self._yes, variant="warning", id="yes")
         yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#no", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()

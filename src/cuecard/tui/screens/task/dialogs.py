@@ -1,4 +1,4 @@
-"""The editor's small dialogs: a line of text, a plain question."""
+"""The editor's small dialog: a line of text."""
 
 from __future__ import annotations
 
@@ -59,31 +59,3 @@ class AskLine(CuecardDialog[str | None]):
             self.dismiss(answer)
         else:
             self.notify(_("Please write something first."), severity="warning", markup=False)
-
-
-class Confirm(CuecardDialog[bool]):
-    """A yes that must be given on purpose: the way back has the focus."""
-
-    BINDINGS = keys(Key("confirm.yes", "y", "yes", N_("Yes"), N_("Do it")))
-
-    def __init__(self, title: str, text: str, *, button: str) -> None:
-        super().__init__()
-        self._title, self._text, self._button = title, text, button
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(self._title)
-            yield PlainText(self._text)
-            with Horizontal(classes="buttons"):
-                yield Button(_("Cancel"), id="no")
-                yield Button(self._button, variant="warning", id="yes")
-        yield Footer(show_command_palette=False)
-
-    def on_mount(self) -> None:
-        self.query_one("#no", Button).focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(event.button.id == "yes")
-
-    def action_yes(self) -> None:
-        self.dismiss(True)

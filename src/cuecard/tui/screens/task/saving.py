@@ -11,7 +11,8 @@ from cuecard.annotate.authoring.session import rename_draft, save_revision
 from cuecard.annotate.authoring.validity import invalid
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _, ngettext
-from cuecard.tui.screens.task.dialogs import AskLine, Confirm
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.state.merging import MergeView
 from cuecard.tui.state.task_list import moment
 
@@ -128,8 +129,8 @@ async def _refused(screen: DraftingScreen) -> bool:
 async def _taken(screen: DraftingScreen, conflict: Conflict) -> None:
     """A new task's id is somebody else's: it gets another one."""
     told = _("Nothing was overwritten, and your draft is on disk.")
-    question = Confirm(
-        conflict.title, f"{conflict.message}\n\n{told}", button=_("Give mine another id")
+    question = ConfirmDialog(
+        conflict.title, f"{conflict.message}\n\n{told}", yes=_("Give mine another id")
     )
     if not await screen.app.push_screen_wait(question):
         screen.cue_app.tell(_("Your draft is kept."))

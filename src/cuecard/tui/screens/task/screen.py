@@ -9,7 +9,7 @@ from textual import on
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
-from cuecard.tui.screens.task.dialogs import Confirm
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane
@@ -121,8 +121,8 @@ class TaskScreen(DraftingScreen):
             )
             return
         text = _("Two other people will review revision {number}, blind to each other and to you.")
-        question = Confirm(
-            _("Submit for review?"), text.format(number=edit.base), button=_("Submit")
+        question = ConfirmDialog(
+            _("Submit for review?"), text.format(number=edit.base), yes=_("Submit")
         )
         if await self.app.push_screen_wait(question):
             await self.services.ask(lambda ws: submit(ws, self.task_id, person))
@@ -160,10 +160,10 @@ class TaskScreen(DraftingScreen):
         self.editor.commit()
         saved = edit.saved
         if saved is None:
-            question = Confirm(
+            question = ConfirmDialog(
                 _("Throw this task away?"),
                 _("It was never saved. Among the archived tasks you can have it back."),
-                button=_("Throw away"),
+                yes=_("Throw away"),
             )
             if await self.app.push_screen_wait(question):
                 self.gone = True
@@ -171,12 +171,12 @@ class TaskScreen(DraftingScreen):
                 await self.services.ask(lambda ws: ws.drafts.throw_away(self.task_id, person))
                 self.dismiss(None)
         elif edit.changed:
-            question = Confirm(
+            question = ConfirmDialog(
                 _("Throw your changes away?"),
                 _("You go back to revision {number}. The history keeps the draft.").format(
                     number=edit.base
                 ),
-                button=_("Throw away"),
+                yes=_("Throw away"),
             )
             if await self.app.push_screen_wait(question):
                 await self.keeper.flush()

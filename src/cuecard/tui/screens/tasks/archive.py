@@ -6,7 +6,8 @@ from typing import Any
 
 from cuecard.core.i18n import _
 from cuecard.tui.base import CuecardScreen
-from cuecard.tui.screens.task.dialogs import AskLine, Confirm
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.state.task_list import TaskLine
 
 
@@ -18,12 +19,12 @@ async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
 
     person = screen.person
     if not line.revision:
-        question = Confirm(
+        question = ConfirmDialog(
             _("Archive this draft?"),
             _(
                 "It was never saved as a revision. Among the archived tasks (a) you can have it back."
             ),
-            button=_("Archive"),
+            yes=_("Archive"),
         )
         if not await screen.app.push_screen_wait(question):
             return False

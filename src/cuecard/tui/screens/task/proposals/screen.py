@@ -17,7 +17,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.screens.task.dialogs import Confirm
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task.proposals.rows import COLUMNS, ProposalRows
 from cuecard.tui.state.entries import Entry, Piece
 from cuecard.tui.state.proposals import ProposalView, cost_of, raw_entries
@@ -138,12 +138,12 @@ class ProposalScreen(CuecardScreen[Decided | None]):
 
     @guarded("throw")
     async def action_throw(self) -> None:
-        question = Confirm(
+        question = ConfirmDialog(
             _("Reject the whole proposal?"),
             _("It was paid for, and is gone then: {cost}.").format(
                 cost=cost_of(self.view.proposal.spent, self._currency)
             ),
-            button=_("Reject"),
+            yes=_("Reject"),
         )
         if await self.app.push_screen_wait(question):
             self.dismiss(Decided(()))
