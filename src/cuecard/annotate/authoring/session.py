@@ -44,7 +44,9 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
         if draft is None:
             raise
         edit = TaskEdit(draft.data, origins=draft.origins)
-        return Opened(edit, draft.updated_at, None, None, draft.left_at is None)
+        # A draft that was left as it was written has only just been begun.
+        restored = None if draft.left_at == draft.updated_at else draft.updated_at
+        return Opened(edit, restored, None, None, draft.left_at is None)
     state = ws.reviews.state(task_id)
     current = newest.task.model_dump(mode="json")
     if draft is None or draft.data == current:
