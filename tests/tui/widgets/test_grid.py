@@ -217,6 +217,12 @@ async def test_a_cell_is_edited_in_place() -> None:
         assert (sheet.editing, app.rows[1][0]) == (None, "")
         assert sheet.grid.has_focus
 
+        await pilot.press("t", "o")
+        await pilot.click(sheet.grid, offset=Offset(12, 3))
+        await pilot.pause()
+        assert (sheet.editing, sheet.value, app.rows[1][0]) == ((1, 0), "Tokyo", "Tokyo")
+        await pilot.press("escape")
+
         # What nobody answers is not edited, and keys go on to where the cursor is.
         await pilot.press("end", "f2", "x", "home")
         await pilot.pause()

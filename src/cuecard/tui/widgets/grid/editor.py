@@ -1,14 +1,12 @@
-"""What lies over a grid while one of its cells is edited: the line itself and what it may become."""
+"""The line that edits a cell of a grid, and the line below the cells."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -82,54 +80,6 @@ class CellInput(Input):
         # Another window in front is no reason to end an edit.
         if self.app.app_focus:
             self._left()
-
-
-class CandidateList(Widget, can_focus=False):
-    """Texts below the cell; one of them may be chosen."""
-
-    DEFAULT_CSS = """
-    CandidateList {
-        layer: over; position: absolute; display: none; background: $panel; color: $foreground;
-        & > .candidates--chosen { background: $primary 45%; text-style: bold; }
-    }
-    """
-    COMPONENT_CLASSES = {"candidates--chosen"}
-
-    class Picked(Message):
-        """A candidate was clicked."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: Sequence[str] = ()
-        self.chosen = -1
-
-    def load(self, texts: Sequence[str], chosen: int = -1) -> None:
-        self.texts, self.chosen = texts, chosen
-        self.refresh()
-
-    @property
-    def needed(self) -> int:
-        """Cells that the widest text takes."""
-        return max((cell_len(text) for text in self.texts), default=0)
-
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        chosen = y == self.chosen
-        style = self.rich_style
-        if chosen:
-            style = self.get_component_rich_style("candidates--chosen")
-        text = self.texts[y] if y < len(self.texts) else ""
-        mark = "▸" if chosen else " "
-        return Strip([Segment(f"{mark}{aligned(text, max(0, width - 1))}", style)], width)
-
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
-        if event.y < len(self.texts):
-            self.post_message(self.Picked(self.texts[event.y]))
 
 
 class HintLine(Widget, can_focus=False):

@@ -79,6 +79,7 @@ class Grid(GridView, can_focus=True):
             id=id,
             classes=classes,
         )
+        self._dragging = False
 
     @property
     def marking(self) -> bool:
@@ -199,7 +200,7 @@ class Grid(GridView, can_focus=True):
         self.mark(())
 
     def on_click(self, event: events.Click) -> None:
-        if self.on_bar(event.x):
+        if self._on_bar(event.x):
             return
         column = self._laid_out().column_at(event.x, self.left)
         if event.y < self._head:
@@ -218,3 +219,28 @@ class Grid(GridView, can_focus=True):
                 self.action_mark()
             elif again or self.ONE_CLICK:
                 self.action_choose()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if self._on_bar(event.x):
+            self._dragging = True
+            self.capture_mouse()
+            self._drag(event.y)
+            event.stop()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragging:
+            self._drag(event.y)
+            event.stop()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+            event.stop()
+
+    def _on_bar(self, x: int) -> bool:
+        """Whether the scrollbar is at `x`."""
+        return self._bar.shown and x >= self._view.width - 1
+
+    def _drag(self, y: int) -> None:
+        self.scroll_to(y=self._bar.top_at(y - self._head), animate=False, immediate=True)

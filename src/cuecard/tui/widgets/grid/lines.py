@@ -31,6 +31,7 @@ class Look(NamedTuple):
 
     cursor: bool
     column: int  # of the cell cursor; -1 for none
+    covered: bool  # whether something lies over that cell
     marked: bool
     scroll_x: int
     bar: int  # the part of the scrollbar at its end
@@ -56,9 +57,11 @@ class Lines:
         self._strips.clear()
         self._styles.clear()
 
-    def forget(self, row: int) -> None:
-        """The cells of this row are other ones now."""
-        self._strips.pop(row, None)
+    def changed(self, row: int, look: Look, layout: Layout) -> bool:
+        """The cells of this row are other ones now; whether that is to be seen."""
+        known = self._strips.pop(row, None)
+        old = known.get(look) if known else None
+        return old is None or old != self.row(row, look, layout)
 
     def blank(self, layout: Layout) -> Strip:
         return Strip.blank(layout.room + 1, self._style(""))
@@ -100,6 +103,8 @@ class Lines:
                 edges, style, outer = FRAME, self._style("cursor"), base + self._ink("bar")
             runs.add(edges[0], outer, PADDING)
             cell, right = cells[i] if i < many else "", columns[i].right
+            if look.covered and i == look.column:
+                cell = ""
             if isinstance(cell, Text):
                 console = self._grid.app.console
                 add_styled(runs, cell, width, right=right, base=style, console=console)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from textual import events
 from textual.widgets import Input
 
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
-from cuecard.tui.widgets.grid.editor import CandidateList, CellInput, HintLine
-from cuecard.tui.widgets.grid.grid import Grid
+from cuecard.tui.widgets.grid.editor import CellInput, HintLine
 from cuecard.tui.widgets.grid.matching import Candidates, Completer
+from cuecard.tui.widgets.grid.popup import Popup
+from cuecard.tui.widgets.grid.sheet_grid import SheetGrid
 
 EDITS: dict[str, Callable[[Input], None]] = {
     "backspace": Input.action_delete_left,
@@ -33,7 +35,7 @@ class CellOverlay:
 
     def __init__(
         self,
-        grid: Grid,
+        grid: SheetGrid,
         route: Callable[[events.Key | events.Paste], bool],
         typed: Callable[[str], None],
         left: Callable[[], None],
@@ -41,11 +43,10 @@ class CellOverlay:
         self._grid = grid
         self._typed = typed
         self.line = CellInput(route, self._was_typed, left)
-        self.list = CandidateList()
         self.hint_line = HintLine()
         self._cell: tuple[int, int] | None = None
         self._typed_text = ""
-        self._list_width = 0
+        self._popup = Popup(())
         self._given: Sequence[str] | Completer = ()
         self._candidates: Completer = Candidates()
         self._hint: Callable[[str], str] | None = None
@@ -58,7 +59,7 @@ class CellOverlay:
     @property
     def offers(self) -> bool:
         """Whether candidates are shown."""
-        return self.list.display
+        return self._grid.popup is not None
 
     def open(
         self,
@@ -72,7 +73,8 @@ class CellOverlay:
     ) -> None:
         """Lay the line with `text` over a cell of the grid; candidates are shown if it was typed."""
         self._cell = cell
-        self._typed_text, self._list_width = text, 0
+        self._grid.cover(cell)
+        self._typed_text, self._popup = text, Popup(())
         if candidates is not self._given:
             self._given = candidates
             known = isinstance(candidates, Sequence)
@@ -85,9 +87,11 @@ class CellOverlay:
         self._say(text)
 
     def close(self) -> None:
-        self._cell = None
+        if self._cell is not None:
+            self._cell = None
+            self._grid.cover(None)
         self.line.display = False
-        self.offer(())
+        self._grid.pop_up(None)
         self._show_note()
 
     def note(self, text: str, *, warning: bool) -> None:
@@ -104,20 +108,18 @@ class CellOverlay:
             self.line.replace(text, *selection)
 
     def offer(self, texts: Sequence[str]) -> None:
-        self.list.load(texts)
-        self.list.display = bool(texts)
-        if texts:
-            self.place()
+        """Show these candidates, or none."""
+        self._show(replace(self._popup, texts=texts, chosen=-1))
 
     def offer_all(self) -> None:
         self.offer(self._candidates.matching(""))
 
     def choose(self, by: int) -> None:
         """Put the next candidate into the line; past the ends, what was typed."""
-        texts = self.list.texts
-        chosen = (self.list.chosen + 1 + by) % (len(texts) + 1) - 1
-        self.list.load(texts, chosen)
-        self._put(texts[chosen] if chosen >= 0 else self._typed_text)
+        popup = self._popup
+        chosen = (popup.chosen + 1 + by) % (len(popup.texts) + 1) - 1
+        self._show(replace(popup, chosen=chosen))
+        self._put(popup.texts[chosen] if chosen >= 0 else self._typed_text)
 
     def pick(self, text: str) -> None:
         """Put this candidate into the line."""
@@ -129,26 +131,21 @@ class CellOverlay:
         """Lay the line over its cell, and the candidates below or above it."""
         if self._cell is None:
             return
-        cell, room = self._grid.cell_region(*self._cell), self._grid.size
-        if not cell.width:
+        cell = self._grid.cell_region(*self._cell)
+        if not cell:
             # Scrolled out of view. It keeps the focus: the next key brings it back.
             self.line.styles.offset = (0, -2)
-            self.list.styles.offset = (0, -20)
+            self._grid.pop_up(None)
             return
-        width = max(cell.width, min(self.line.content_width + 1, room.width - cell.x))
+        room = self._grid.size.width - cell.x
         self.line.styles.offset = (cell.x, cell.y)
-        self.line.styles.width = width
-        texts = self.list.texts
-        if texts:
-            below = room.height - cell.bottom
-            y = cell.bottom if below >= len(texts) or below >= cell.y else cell.y - len(texts)
-            # It only grows while one cell is edited: a new size lays the whole screen out again.
-            self._list_width = max(self._list_width, width + 1, self.list.needed + 2)
-            wide = min(self._list_width, room.width)
-            x = max(0, min(cell.x - 1, room.width - wide))
-            self.list.styles.offset = (x, y)
-            self.list.styles.width = wide
-            self.list.styles.height = len(texts)
+        self.line.styles.width = max(cell.width, min(self.line.content_width + 1, room))
+        self._show(self._popup)
+
+    def _show(self, popup: Popup) -> None:
+        cell = self._grid.cell_region(*self._cell) if self._cell and popup.texts else None
+        self._grid.pop_up(popup if cell else None, cell)
+        self._popup = self._grid.popup or popup
 
     def _was_typed(self, value: str) -> None:
         if self._cell is None:

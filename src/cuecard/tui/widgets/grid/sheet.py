@@ -14,7 +14,7 @@ from textual.widgets import Input
 from cuecard.tui.widgets.grid import sheet_messages as messages
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.drawing import plain
-from cuecard.tui.widgets.grid.editor import CandidateList, pasted_line
+from cuecard.tui.widgets.grid.editor import pasted_line
 from cuecard.tui.widgets.grid.grid import Grid
 from cuecard.tui.widgets.grid.matching import Completer
 from cuecard.tui.widgets.grid.overlay import EDITS, CellOverlay
@@ -54,10 +54,16 @@ class Sheet(Container):
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self.grid: Grid = SheetGrid(
-            columns, self._routed, marking=marking, numbered=numbered, fixed=fixed
+        grid = SheetGrid(
+            columns,
+            self._routed,
+            self._was_picked,
+            marking=marking,
+            numbered=numbered,
+            fixed=fixed,
         )
-        self._over = CellOverlay(self.grid, self._routed, self._was_typed, self._was_left)
+        self.grid: Grid = grid
+        self._over = CellOverlay(grid, self._routed, self._was_typed, self._was_left)
         self._editing: tuple[int, int] | None = None
         self._original = ""
         # What waits while the pane has not answered: the text that a cell begins with, whether the
@@ -71,7 +77,6 @@ class Sheet(Container):
         yield self.grid
         yield self._over.hint_line
         yield self._over.line
-        yield self._over.list
 
     def on_mount(self) -> None:
         self.watch(self.grid, "scroll_x", self._over.place, init=False)
@@ -324,10 +329,9 @@ class Sheet(Container):
         event.stop()
         self._ask(event.row, event.column)
 
-    def on_candidate_list_picked(self, event: CandidateList.Picked) -> None:
-        event.stop()
+    def _was_picked(self, text: str) -> None:
         if self._editing:
-            self._over.pick(event.text)
+            self._over.pick(text)
 
 
 def _knows(event: events.Key) -> bool:

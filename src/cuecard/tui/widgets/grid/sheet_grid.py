@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.grid import Grid
+from cuecard.tui.widgets.grid.popup import Popup
 
 MOVES: dict[str, Callable[[Grid], None]] = {
     "up": lambda grid: grid.action_walk(-1),
@@ -24,8 +27,17 @@ MOVES: dict[str, Callable[[Grid], None]] = {
 
 
 class SheetGrid(Grid):
-    """The cells of a sheet: `route` sees keys and pastes first, in the order they came."""
+    """The cells of a sheet: `route` sees keys and pastes first, in the order they came. A list may
+    be laid over the lines; `picked` hears of a click on one of its texts.
+    """
 
+    DEFAULT_CSS = """
+    SheetGrid {
+        & > .grid--offers { background: $panel; color: $foreground; }
+        & > .grid--offer { background: $primary 45%; color: $foreground; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES = {"grid--offers", "grid--offer"}
     BINDINGS = keys(
         Key("sheet.edit", "f2,enter", "choose", N_("Edit"), N_("Edit this cell; typing replaces it"), shown_as="⏎"),
     )  # fmt: skip
@@ -34,6 +46,7 @@ class SheetGrid(Grid):
         self,
         columns: Sequence[GridColumn],
         route: Callable[[events.Key | events.Paste], bool],
+        picked: Callable[[str], None],
         *,
         marking: bool,
         numbered: bool,
@@ -43,6 +56,45 @@ class SheetGrid(Grid):
             columns, cursor="cell", marking=marking, numbered=numbered, fixed=fixed, id="cells"
         )
         self._route = route
+        self._picked = picked
+        self._popup: Popup | None = None
+
+    @property
+    def popup(self) -> Popup | None:
+        return self._popup
+
+    def pop_up(self, popup: Popup | None, cell: Region | None = None) -> None:
+        """Lay a list over the lines by `cell`, or where it says; or nothing."""
+        before = self._popup
+        if popup and cell:
+            view = self._view
+            head = self._head
+            popup = popup.at(cell, Region(0, head, view.width - 1, view.height - head))
+        self._popup = popup
+        for shown in (before, popup):
+            if shown and shown.region and before != popup:
+                self.refresh(shown.region)
+
+    def _strips(self, lines: range) -> Iterator[Strip]:
+        popup, strips = self._popup, super()._strips(lines)
+        if popup is None:
+            yield from strips
+            return
+        offers = self.get_component_rich_style("grid--offers")
+        offer = self.get_component_rich_style("grid--offer")
+        for y, strip in zip(lines, strips, strict=True):
+            yield popup.over(strip, y, offers, offer)
+
+    def focus_on_click(self) -> bool:
+        # The line being edited keeps the focus while a text is picked for it.
+        at = self.app.mouse_position - self.region.offset
+        return self._popup is None or at not in self._popup.region
+
+    def on_click(self, event: events.Click) -> None:
+        popup = self._popup
+        if popup and event.offset in popup.region:
+            event.prevent_default()
+            self._picked(popup.texts[event.y - popup.region.y])
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         if key == "space" and self.marking:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -81,7 +80,7 @@ class GridView(ScrollView):
         self._lines = Lines(self, marking=marking, gutter=self.GUTTER)
         self._layout_now: Layout | None = None
         self._wanted: dict[int, int] | None = None
-        self._dragging = False
+        self._covered: tuple[int, int] | None = None
 
     @property
     def columns(self) -> Sequence[GridColumn]:
@@ -124,14 +123,23 @@ class GridView(ScrollView):
     def changed(self, row: int | None = None) -> None:
         """The cells of `row`, or of any row, are other ones now; rows may have come or gone."""
         if row is not None and len(self._source) == self.count:
-            self._lines.forget(row)
-            self._refresh_row(row)
+            if self._lines.changed(row, self._look(row), self._laid_out()):
+                self._refresh_row(row)
             return
         before = self._place
         if len(self._source) != self.count:
             self._cursor.resize(len(self._source))
         self._arrange()
         self._moved(before)
+
+    def cover(self, cell: tuple[int, int] | None) -> None:
+        """Something lies over this (row, column), or nothing: its text is not drawn, so that it may
+        change without a frame of its own.
+        """
+        before, self._covered = self._covered, cell
+        for place in (before, cell):
+            if place is not None:
+                self._refresh_row(place[0])
 
     def cell_region(self, row: int, column: int) -> Region:
         """Where a cell is, padding excluded, from this widget's corner; empty if out of view."""
@@ -170,19 +178,27 @@ class GridView(ScrollView):
 
     def _strips(self, lines: range) -> Iterator[Strip]:
         """Lines of the view, the head included, each as long as the view is wide."""
-        layout, scroll_x, head, bar = self._laid_out(), self.left, self._head, self._bar
-        cursor, marked, count = self._cursor, self._cursor.marked, self.count
+        layout, left, head, bar = self._laid_out(), self.left, self._head, self._bar
         for y in lines:
-            row, part = bar.top + y - head, bar.part(y - head)
+            row = bar.top + y - head
             if y < head:
-                yield self._lines.head(layout, scroll_x)
-            elif row >= count:
+                yield self._lines.head(layout, left)
+            elif row >= self.count:
                 yield self._lines.blank(layout)
             else:
-                here = row == cursor.row
-                column = cursor.column if here and self._by_cell else -1
-                look = Look(here, column, row in marked, scroll_x, part)
-                yield self._lines.row(row, look, layout)
+                yield self._lines.row(row, self._look(row, left, bar), layout)
+
+    def _look(self, row: int, left: int | None = None, bar: ScrollBar | None = None) -> Look:
+        cursor, bar = self._cursor, bar or self._bar
+        here = row == cursor.row
+        return Look(
+            cursor=here,
+            column=cursor.column if here and self._by_cell else -1,
+            covered=here and self._by_cell and self._covered == self._place,
+            marked=row in cursor.marked,
+            scroll_x=self.left if left is None else left,
+            bar=bar.part(row - bar.top),
+        )
 
     # The base class would also move scrollbars that are not there.
 
@@ -193,31 +209,6 @@ class GridView(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if round(old_value) != round(new_value):
             self.refresh(self.size.region)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        if self.on_bar(event.x):
-            self._dragging = True
-            self.capture_mouse()
-            self._drag(event.y)
-            event.stop()
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self._dragging:
-            self._drag(event.y)
-            event.stop()
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        if self._dragging:
-            self._dragging = False
-            self.release_mouse()
-            event.stop()
-
-    def on_bar(self, x: int) -> bool:
-        """Whether the scrollbar is at `x`."""
-        return self._bar.shown and x >= self._view.width - 1
-
-    def _drag(self, y: int) -> None:
-        self.scroll_to(y=self._bar.top_at(y - self._head), animate=False, immediate=True)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
