@@ -34,8 +34,8 @@ def ferry(cuecard, task_file):
     return cuecard
 
 
-def test_a_run_on_sample_tasks(program, tmp_path: Path):
-    assert program("--as", "Ann", "init").code == 0
+def test_a_run_on_sample_tasks(program, cuecard):
+    assert cuecard("--as", "Ann", "init").code == 0
     tasks = ("facts-night-train", "table-us-states")
     played = program("--as", "Ann", "run", *tasks, "--samples", "2", "--name", "first", "--json")
     assert played.code == 0
@@ -58,22 +58,22 @@ def test_a_run_on_sample_tasks(program, tmp_path: Path):
     assert measure["samples"] == 2
     assert "4/4" in played.err
 
-    listed = program("runs", "--json").data["runs"]
+    listed = cuecard("runs", "--json").data["runs"]
     assert [(r["id"], r["name"], r["state"], r["finished"]) for r in listed] == [
         (1, "first", "done", 4)
     ]
-    assert "first" in program("runs").out
+    assert "first" in cuecard("runs").out
 
-    scored = program("score", "1", "--json").data
+    scored = cuecard("score", "1", "--json").data
     assert scored["results"] == data["results"]
-    shown = program("score", "1")
+    shown = cuecard("score", "1")
     assert "Table tasks: agent offline (offline baseline)" in shown.out
     assert "Avg@2" in shown.out
     assert "n tasks" in shown.out
     assert "judge lexical" in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines())
 
-    again = program("judge", "--run", "1", "--json")
+    again = cuecard("judge", "--run", "1", "--json")
     assert again.code == 0
     assert again.data["results"] == data["results"]
 
@@ -145,11 +145,11 @@ def gate(tmp_path: Path) -> Iterator[tuple[Gate, OpenAIServer]]:
 
 
 def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
-    program, environment, task_file, tmp_path: Path, gate
+    cuecard, environment, task_file, tmp_path: Path, gate
 ):
     held, server = gate
     task_file("ferry")
-    program("--db", "my work.db", "init", "--no-samples")
+    cuecard("--db", "my work.db", "init", "--no-samples")
     started = subprocess.Popen(
         [
             *(sys.executable, "-m", "cuecard", "--db", "my work.db", "run", "ferry.yaml"),
@@ -175,14 +175,14 @@ def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
     assert "cuecard --db 'my work.db' run --resume 1" in err
     assert "Traceback" not in err
 
-    listed = program("--db", "my work.db", "runs", "--json").data["runs"]
+    listed = cuecard("--db", "my work.db", "runs", "--json").data["runs"]
     assert [(r["state"], r["open"]) for r in listed] == [("cancelled", 3)]
-    shown = program("--db", "my work.db", "score", "1")
+    shown = cuecard("--db", "my work.db", "score", "1")
     assert "3 trials are still open" in shown.err
 
     held.open = True
     told = len(server.requests)
-    went_on = program(
+    went_on = cuecard(
         *("--db", "my work.db", "run", "--resume", "1", "--concurrency", "1", "--json")
     )
     assert went_on.data["run"]["state"] == "done", went_on.err

@@ -23,17 +23,17 @@ def read(folder: Path) -> dict[str, str]:
     }
 
 
-def test_out_and_in_again(program, tmp_path: Path):
-    assert program("init").code == 0
-    out = program("export", "-o", "out")
+def test_out_and_in_again(program, cuecard, tmp_path: Path):
+    assert cuecard("init").code == 0
+    out = cuecard("export", "-o", "out")
     assert (out.code, out.out) == (0, "8 files written to out.\n")
-    back = program("--db", "other.db", "init", "--no-samples")
+    back = cuecard("--db", "other.db", "init", "--no-samples")
     assert back.code == 0
     back = program("--db", "other.db", "import", "out", "--json")
     assert (back.code, back.err) == (0, "")
     assert len(back.data["tasks"]) == 8
     assert {task["outcome"] for task in back.data["tasks"]} == {"new"}
-    assert program("--db", "other.db", "export", "--output", "again", "--json").code == 0
+    assert cuecard("--db", "other.db", "export", "--output", "again", "--json").code == 0
     assert read(tmp_path / "again") == read(tmp_path / "out")
 
 

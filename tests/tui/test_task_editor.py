@@ -281,7 +281,7 @@ async def test_an_ambiguity_brings_its_fields(app_with_samples: CuecardApp) -> N
 
 @pytest.mark.parametrize(
     ("task_id", "size"),
-    [*((task_id, (80, 24)) for task_id in SAMPLES), (SAMPLES[0], (120, 40))],
+    list(zip(SAMPLES, ((80, 24), (120, 40)) * 2, strict=False)),
 )
 async def test_looking_at_every_tab_changes_nothing(
     app_with_samples: CuecardApp, task_id: str, size
