@@ -6,14 +6,13 @@ line, and every line of the grid is cut where it begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # What stands in the last cell of a line; `MORE` in the head's: columns are off to the right.
 NO_BAR, TRACK, THUMB, MORE = range(4)
 
 
-@dataclass(frozen=True)
-class ScrollBar:
+class ScrollBar(NamedTuple):
     """`rows` of which `page` are in view from `top`, on a track of `page` lines."""
 
     rows: int

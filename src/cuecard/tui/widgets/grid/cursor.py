@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 
-@dataclass
 class GridCursor:
-    """A place in `rows` x `columns` (columns by their index among those shown) and marked rows."""
+    """A place in `rows` x `columns` (`column` counts those that are not shown too) and marked rows."""
 
-    rows: int = 0
-    row: int = 0
-    column: int = 0
-    marked: frozenset[int] = frozenset()
-    _anchor: int | None = None
-    _before: frozenset[int] = field(default_factory=frozenset)
+    def __init__(self, rows: int = 0, row: int = 0, column: int = 0) -> None:
+        self.rows = rows
+        self.row = row
+        self.column = column
+        self.marked: frozenset[int] = frozenset()
+        # Where extending began, and what was marked before it.
+        self._anchor: int | None = None
+        self._before: frozenset[int] = frozenset()
 
     def resize(self, rows: int) -> None:
         """There are `rows` rows now; the cursor and the marks stay where they can."""

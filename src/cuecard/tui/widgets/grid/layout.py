@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuecard.tui.widgets.grid.columns import PADDING
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """A lead (bar, mark, gutter, number) and columns with padding, in `room` cells.
 
     `starts` are the columns' text, from the left edge, nothing scrolled. What is left of `pinned`
