@@ -27,8 +27,6 @@ class TaskEditor(Vertical):
     """Panes are made when their tab is opened first. The edit is the only state they share."""
 
     BINDINGS = keys(
-        Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False),
-        Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right")),
         Key("editor.into", "enter,down", "into", N_("Into the tab"), N_("From the tabs to what is below"), show=False),
         Key("editor.undo", "ctrl+z", "undo", N_("Undo"), N_("Take the last change back"), shown_as="^z", priority=True, show=False),
         Key("editor.redo", "ctrl+y", "redo", N_("Redo"), N_("Change it again"), shown_as="^y", priority=True, show=False),
@@ -150,7 +148,7 @@ class TaskEditor(Vertical):
         event.stop()
         await self.go_to(event.path)
 
-    async def action_turn(self, by: int) -> None:
+    async def turn(self, by: int) -> None:
         """Go to the next tab and into it."""
         tabs = tabs_of(self.edit.data)
         here = next((i for i, tab in enumerate(tabs) if tab == self.tabs.active), 0)

@@ -9,12 +9,20 @@ from textual.containers import VerticalScroll
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
+from cuecard.core.i18n import N_
+from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.fields import FieldRow
 from cuecard.tui.screens.task.specs import FieldSpec
 
 
 class Form(VerticalScroll, can_focus=False):
     """`load` it with an edit and the place of a thing; `reveal` one of its fields."""
+
+    # At once, not after the keys that follow: what is typed ahead belongs to the next field.
+    BINDINGS = keys(
+        Key("form.next", "tab", "app.focus_next", N_("Next field"), N_("To the field below"), show=False, priority=True),
+        Key("form.previous", "shift+tab", "app.focus_previous", N_("Field before"), N_("To the field above"), show=False, priority=True),
+    )  # fmt: skip
 
     def __init__(self, specs: Sequence[FieldSpec], *, classes: str = "form") -> None:
         super().__init__(classes=classes)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
 
 
+_ONLY_WHEN_OPEN = {"save", "play", "submit", "revert", "yaml", "assist", "log", "turn"}
+
+
 class TaskScreen(DraftingScreen):
     """Escape goes back one step at a time; nothing typed is ever lost by leaving."""
 
@@ -27,6 +30,9 @@ class TaskScreen(DraftingScreen):
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
         Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
+        # The screen's own, so that they are heard while the focus goes from tab to tab.
+        Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
+        Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
         # Letters belong to whoever types; function keys do the same from inside a field.
         Key("task.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
@@ -92,6 +98,9 @@ class TaskScreen(DraftingScreen):
         from cuecard.tui.screens.task.saving import save
 
         await save(self)
+
+    async def action_turn(self, by: int) -> None:
+        await self.editor.turn(by)
 
     @guarded("play")
     async def action_play(self) -> None:
@@ -185,15 +194,7 @@ class TaskScreen(DraftingScreen):
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.loaded or action not in (
-            "save",
-            "play",
-            "submit",
-            "revert",
-            "yaml",
-            "assist",
-            "log",
-        )
+        return self.loaded or action not in _ONLY_WHEN_OPEN
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():
