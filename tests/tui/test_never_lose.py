@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.pilot import Pilot
 
 from cuecard.core.tasks import Task
@@ -141,3 +142,18 @@ async def test_any_version_can_be_had_back_and_given_up_again(
             "Mine",
             "Thrown",
         ]
+
+
+async def test_what_is_typed_ahead_of_a_tab_that_opens_is_not_lost(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, "facts-night-train", "title")
+        driver: Any = app._driver
+        for key in ("f4", "f4", "n", "e", "w", "tab", "7", "f4"):
+            driver.process_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: screen.editor.tabs.active == "answer")
+        assert screen.is_current
+        assert screen.edit.get(("gold", "facts", 0, "key")) == "new"
+        assert screen.edit.get(("gold", "facts", 0, "value")) == "7"

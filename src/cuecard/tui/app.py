@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.screen import Screen
 
 from cuecard.core.errors import CuecardError
@@ -14,6 +14,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import translated
+from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.prefs import Preferences
 from cuecard.tui.services import Services
 from cuecard.tui.theme import DARK, LIGHT
@@ -64,7 +65,7 @@ def _collect_garbage_again() -> None:
     gc.enable()
 
 
-class CuecardApp(App[str]):
+class CuecardApp(HoldsKeys):
     """`run()` returns `RESTART` when the person changed the interface language."""
 
     TITLE = "Cuecard"

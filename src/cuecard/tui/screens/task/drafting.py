@@ -43,6 +43,7 @@ class DraftingScreen(CuecardScreen[None]):
         self._state: str | None = None
         self._written_at: datetime | None = None
         self._edit: TaskEdit | None = None
+        self.travels = True  # the focus is on its way into a tab
         self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
         self._worked = WorkedTime()
@@ -60,6 +61,16 @@ class DraftingScreen(CuecardScreen[None]):
     def loaded(self) -> bool:
         """Whether the task is open; nothing but leaving works before."""
         return self._edit is not None and bool(self.query(TaskEditor))
+
+    @property
+    def awaits_focus(self) -> bool:
+        """Whether a tab is being opened and nothing in it has the focus yet; see `HoldsKeys`."""
+        if self.travels and self.loaded and self.focused is not None:
+            self.travels = self.editor.pane not in self.focused.ancestors_with_self
+        return self.travels
+
+    def stop_waiting(self) -> None:
+        self.travels = False
 
     @property
     def edit(self) -> TaskEdit:

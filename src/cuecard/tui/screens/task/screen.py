@@ -100,6 +100,7 @@ class TaskScreen(DraftingScreen):
         await save(self)
 
     async def action_turn(self, by: int) -> None:
+        self.travels = True
         await self.editor.turn(by)
 
     @guarded("play")
