@@ -37,6 +37,14 @@ def test_of_a_long_text_the_changed_words_are_shown_and_all_of_it_when_opened() 
     assert (tones["old"], tones["new"]) == ("removed", "added")
 
 
+def test_of_words_that_were_only_put_in_no_second_text_is_shown() -> None:
+    before = "word " * 200
+    change = Change("query", "Query", "changed", before, before + "and more")
+    assert [line[:3] for line in lines_of(change, width=200)[1:]] == ["  +"]
+    change = Change("query", "Query", "changed", before + "and more", before)
+    assert [line[:3] for line in lines_of(change, width=200)[1:]] == ["  −"]
+
+
 def test_lines_of_a_text_stay_lines() -> None:
     change = Change("gold.triples[0]", "Triple 1", "added", "", "a · b · c\nStage: 2")
     assert lines_of(change)[1:] == ["  + a · b · c", "  Stage: 2"]

@@ -60,6 +60,10 @@ def two_texts(before: str, after: str) -> tuple[tuple[Paragraph, ...], tuple[Par
     if (*cut[0], *cut[1]) == (*old, *new):
         return both, ()
     short = (_signed("− ", cut[0], "removed", "bad"), _signed("+ ", cut[1], "added", "good"))
+    # Where words were only put in, or only taken out, the other text says nothing new.
+    changed = [any(run.changed for run in side) for side in cut]
+    if changed[0] != changed[1]:
+        short = (short[changed[1]],)
     return short, both
 
 

@@ -44,11 +44,6 @@ class HistoryPane(TaskPane):
         #versions { height: 2fr; }
         #changes { height: 3fr; border-top: solid $foreground 20%; }
     }
-    .-wide HistoryPane {
-        #past { layout: horizontal; }
-        #versions { width: 1fr; height: 1fr; }
-        #changes { width: 1fr; height: 1fr; border-top: none; border-left: solid $foreground 20%; }
-    }
     """
     BINDINGS = keys(
         Key("history.restore", "enter", "restore", N_("Restore"), N_("Put this version into the editor; ^z brings back what is there now"), shown_as="⏎"),
