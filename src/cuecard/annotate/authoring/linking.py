@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from cuecard.annotate.authoring.anatomy import (
-    COLUMNS,
-    STAGES,
     Items,
     Record,
     Ref,
@@ -19,11 +17,10 @@ from cuecard.annotate.authoring.anatomy import (
     mapping,
     part,
     same,
-    table_shape,
-    task_shape,
     text_of,
 )
 from cuecard.annotate.authoring.matching import Likeness, match, match_by_key
+from cuecard.annotate.authoring.task_anatomy import COLUMNS, STAGES, table_shape, task_shape
 from cuecard.annotate.authoring.trees import Path
 
 Data = Mapping[str, Any]
