@@ -102,6 +102,8 @@ def test_dropped_at_every_turn_and_resumed(db: Path, task_id: str, drop_in: str)
     for _attempt in range(40):
         with Workspace.open(db) as workspace:
             in_a_loop_that_dies(one_turn(workspace))
+        # Closed first: the thread that writes events outlives the loop.
+        with Workspace.open(db) as workspace:
             assert trial_id is not None
             trial = workspace.runs.trial(trial_id)
             if trial.termination is not None:
