@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from cuecard.annotate.authoring.anatomy import (
-    Items,
-    Record,
-    Shape,
-    label_of,
-    table_shape,
-    task_shape,
-)
+from cuecard.annotate.authoring.anatomy import Items, Record, Shape, label_of
 from cuecard.annotate.authoring.changes import joined, numbered
+from cuecard.annotate.authoring.task_anatomy import table_shape, task_shape
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.core.i18n import _
 
