@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
@@ -25,6 +26,8 @@ from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.state.task_list import moment
 
 CHECK_AFTER = 0.25
+CHECK_LONGEST = 0.5
+RESTS = 3.0
 
 
 class DraftingScreen(CuecardScreen[None]):
@@ -39,6 +42,7 @@ class DraftingScreen(CuecardScreen[None]):
         super().__init__()
         self.task_id = task_id
         self._begin_at = place
+        self._check_took = 0.0
         self._person = ""
         self._state: str | None = None
         self._written_at: datetime | None = None
@@ -236,8 +240,12 @@ class DraftingScreen(CuecardScreen[None]):
 
     @guarded("check")
     async def check(self) -> None:
-        """Look for problems once the keys rest; a newer change cancels this."""
-        await asyncio.sleep(CHECK_AFTER)
+        """Look for problems once the keys rest; a newer change cancels this. What takes long to
+        check waits for a longer rest, since a check that runs slows the typing beside it.
+        """
+        await asyncio.sleep(max(CHECK_AFTER, RESTS * self._check_took))
         if self._edit is not None:
+            began = time.monotonic()
             problems = await asyncio.to_thread(find_problems, self._edit.data)
+            self._check_took = min(time.monotonic() - began, CHECK_LONGEST)
             self.editor.show_problems(problems)

@@ -132,7 +132,7 @@ class TaskEditor(Vertical):
         """Escape: out of a form to its list or to the tabs; False when there is nothing above."""
         if self.pane is not None and self.pane.has_focus_within and not self.tabs.has_focus:
             if not self.pane.step_back():
-                if self.pane.query("DataTable:focus, Grid:focus"):
+                if self.pane.query("Grid:focus"):
                     return False
                 self.tabs.focus()
             return True
