@@ -39,8 +39,9 @@ i18n: dev  ## bring the catalogues up to date with the code
 screenshots: dev  ## docs/screenshots/*.svg from the real app
 	$(BIN)/python scripts/screenshots.py
 
-bench: dev  ## start-up beside a bare Textual app; the engine beside a bare loop
+bench: dev  ## start-up beside a bare Textual app; the grid beside a DataTable; the engine beside a bare loop
 	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/grid.py
 	$(BIN)/python bench/engine.py
 
 wheel-check: dev  ## build the wheel, install it alone, and run the demo from it
