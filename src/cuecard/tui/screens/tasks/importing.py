@@ -179,7 +179,7 @@ class ImportDialog(CuecardDialog[ImportReport | None]):
         self._say(text.format(done=done, n=of))
 
     def _say(self, text: str) -> None:
-        if self.is_mounted:
+        if self.is_attached:
             self.query_one("#status", Static).update(text)
 
     def _show_button(self) -> None:

@@ -154,6 +154,8 @@ class TaskListing(Vertical):
         cells = [_cells(line, variables) for line in self._shown]
         self.table.fill(cells, cursor=ids.index(keep) if keep in ids else 0)
         self.table.mark([row for row, task_id in enumerate(ids) if task_id in marked])
+        # A table without lines leaves the room to what says why; it keeps the focus.
+        self.table.set_class(not self._shown, "-empty")
         self.query_one("#none").display = not self._lines
         self.query_one("#hidden").display = bool(self._lines) and not self._shown
         self.query_one("#detail").set_class(not self._shown, "-empty")

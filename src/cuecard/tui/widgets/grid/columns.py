@@ -56,16 +56,15 @@ def _natural(column: GridColumn, wanted: int) -> int:
 
 
 def _shrink(widths: dict[int, int], spare: Mapping[int, int], lacking: int) -> None:
-    """Take `lacking` cells from the columns that have `spare` ones, in proportion."""
-    total = sum(spare.values())
-    lacking = min(lacking, total)
-    for i, own in spare.items():
-        if not own:
-            continue
-        part = -(-lacking * own // total)
-        widths[i] -= part
-        lacking -= part
-        total -= own
+    """Take `lacking` cells from the columns that have `spare` ones, each time from the widest."""
+    left = {i: own for i, own in spare.items() if own}
+    while lacking and left:
+        widest = max(left, key=lambda i: widths[i])
+        widths[widest] -= 1
+        lacking -= 1
+        left[widest] -= 1
+        if not left[widest]:
+            del left[widest]
 
 
 def _grow(widths: dict[int, int], shares: Mapping[int, int], left: int) -> None:
