@@ -65,6 +65,12 @@ async def test_the_second_of_two_people_merges_what_both_did(
         merge: Any = app.screen
         assert merge.view.open == 2
         assert merge.grid.count == 5
+        await pilot.press("A")
+        assert merge.view.open == 2
+        await pilot.press("m")
+        await until(pilot, lambda: merge.view.open == 1)
+        await pilot.press("A")
+        await until(pilot, lambda: merge.view.open == 0)
         await pilot.press("escape")
         await until(pilot, lambda: screen.is_current)
         with Workspace.open(database) as ws:

@@ -44,7 +44,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         Key("merge.mine", "m", "take('mine')", N_("Mine"), N_("Take my version of this")),
         Key("merge.theirs", "t", "take('theirs')", N_("Theirs"), N_("Take their version of this")),
         Key("merge.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or two paragraphs")),
-        Key("merge.all", "A", "all", N_("Alike"), N_("Decide every open clash as the one under the cursor")),
+        Key("merge.all", "A", "all", N_("Alike"), N_("Decide every open clash like the last one")),
         Key("merge.next", "n", "next", N_("Next"), N_("To the next clash that is open")),
         Key("merge.save", "ctrl+s", "save", N_("Save"), N_("Save the outcome as the next revision"), shown_as="^s"),
         Key("merge.leave", "escape", "leave", N_("Leave"), N_("Go back; your draft is kept as it was")),
@@ -54,6 +54,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         super().__init__()
         self.view = view
         self._told = told
+        self._last: Side | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(for_display(self._told), id="merge-told", markup=False)
@@ -98,7 +99,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
             case "take":
                 return row < len(rows) and parameters[0] in rows[row].sides
             case "all":
-                return row < len(rows) and rows[row].whose == "clash" and self.view.open > 0
+                return self.view.open > 0
             case "next":
                 return self.view.open > 0
             case _:
@@ -108,6 +109,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         row = self.grid.cursor_row
         if not self.view.choose(row, side):
             return
+        self._last = side
         self._changed()
         if row + 1 < self.grid.count:
             self.grid.move_to(row + 1)
@@ -115,9 +117,10 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
             self.show_detail(row)
 
     def action_all(self) -> None:
-        side = self.view.choice(self.grid.cursor_row)
+        # Deciding one moves on to the next, so the cursor stands on one that is open.
+        side = self._last
         if side is None:
-            text = _("First decide this one: m, t or b. Then A decides the others alike.")
+            text = _("First decide one: m, t or b. Then A decides the others alike.")
             self.notify(text, markup=False)
             return
         n = self.view.choose_for_open(side)
