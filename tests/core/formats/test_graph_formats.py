@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import strategies
-from cuecard.core.errors import CuecardError, FileProblems
+from cuecard.core.errors import CuecardError
 from cuecard.core.formats.graph_files import GraphFile, Unreadable, keep_header, read_graph_task
-from cuecard.core.formats.graph_import import graph_in
 from cuecard.core.formats.graphml import dump_graphml
 from cuecard.core.formats.graphml_reading import load_graphml
 from cuecard.core.formats.rdf import dump_rdf
@@ -64,7 +63,6 @@ def test_files_are_found_written_the_same_and_read_back(name: str, tmp_path: Pat
     (path,) = found.write_tasks([ESPRESSO], tmp_path / "out")
     assert detect(path) == detect(tmp_path / "out") == name
     assert found.read_tasks(tmp_path / "out") == ([ESPRESSO], [])
-    assert graph_in(path) == ESPRESSO.gold
     (again,) = found.write_tasks([ESPRESSO], tmp_path / "again")
     assert again.read_bytes() == path.read_bytes()
     table = load_task(Path("sample_tasks/table-us-states.yaml"))
@@ -185,10 +183,6 @@ def test_turtle_that_is_refused_names_the_line(tmp_path: Path) -> None:
     path.write_text("@prefix : <urn:x:> . :a :b " + "[:c " * 5000)
     _tasks, (problem,) = FORMATS["turtle"].read_tasks(path)
     assert problem.reason
-    with pytest.raises(FileProblems):
-        graph_in(path)
-    with pytest.raises(CuecardError, match="is not there"):
-        graph_in(tmp_path / "none.ttl")
 
 
 def test_a_graph_without_a_header_leaves_the_task_its_own() -> None:

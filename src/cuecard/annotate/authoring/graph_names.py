@@ -220,13 +220,6 @@ class GraphIndex:
         key = self._keys[index]
         return self._key_counts[key] > 1 and is_complete(key)
 
-    def has_key(self, key: TripleKey) -> bool:
-        return self._key_counts[key] > 0
-
-    def first_with(self, key: TripleKey) -> int:
-        """The first triple of this key. Raises `ValueError` when there is none."""
-        return self._keys.index(key)
-
     def _literally(self, kind: NameKind, start: str, limit: int) -> list[str]:
         names = self._names[kind]
         counts = names.counts

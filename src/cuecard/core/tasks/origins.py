@@ -9,11 +9,11 @@ from pydantic import Field
 
 from cuecard.core.tasks.base import Frozen, Name
 
-OriginKind = Literal["persona", "triples", "checkpoints", "facts", "translation", "import"]
+OriginKind = Literal["persona", "triples", "checkpoints", "facts", "translation"]
 
 
 class Origin(Frozen):
-    """Something a machine drafted and the author accepted. `by`: the model's (or format's) name;
+    """Something a machine drafted and the author accepted. `by`: the model's name;
     `items`: how many items were accepted; `prompt`: hash of the prompt, empty without one.
     """
 

@@ -130,8 +130,6 @@ class Asking:
                 return text.format(
                     n=count, language=_("Chinese") if target == "zh" else _("English")
                 )
-            case "import":
-                return ""
 
     def wanted(self, kind: OriginKind, model: str, said: Mapping[str, str]) -> Wanted | str:
         """What to draft, or what is missing. `said`: what was typed, by field."""

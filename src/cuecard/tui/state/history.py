@@ -21,7 +21,6 @@ _DRAFTED: dict[OriginKind, str] = {
     "checkpoints": N_("checkpoints"),
     "facts": N_("facts"),
     "translation": N_("translation"),
-    "import": N_("import"),
 }
 
 

@@ -22,7 +22,6 @@ KIND_LABEL: dict[OriginKind, str] = {
     "checkpoints": N_("Checkpoints and their ambiguities"),
     "facts": N_("Facts, a question and its answer"),
     "translation": N_("The task in the other language"),
-    "import": N_("An import"),
 }
 MARKS: dict[Deed, str] = {"add": "+", "remove": "−", "set": "±", "name": "↔"}
 _LONG = 300

@@ -19,7 +19,6 @@ from cuecard.tui.screens.task.graph.rows import (
     COLUMNS,
     HEAD,
     NUMBER,
-    RELATION,
     TAIL,
     TEXT_FIELD,
     TripleRows,
@@ -252,7 +251,3 @@ class TriplesRoom(TaskPane):
         """The column of the cursor, if names stand there."""
         column = self.grid.cursor_column
         return column if column in TEXT_FIELD else None
-
-    @property
-    def relation_chosen(self) -> bool:
-        return self.grid.cursor_column == RELATION

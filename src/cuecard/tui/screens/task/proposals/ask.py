@@ -153,8 +153,6 @@ class AssistDialog(CuecardDialog[Wanted | None]):
                 yield self._area("pairs", _("Pairs"))
             case "translation":
                 yield from self._line("id", _("New id"), asking.new_id)
-            case "import":
-                return
 
     def _type(self, name: str, text: str) -> None:
         # What is as it was offered follows the task when that is edited.

@@ -51,10 +51,6 @@ class TableRows:
         """A row with the same key."""
         return self._twins.get(row)
 
-    @property
-    def twin_count(self) -> int:
-        return len(self._twins)
-
     def __len__(self) -> int:
         return len(self._edit.items(ops.ROWS)) if self._edit else 0
 
