@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from cuecard.core.config_agents import AgentConfig
 from cuecard.core.config_fields import BaseUrl, EnvName, PlayerName, extra_fields
 from cuecard.core.config_players import JudgeConfig, UserConfig, WorldConfig
+from cuecard.core.config_review import QcConfig, ReviewConfig
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
 from cuecard.core.parts import Usage
@@ -110,6 +111,8 @@ class Config(Frozen):
     worlds: dict[PlayerName, WorldConfig] = {}
     judges: dict[PlayerName, JudgeConfig] = {}
     authoring: AuthoringConfig = AuthoringConfig()
+    review: ReviewConfig = ReviewConfig()
+    qc: QcConfig = QcConfig()
     prompts: str = ""
     guidelines: str = ""
     currency: str = "USD"
