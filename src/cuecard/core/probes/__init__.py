@@ -1,0 +1,1 @@
+"""Quality probes of a task: what is asked of models, and how their answers count."""
