@@ -1,0 +1,75 @@
+"""The protocol of review: what is rated, under which version, and who has how long."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.review.dimensions import DIMENSIONS, Dimension
+from cuecard.core.review import OnSplit
+from cuecard.core.tasks import FAMILIES, Family
+
+if TYPE_CHECKING:
+    from cuecard.core.config_models import Config
+
+_STAMP_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How tasks are reviewed. `by_family`: what is rated. `spot_check`: so many gold items must carry
+    a mark. `lease`: how long a reviewer has a task for themselves. `coordinators` assign, and so do
+    not review.
+    """
+
+    version: str = "1"
+    by_family: Mapping[Family, tuple[Dimension, ...]] = field(
+        default_factory=lambda: MappingProxyType(DIMENSIONS)
+    )
+    spot_check: int = 5
+    on_split: OnSplit = "return"
+    lease: timedelta = timedelta(hours=72)
+    coordinators: frozenset[str] = frozenset()
+
+    def dimensions(self, family: Family) -> tuple[Dimension, ...]:
+        return self.by_family[family]
+
+    @cached_property
+    def stamp(self) -> str:
+        """Names the protocol in what is recorded, such as `1-9f2c01ab`: the version, and a hash over
+        the dimensions of all families, so a list that changed under an old version shows.
+        """
+        asked = [
+            [family, [[d.key, d.label, d.help] for d in self.by_family[family]]]
+            for family in FAMILIES
+        ]
+        canonical = json.dumps(asked, separators=(",", ":"))
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        return f"{self.version}-{digest[:_STAMP_DIGITS]}"
+
+
+EMBEDDED_PROTOCOL = Protocol()
+
+
+def protocol_of(config: Config) -> Protocol:
+    """The protocol that a configuration describes; families it says nothing of keep the embedded
+    dimensions.
+    """
+    chosen = config.review
+    families: dict[Family, tuple[Dimension, ...]] = dict(DIMENSIONS)
+    for family, dimensions in chosen.dimensions.items():
+        families[family] = tuple(Dimension(d.key, d.label, d.help) for d in dimensions)
+    return Protocol(
+        version=chosen.version,
+        by_family=MappingProxyType(families),
+        spot_check=chosen.spot_check,
+        on_split=chosen.on_split,
+        lease=timedelta(hours=chosen.lease_hours),
+        coordinators=frozenset(chosen.coordinators),
+    )
