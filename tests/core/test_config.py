@@ -225,7 +225,7 @@ def test_unknown_names_list_the_known_ones() -> None:
 
 def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Path) -> None:
     assert load_config(write(tmp_path, example_config())) == load_config_defaults()
-    full = re.sub(r"(?m)^#((?: {2})*[a-z_]+:(?: .*)?)$", r"\1", example_config())
+    full = re.sub(r"(?m)^#((?: {2})*(?:- )?[a-z_]+:(?: .*)?)$", r"\1", example_config())
     (tmp_path / "my-agent.md").write_text("Search, then answer.")
     (tmp_path / "my-prompts").mkdir()
     (tmp_path / "guidelines.md").write_text("Be kind.")
@@ -242,6 +242,12 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     assert set(config.users) == {"scripted", "simulator"}
     assert set(config.worlds) == {"closed", "parallel", "web", "archive"}
     assert set(config.judges) == {"lexical", "strict"}
+    assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "answer"]
+    assert config.review.coordinators == ("Cleo",)
+    assert config.qc.models == ("hosted",)
+    changed = {"version", "dimensions", "coordinators"}
+    plain = config.review.model_dump(exclude=changed)
+    assert plain == load_config_defaults().review.model_dump(exclude=changed)
 
 
 def test_players_of_every_section_are_checked_with_their_lines(tmp_path: Path) -> None:
@@ -284,3 +290,41 @@ def test_a_folder_of_prompts_and_a_players_own(tmp_path: Path) -> None:
     assert find_prompt("react", "en", config, {"react": str(tmp_path / "own.md")}).text == "My own."
     (tmp_path / "ours" / "react.en.md").write_text("Changed.")
     assert find_prompt("react", "en", config, {}).text == "Changed."
+
+
+def test_a_protocol_of_review_and_probes_is_read_and_checked(tmp_path: Path) -> None:
+    text = """\
+review:
+  version: 2
+  lease_hours: 24
+  dimensions:
+    facts:
+      - {key: laws, label: Laws}
+      - {key: laws, label: Laws again}
+qc:
+  models: [local, huge, local]
+  examiner: huge
+  judge: strict
+"""
+    found = [(place, line) for place, line, _ in problems(tmp_path, GOOD + text)]
+    first = GOOD.count("\n")
+    assert found == [
+        ("review.dimensions.facts[1].key", first + 7),
+        ("qc.models[1]", first + 9),
+        ("qc.models[2]", first + 9),
+        ("qc.examiner", first + 10),
+        ("qc.judge", first + 11),
+    ]
+    mended = text.replace("laws, label: Laws again", "sums, label: Sums")
+    mended = mended.replace("[local, huge, local]", "[local]").replace("huge", "local")
+    config = load_config(write(tmp_path, GOOD + mended.replace("strict", "lexical")))
+    assert (config.review.version, config.review.lease_hours) == ("2", 24)
+    assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "sums"]
+    wrong = "    songs: [{key: a, label: A}]\n    facts: []\n    table: [{key: A b, label: A}]\n"
+    found = problems(tmp_path, GOOD + "review:\n  dimensions:\n" + wrong)
+    assert {place for place, _, _ in found} == {
+        "review.dimensions.songs",
+        "review.dimensions.facts",
+        "review.dimensions.table[0].key",
+    }
+    assert "'graph'" in found[0][2]

@@ -10,6 +10,7 @@ from typing import Any, cast
 from cuecard.core.config_agents import OfflineAgentConfig
 from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.config_players import ClosedWorldConfig, LexicalJudgeConfig, ScriptedUserConfig
+from cuecard.core.config_review import no_model, qc_problems, review_problems
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.prompts import prompt_names
@@ -121,7 +122,7 @@ def _with_embedded(config: Config) -> Config:
 def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
     found: list[tuple[Place, str]] = []
     if (helper := config.authoring.model) and helper not in config.models:
-        found.append((("authoring", "model"), _no_model(helper, config)))
+        found.append((("authoring", "model"), no_model(helper, config.models)))
     for section in _SECTIONS:
         embedded: dict[str, Any] = getattr(EMBEDDED, section)
         players: dict[str, Any] = getattr(config, section)
@@ -131,14 +132,10 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
                 found.append(((section, name), reason))
             for place, model in _models_of(player):
                 if model and model not in config.models:
-                    found.append(((section, name, *place), _no_model(model, config)))
+                    found.append(((section, name, *place), no_model(model, config.models)))
+    found += review_problems(config.review)
+    found += qc_problems(config.qc, config.models, config.judges)
     return found
-
-
-def _no_model(name: str, config: Config) -> str:
-    return _("there is no model {name} here; known models: {names}").format(
-        name=name, names=", ".join(config.models) or "-"
-    )
 
 
 def _models_of(player: Any) -> list[tuple[Place, str]]:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field
 
+from cuecard.core.i18n import _
 from cuecard.core.tasks import Family
 from cuecard.core.tasks.base import Frozen, Name
 
-DimensionKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Problem = tuple[tuple[str | int, ...], str]
+"""A place in the configuration, and what is wrong there."""
+_KEY = re.compile("[a-z][a-z0-9_]{0,39}")
+
+
+def _dimension_key(value: str) -> str:
+    if not _KEY.fullmatch(value):
+        raise ValueError(
+            _("begins with a small letter and holds small letters, digits and '_', at most 40")
+        )
+    return value
+
+
+DimensionKey = Annotated[str, AfterValidator(_dimension_key)]
 
 
 class DimensionConfig(Frozen):
@@ -54,3 +70,35 @@ class QcConfig(Frozen):
     minutes: Annotated[float, Field(ge=0)] = 10
     pages: Annotated[int, Field(ge=0)] = 10
     agreement: Annotated[float, Field(gt=0, le=1)] = 0.95
+
+
+def review_problems(review: ReviewConfig) -> Iterator[Problem]:
+    """Dimensions of one family that share a key: their ratings could not be told apart."""
+    for family, dimensions in review.dimensions.items():
+        keys = [dimension.key for dimension in dimensions]
+        for index, key in enumerate(keys):
+            if key in keys[:index]:
+                place = ("review", "dimensions", family, index, "key")
+                yield place, _("the key {key} is already taken in this list").format(key=key)
+
+
+def qc_problems(
+    qc: QcConfig, models: Collection[str], judges: Collection[str]
+) -> Iterator[Problem]:
+    """Names that stand for nothing in the configuration, and models that are listed twice."""
+    for index, name in enumerate(qc.models):
+        if name not in models:
+            yield ("qc", "models", index), no_model(name, models)
+        elif name in qc.models[:index]:
+            yield ("qc", "models", index), _("{name} is listed twice").format(name=name)
+    if qc.examiner and qc.examiner not in models:
+        yield ("qc", "examiner"), no_model(qc.examiner, models)
+    if qc.judge not in judges:
+        reason = _("there is no judge {name} here; known judges: {names}")
+        yield ("qc", "judge"), reason.format(name=qc.judge, names=", ".join(judges) or "-")
+
+
+def no_model(name: str, models: Collection[str]) -> str:
+    return _("there is no model {name} here; known models: {names}").format(
+        name=name, names=", ".join(models) or "-"
+    )

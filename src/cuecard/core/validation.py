@@ -17,6 +17,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # Validators of whole models name the place inside them: "rows[3]: has 2 cells, not 4".
 _INNER_PLACE = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): (.+)", re.DOTALL)
+# What Pydantic adds to the location of a mapping's key that is wrong.
+_OF_A_KEY = "[key]"
 _WRONG_TYPES = {
     "string_type",
     "tuple_type",
@@ -100,6 +102,8 @@ def problems_of(
         loc = item["loc"]
         union = dialect.unions.get(str(loc[0])) if loc else None
         place = _without_tag(loc, dialect)
+        if place[-1:] == (_OF_A_KEY,):
+            place = place[:-1]
         if place in blank:
             kind, reason = "missing", _("must not be empty")
         else:
