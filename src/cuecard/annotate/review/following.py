@@ -1,0 +1,109 @@
+"""Where an element of one revision stands in a later one, so that comments stay with what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+from cuecard.annotate.authoring.anatomy import Items, Record, Shape
+from cuecard.annotate.authoring.linking import Versions
+from cuecard.annotate.authoring.trees import Path, get, parse_place
+from cuecard.core.tasks import Task
+from cuecard.core.validation import format_place
+
+
+def follow(old_task: Task, new_task: Task, place: str) -> str | None:
+    """The place in `new_task` of what stands at `place` in `old_task`; None when it is gone. Elements
+    of lists are known again by content, whatever their number; see `authoring.matching`.
+    """
+    return Following(old_task, new_task).follow(place)
+
+
+class Following:
+    """`follow` for many places of the same two versions: each list is matched once."""
+
+    def __init__(self, old_task: Task, new_task: Task) -> None:
+        self._same = old_task is new_task or old_task == new_task
+        self._old, self._new = (task.model_dump(mode="json") for task in (old_task, new_task))
+        self._versions = Versions(self._old, self._new)
+        self._now: dict[Path, dict[int, int]] = {}
+
+    def follow(self, place: str) -> str | None:
+        """As the function `follow`."""
+        path = parse_place(place)
+        try:
+            get(self._old, path)
+            if self._same:
+                return place
+            there = self._walk(path)
+            get(self._new, there)
+        except LookupError:
+            return None
+        return format_place(there)
+
+    def _walk(self, path: Path) -> Path:
+        """Raises `LookupError` where an item of a list is gone."""
+        if path[:2] == ("gold", "rows") and self._versions.family == "table" and len(path) == 4:
+            return (*self._walk(path[:3]), self._column(cast(int, path[3])))
+        shape: Shape | None = self._versions.shape
+        old, new = self._versions.trees
+        there: Path = ()
+        for depth, part in enumerate(path):
+            if isinstance(shape, Items) and isinstance(part, int):
+                olds, news = get(old, path[:depth]), get(new, there)
+                there = (*there, self._items(shape, path[:depth], there, olds, news)[part])
+                shape = shape.item
+            else:
+                there = (*there, part)
+                inside = shape.fields if isinstance(shape, Record) else dict[str, Shape]()
+                shape = inside.get(part) if isinstance(part, str) else None
+        return there
+
+    def _items(self, shape: Items, here: Path, there: Path, olds: Any, news: Any) -> dict[int, int]:
+        """By index of the old list at `here`, the index of the same item in the new one at `there`."""
+        if here not in self._now:
+            if not isinstance(olds, list) or not isinstance(news, list):
+                raise KeyError(here)
+            lists = cast(Sequence[Sequence[Any]], [olds, news])
+            ids = self._versions.ids(there, shape, lists)
+            at = {known: index for index, known in enumerate(ids[1])}
+            self._now[here] = {
+                index: at[known] for index, known in enumerate(ids[0]) if known in at
+            }
+        return self._now[here]
+
+    def _column(self, index: int) -> int:
+        before, now = self._versions.column_ids
+        if before[index] not in now:
+            raise KeyError(index)
+        return now.index(before[index])
+
+
+class FollowingThrough:
+    """The same through every revision that lies between, the oldest first: what was rewritten little
+    by little is known again, and what was taken out and put back too.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        """Raises `ValueError` without tasks."""
+        if not tasks:
+            raise ValueError("nothing to follow through")
+        self._steps = [Following(old, new) for old, new in pairwise(tasks)]
+        self._tasks = tasks
+        self._direct: Following | None = None
+
+    def follow(self, place: str) -> str | None:
+        """Where `place` of the first task stands in the last; None when it is gone."""
+        if not self._steps:
+            return Following(self._tasks[0], self._tasks[0]).follow(place)
+        here: str | None = place
+        for step in self._steps:
+            here = step.follow(here)
+            if here is None:
+                break
+        if here is not None or len(self._steps) == 1:
+            return here
+        if self._direct is None:
+            self._direct = Following(self._tasks[0], self._tasks[-1])
+        return self._direct.follow(place)
