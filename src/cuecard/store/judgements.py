@@ -43,11 +43,13 @@ def insert_judgement(session: Session, trial_id: int, judgement: Judgement) -> J
     )
 
 
-def current_judgements(run_id: int | None) -> Any:
-    """Query for the ids of the newest judgement per trial and judge."""
+def current_judgements(run_id: int | None, trial_id: int | None = None) -> Any:
+    """Query for the ids of the newest judgement per trial and judge, of one run or trial or of all."""
     query = select(func.max(JudgementRow.id)).group_by(
         col(JudgementRow.trial_id), JudgementRow.judge_name
     )
+    if trial_id is not None:
+        query = query.where(JudgementRow.trial_id == trial_id)
     if run_id is not None:
         query = query.join(TrialRow).where(TrialRow.run_id == run_id)
     return query

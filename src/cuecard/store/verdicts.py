@@ -60,8 +60,27 @@ class Verdicts:
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
 
+    def judged_trials(self, task_id: str, revision: int) -> list[int]:
+        """The ids of the revision's trials that were judged, the newest first."""
+        query = (
+            select(TrialRow.id)
+            .where(
+                TrialRow.task_id == task_id,
+                TrialRow.revision == revision,
+                col(TrialRow.id).in_(select(JudgementRow.trial_id)),
+            )
+            .order_by(col(TrialRow.id).desc())
+        )
+        with self._database.read() as session:
+            return [trial_id for trial_id in session.exec(query) if trial_id is not None]
+
     def queue(
-        self, person: str, *, run_id: int | None = None, limit: int = 200
+        self,
+        person: str,
+        *,
+        run_id: int | None = None,
+        trial_id: int | None = None,
+        limit: int = 200,
     ) -> list[VerdictItem]:
         """What `person` has not labelled, each item of a trial once, in an order of their own that
         stays the same and tells nothing about decisions. Nothing here comes from a judge or another
@@ -72,7 +91,7 @@ class Verdicts:
         turn = func.min(VerdictRow.shuffle) * factor % PRIME
         query = (
             select(func.min(VerdictRow.id))
-            .where(*_unlabelled(person, run_id))
+            .where(*_unlabelled(person, run_id, trial_id))
             .group_by(col(VerdictRow.trial_id), VerdictRow.item_key)
             .order_by(turn, func.min(VerdictRow.id))
             .limit(limit)
@@ -85,11 +104,18 @@ class Verdicts:
             }
         return [items[verdict_id] for verdict_id in ids]
 
-    def waiting(self, person: str, *, run_id: int | None = None, limit: int = 10**6) -> int:
+    def waiting(
+        self,
+        person: str,
+        *,
+        run_id: int | None = None,
+        trial_id: int | None = None,
+        limit: int = 10**6,
+    ) -> int:
         """How many items `person` has not labelled, counted up to `limit`."""
         items = (
             select(VerdictRow.trial_id, VerdictRow.item_key)
-            .where(*_unlabelled(person, run_id))
+            .where(*_unlabelled(person, run_id, trial_id))
             .distinct()
             .limit(limit)
         )
@@ -101,13 +127,13 @@ class Verdicts:
         with self._database.write() as session:
             return add_label(session, verdict_row(session, verdict_id), person, value, comment)
 
-    def labels(self, run_id: int | None = None) -> list[Label]:
+    def labels(self, run_id: int | None = None, trial_id: int | None = None) -> list[Label]:
         """Everybody's newest labels, for statistics: one per person and verdict that counts, by
         verdict and person. A label given on another verdict about the same item is among them, under
         each verdict that it is about.
         """
         with self._database.read() as session:
-            return newest_labels(session, current_judgements(run_id))
+            return newest_labels(session, current_judgements(run_id, trial_id))
 
     def history(self, verdict_id: int, person: str) -> list[Label]:
         """All that `person` has decided on the verdict's item, oldest first. Raises `NotFound`."""
@@ -125,11 +151,13 @@ class Verdicts:
                 )
             return load_records(session, VerdictRow.id == verdict_id)[0]
 
-    def records(self, run_id: int | None = None) -> list[VerdictRecord]:
+    def records(
+        self, run_id: int | None = None, trial_id: int | None = None
+    ) -> list[VerdictRecord]:
         """All verdicts that count, decisions included: for statistics, not for labellers' screens."""
         with self._database.read() as session:
             return load_records(
-                session, col(VerdictRow.judgement_id).in_(current_judgements(run_id))
+                session, col(VerdictRow.judgement_id).in_(current_judgements(run_id, trial_id))
             )
 
     def progress(self, person: str) -> list[RunLabels]:
@@ -138,7 +166,7 @@ class Verdicts:
             return label_counts(session, person, current_judgements(None))
 
 
-def _unlabelled(person: str, run_id: int | None) -> tuple[Any, Any]:
+def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[Any, Any]:
     """Conditions: the verdict counts, and `person` has no label on its item."""
     labelled = (
         select(LabelRow.id)
@@ -150,4 +178,5 @@ def _unlabelled(person: str, run_id: int | None) -> tuple[Any, Any]:
         .correlate(VerdictRow)
         .exists()
     )
-    return col(VerdictRow.judgement_id).in_(current_judgements(run_id)), ~labelled
+    current = current_judgements(run_id, trial_id)
+    return col(VerdictRow.judgement_id).in_(current), ~labelled

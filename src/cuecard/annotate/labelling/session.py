@@ -58,21 +58,27 @@ class Revealed(Frozen):
 
 
 class LabelSession:
-    """Walks through the verdicts that `person` has not labelled, of one run or of all.
+    """Walks through the verdicts that `person` has not labelled, of one run or trial or of all.
 
     Synchronous; keeps only the order of the walk, labels are in the workspace at once. Nothing it
     shows before `label` comes from the judge.
     """
 
-    def __init__(self, workspace: Workspace, person: str, run_id: int | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        person: str,
+        run_id: int | None = None,
+        trial_id: int | None = None,
+    ) -> None:
         self._workspace = workspace
         self._person = person
-        self._run_id = run_id
+        self._run_id, self._trial_id = run_id, trial_id
         self._items: list[VerdictItem] = []
         self._labels: dict[int, Label] = {}
         self._evidence: dict[int, tuple[Task, str, Prediction]] = {}
         self._position = 0
-        self._waiting = workspace.verdicts.waiting(person, run_id=run_id)
+        self._waiting = workspace.verdicts.waiting(person, run_id=run_id, trial_id=trial_id)
         self._refill()
 
     @property
@@ -163,7 +169,10 @@ class LabelSession:
     def _refill(self) -> None:
         seen = {item.verdict_id for item in self._items}
         waiting = self._workspace.verdicts.queue(
-            self._person, run_id=self._run_id, limit=_BATCH + len(seen)
+            self._person,
+            run_id=self._run_id,
+            trial_id=self._trial_id,
+            limit=_BATCH + len(seen),
         )
         self._items += [item for item in waiting if item.verdict_id not in seen]
 

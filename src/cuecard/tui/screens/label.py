@@ -67,9 +67,10 @@ class LabelScreen(CuecardScreen[None]):
         Key("label.leave", "escape", "leave", N_("Done"), N_("Back to the runs; every label is saved")),
     )  # fmt: skip
 
-    def __init__(self, run_id: int, name: str) -> None:
+    def __init__(self, run_id: int, name: str, trial_id: int | None = None) -> None:
+        """`trial_id`: only the verdicts of this trial of the run."""
         super().__init__()
-        self._run_id, self._name = run_id, name
+        self._run_id, self._name, self._trial_id = run_id, name, trial_id
         self._session: LabelSession | None = None
         self._step: Step | None = None
         self._pressed: asyncio.Queue[Work] = asyncio.Queue()
@@ -107,10 +108,10 @@ class LabelScreen(CuecardScreen[None]):
     @guarded("label")
     async def walk(self) -> None:
         """Open the session, then work off keys one after the other until the screen closes."""
-        person, run_id = self.person, self._run_id
+        person, run_id, trial_id = self.person, self._run_id, self._trial_id
 
         def begin(ws: Workspace) -> LabelSession:
-            return LabelSession(ws, person, run_id)
+            return LabelSession(ws, person, run_id, trial_id)
 
         session = self._session = await self.services.ask(begin)
         work: Work = _nothing
