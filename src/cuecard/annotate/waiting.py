@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.reviewing import review_queue
@@ -55,7 +56,7 @@ class Waiting:
 
 def pending_for(workspace: Workspace, person: str) -> Waiting:
     """Everything in the workspace that waits for this person, and what of theirs is in review."""
-    queue = review_queue(workspace, person)
+    queue = review_queue(workspace, person, datetime.now(UTC))
     forms = set(workspace.review_forms.of(person)) if queue else set[tuple[str, int]]()
     returned = workspace.tasks.summaries(state=TaskState.RETURNED)
     handed_in = workspace.reviews.handed_in()

@@ -10,19 +10,14 @@ from pydantic import JsonValue
 
 from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.parts import PlayerRef, Usage
+from cuecard.core.review import GoldCheck, PinnedComment
+from cuecard.core.review import Move as Move
+from cuecard.core.review import Rating as Rating
+from cuecard.core.review import ReviewDecision as ReviewDecision
+from cuecard.core.review import TaskState as TaskState
 from cuecard.core.tasks import Difficulty, Family, Origin, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, Judgement
-
-
-class TaskState(StrEnum):
-    """Where a task stands; always about its newest revision."""
-
-    DRAFT = "draft"
-    IN_REVIEW = "in_review"
-    RETURNED = "returned"
-    APPROVED = "approved"
-    RETIRED = "retired"
 
 
 class Person(Frozen):
@@ -43,6 +38,8 @@ class TaskSummary(Frozen):
     state: TaskState
     author: str
     updated_at: datetime
+    priority: int = 0
+    forks: int = 0
 
 
 class Revision(Frozen):
@@ -58,6 +55,7 @@ class Revision(Frozen):
     created_at: datetime
     task: Task
     origins: tuple[Origin, ...] = ()
+    uid: str = ""
 
 
 class Saved(Frozen):
@@ -79,6 +77,7 @@ class RevisionLine(Frozen):
     message: str
     created_at: datetime
     origins: tuple[Origin, ...] = ()
+    uid: str = ""
 
 
 class Draft(Frozen):
@@ -133,28 +132,9 @@ class EffortTotals(Frozen):
     pages: int = 0
 
 
-class Move(Frozen):
-    """One step in a task's workflow history."""
-
-    task_id: str
-    revision: int
-    state: TaskState
-    by: str
-    reason: str
-    at: datetime
-
-
-Rating = Literal["pass", "fail", "cannot_judge"]
-
-
-class ReviewDecision(StrEnum):
-    APPROVE = "approve"
-    RETURN = "return"
-
-
 class Review(Frozen):
-    """One reviewer's dimensions, decision and comments on one revision. `comments` pins texts to
-    places such as `persona.stages[3].line`; the place "" is the task as a whole.
+    """One reviewer's dimensions, decision and comments on one revision; see `Reviewed`. `uid` "": not
+    handed in yet.
     """
 
     task_id: str
@@ -162,8 +142,62 @@ class Review(Frozen):
     reviewer: str
     ratings: dict[str, Rating]
     decision: ReviewDecision
-    comments: tuple[tuple[str, str], ...] = ()
+    comments: tuple[PinnedComment, ...] = ()
+    checks: tuple[GoldCheck, ...] = ()
+    sample: tuple[str, ...] = ()
+    seconds: float = 0
+    protocol: str = ""
     created_at: datetime
+    uid: str = ""
+
+
+class Answer(Frozen):
+    """What was said to a comment; `turns`: what it made of it."""
+
+    by: str
+    text: str
+    turns: Literal["", "resolved", "open"]
+    at: datetime
+
+
+class Comment(Frozen):
+    """A comment of a review, or outside one, with its answers, oldest first. `place` is the element's
+    path in `revision`.
+    """
+
+    id: str
+    task_id: str
+    revision: int
+    place: str
+    text: str
+    dimension: str
+    by: str
+    at: datetime
+    of_review: bool
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def resolved(self) -> bool:
+        turns = [answer.turns for answer in self.answers if answer.turns]
+        return bool(turns) and turns[-1] == "resolved"
+
+
+class OpenRound(Frozen):
+    """A task in review as one person may see it: without author, reviewers or decisions. `reviews` of
+    `needed` are in, `claims` of others hold; `mine`: until when this person has it. `wrote`, `reviewed`,
+    `released`: this person wrote a revision, has reviewed this one, gave it back.
+    """
+
+    task: TaskSummary
+    submitted_at: datetime | None
+    priority: int
+    reviews: int
+    needed: int
+    claims: int
+    mine: datetime | None
+    wrote: bool
+    reviewed: bool
+    released: bool
 
 
 class RunState(StrEnum):
@@ -205,9 +239,12 @@ class TrialCell(Frozen):
 
 
 class TrialRecord(Frozen):
-    """One dialogue on one revision; open while `termination` is None."""
+    """One dialogue on one revision; open while `termination` is None. `uid` names it in every copy of
+    the workspace.
+    """
 
     id: int
+    uid: str = ""
     run_id: int
     task_id: str
     title: str

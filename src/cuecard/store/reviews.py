@@ -1,29 +1,113 @@
-"""The workflow's storage, and what a reviewer may see.
+"""Contributions: how they are added, and what of them a person may see.
 
-Who may do what is decided in `annotate.review`; that nobody sees too much is decided here.
+Who may do what is decided in `annotate.review`, by guards that run here within the transaction; that
+nobody sees too much is decided here.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, or_, select
 
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
+from cuecard.core.review import (
+    Body,
+    Contribution,
+    Move,
+    Reviewed,
+    RevisionNode,
+    SkillsSet,
+    Standing,
+    TaskLog,
+    TaskState,
+    standing_of,
+)
+from cuecard.core.review.claims import claims_of, released_by
+from cuecard.store.comments import comments_in
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Move, Review, Revision, TaskState, TaskSummary
-from cuecard.store.tables import MoveRow, ReviewFormRow, ReviewRow, RevisionRow, TaskRow
-from cuecard.store.tasks import load_revision, step, summary_of
+from cuecard.store.records import Comment, OpenRound, Review, Revision, TaskSummary
+from cuecard.store.standing import (
+    assemble,
+    contribution_of,
+    contribution_values,
+    load_log,
+    load_logs,
+    refold,
+    sign,
+)
+from cuecard.store.tables import (
+    ContributionRow,
+    ReviewFormRow,
+    RevisionRow,
+    StandingRow,
+    TaskRow,
+)
+from cuecard.store.tasks import load_revision, summary_of
+from cuecard.store.visible import may_see, reviewed_by, reviews_open_to, written_by, wrote
 
-REVIEWS_NEEDED = 2
+Guard = Callable[[TaskLog], None]
 
 
 class Reviews:
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def act(
+        self,
+        task_id: str,
+        by: str,
+        body: Body,
+        *,
+        revision: int | None = None,
+        guard: Guard | None = None,
+        at: datetime | None = None,
+    ) -> Contribution:
+        """Add what `by` does to a revision (None: the newest), unless `guard` objects: it sees the whole
+        log of the task, while nobody else can write, and raises what speaks against it.
+
+        Raises `NotFound`, and `Conflict` on a second review of one revision by one person.
+        """
+        with self._database.write() as session:
+            number = revision if revision is not None else task_row(session, task_id).head
+            log = load_log(session, task_id)
+            if all(node.number != number for node in log.revisions):
+                task_row(session, task_id)
+                raise task_missing(task_id, number)
+            name = ensure_person(session, by).name
+            if isinstance(body, Reviewed):
+                _check_first(log, number, name)
+            if guard is not None:
+                guard(log)
+            entry = sign(log, number, name, _moment(at), body)
+            session.add(ContributionRow(**contribution_values(entry)))
+            refold(session, _with(log, entry))
+            if isinstance(body, Reviewed):
+                form = session.get(ReviewFormRow, (task_id, number, name))
+                if form is not None:
+                    session.delete(form)
+            return entry
+
+    def log(self, task_id: str) -> TaskLog:
+        """Everything about a task: for rules, and for figures over all; never for one person's screen.
+        Raises `NotFound`.
+        """
+        with self._database.read() as session:
+            task_row(session, task_id)
+            return load_log(session, task_id)
+
+    def logs(self, task_ids: Collection[str] | None = None) -> dict[str, TaskLog]:
+        """As `log`, of these tasks or of all; by task id."""
+        with self._database.read() as session:
+            return load_logs(session, task_ids)
+
+    def standing(self, task_id: str) -> Standing:
+        """Where a task stands, reviewers' names included: for rules. Raises `NotFound`."""
+        return standing_of(self.log(task_id))
 
     def state(self, task_id: str) -> TaskState:
         """Raises `NotFound`."""
@@ -31,209 +115,225 @@ class Reviews:
             return TaskState(task_row(session, task_id).state)
 
     def history(self, task_id: str) -> list[Move]:
-        """Every step of the workflow, oldest first."""
-        query = select(MoveRow).where(MoveRow.task_id == task_id).order_by(col(MoveRow.id))
+        """Every step of the workflow, oldest first; none for a task that is not there."""
         with self._database.read() as session:
-            return [_move(row) for row in session.exec(query)]
+            log = load_log(session, task_id)
+        return list(standing_of(log).history) if log.revisions else []
 
-    def move(
-        self,
-        task_id: str,
-        revision: int,
-        state: TaskState,
-        *,
-        by: str,
-        reason: str,
-        expected: TaskState | None,
-    ) -> Move:
-        """Take the next step. Raises `Conflict` if the task's state is not `expected` any more (None:
-        any will do) or `revision` is not the newest, `NotFound` if there is no such task.
+    def seen_log(self, person: str, task_id: str) -> TaskLog:
+        """The log as `person` may see it. While the task is in review, revisions name their authors
+        ("" instead) only to an author, and to who has reviewed it when all reviews are in. Raises
+        `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.read() as session:
             task = task_row(session, task_id)
-            if task.head != revision:
-                raise Conflict(
-                    _("This is not the newest revision any more"),
-                    _("{task} is at revision {head}; this was about {revision}.").format(
-                        task=task_id, head=task.head, revision=revision
-                    ),
-                    _("Open the task again and look at what changed."),
-                )
-            if expected is not None and task.state != expected:
-                raise _moved_on(session, task)
-            return _move(step(session, task, state, ensure_person(session, by).name, reason))
-
-    def add(self, review: Review) -> None:
-        """Hand in a review. Raises `Conflict` on a reviewer's second one of a revision."""
-        with self._database.write() as session:
-            if session.get(RevisionRow, (review.task_id, review.revision)) is None:
-                task_row(session, review.task_id)
-                raise task_missing(review.task_id, review.revision)
-            name = ensure_person(session, review.reviewer).name
-            if session.get(ReviewRow, (review.task_id, review.revision, name)) is not None:
-                raise Conflict(
-                    _("You have already reviewed this revision"),
-                    _("{task}, revision {revision}").format(
-                        task=review.task_id, revision=review.revision
-                    ),
-                    _(
-                        "A review stays as it was handed in; the next revision can be reviewed anew."
-                    ),
-                )
-            session.add(
-                ReviewRow(
-                    task_id=review.task_id,
-                    revision=review.revision,
-                    reviewer=name,
-                    ratings=json.dumps(review.ratings),
-                    decision=review.decision.value,
-                    comments=json.dumps(review.comments),
-                    created_at=review.created_at,
-                )
-            )
-            form = session.get(ReviewFormRow, (review.task_id, review.revision, name))
-            if form is not None:
-                session.delete(form)
+            nodes = session.exec(
+                select(RevisionRow)
+                .where(RevisionRow.task_id == task_id)
+                .order_by(col(RevisionRow.number))
+            ).all()
+            entries = session.exec(
+                select(ContributionRow).where(ContributionRow.task_id == task_id, may_see(person))
+            ).all()
+            log = assemble(session, nodes, entries)[task_id]
+            if _author_open_to(session, task, person):
+                return log
+        return _without_authors(log)
 
     def visible_to(self, person: str, task_id: str, revision: int | None = None) -> list[Review]:
-        """The reviews that `person` may see now, by revision and time: their own, and for a revision
-        with at least two reviews everybody's. The author sees no more than anybody else.
-        """
-        complete = (
-            select(ReviewRow.revision)
-            .where(ReviewRow.task_id == task_id)
-            .group_by(col(ReviewRow.revision))
-            .having(func.count() >= REVIEWS_NEEDED)
-        )
+        """The reviews that `person` may see now, by revision and time."""
         query = (
-            select(ReviewRow)
+            select(ContributionRow)
             .where(
-                ReviewRow.task_id == task_id,
-                (col(ReviewRow.reviewer) == person) | col(ReviewRow.revision).in_(complete),
+                ContributionRow.task_id == task_id,
+                ContributionRow.kind == "reviewed",
+                may_see(person),
             )
-            .order_by(col(ReviewRow.revision), col(ReviewRow.created_at), ReviewRow.reviewer)
+            .order_by(col(ContributionRow.revision), col(ContributionRow.tick), ContributionRow.uid)
         )
         if revision is not None:
-            query = query.where(ReviewRow.revision == revision)
+            query = query.where(ContributionRow.revision == revision)
         with self._database.read() as session:
-            return [_review(row) for row in session.exec(query)]
+            return [_review(contribution_of(row)) for row in session.exec(query)]
 
-    def queue(self, person: str) -> list[TaskSummary]:
-        """What `person` can review now, the longest waiting first: in review, not written by them in
-        any revision, not yet reviewed by them, fewer than two reviews in. Authors are left out ("").
-        """
-        wrote = select(RevisionRow.task_id).where(RevisionRow.author == person)
-        of_head = (ReviewRow.task_id == TaskRow.id) & (ReviewRow.revision == TaskRow.head)
-        reviewed = select(ReviewRow.task_id).where(of_head, ReviewRow.reviewer == person)
-        handed_in = select(func.count()).select_from(ReviewRow).where(of_head)
-        query = (
-            select(TaskRow)
-            .where(
-                TaskRow.state == TaskState.IN_REVIEW.value,
-                col(TaskRow.id).not_in(wrote),
-                ~reviewed.correlate(TaskRow).exists(),
-                handed_in.correlate(TaskRow).scalar_subquery() < REVIEWS_NEEDED,
-            )
-            .order_by(col(TaskRow.updated_at), TaskRow.id)
+    def comments_for(self, person: str, task_id: str) -> list[Comment]:
+        """The comments that `person` may see now, of reviews and others, oldest first."""
+        query = select(ContributionRow).where(
+            ContributionRow.task_id == task_id,
+            col(ContributionRow.kind).in_(("reviewed", "commented", "answered")),
+            may_see(person),
         )
         with self._database.read() as session:
-            rows = session.exec(query).all()
-            return [summary_of(row).model_copy(update={"author": ""}) for row in rows]
+            entries = [contribution_of(row) for row in session.exec(query)]
+        return comments_in(sorted(entries, key=lambda entry: entry.order))
+
+    def open_rounds(self, person: str, now: datetime) -> list[OpenRound]:
+        """Every task in review as `person` may see it, the longest waiting first. `now` decides which
+        leases hold.
+        """
+        in_review = select(TaskRow).where(TaskRow.state == TaskState.IN_REVIEW.value)
+        with self._database.read() as session:
+            tasks = session.exec(in_review).all()
+            logs = load_logs(session, [task.id for task in tasks])
+            own = written_by(session, person) if tasks else frozenset[str]()
+        rounds = [_open_round(task, logs[task.id], person, own, now) for task in tasks]
+        return sorted(rounds, key=lambda r: (r.submitted_at or r.task.updated_at, r.task.id))
 
     def reviewed(self, person: str) -> list[TaskSummary]:
         """Tasks of which `person` may read reviews, the last changed first: those they reviewed, and
         those they wrote with a revision whose reviews are all in. Authors are left out ("").
         """
-        own = select(ReviewRow.task_id).where(ReviewRow.reviewer == person)
-        complete = (
-            select(ReviewRow.task_id)
-            .group_by(col(ReviewRow.task_id), col(ReviewRow.revision))
-            .having(func.count() >= REVIEWS_NEEDED)
+        own = select(ContributionRow.task_id).where(
+            ContributionRow.kind == "reviewed", ContributionRow.by == person
         )
-        wrote = select(RevisionRow.task_id).where(RevisionRow.author == person)
-        theirs = col(TaskRow.id).in_(wrote) & col(TaskRow.id).in_(complete)
+        complete = select(StandingRow.task_id).where(StandingRow.seen != "nobody")
+        theirs = col(TaskRow.id).in_(wrote(person)) & col(TaskRow.id).in_(complete)
         query = (
             select(TaskRow)
-            .where(col(TaskRow.id).in_(own) | theirs)
+            .where(or_(col(TaskRow.id).in_(own), theirs))
             .order_by(col(TaskRow.updated_at).desc(), TaskRow.id)
         )
         with self._database.read() as session:
-            rows = session.exec(query).all()
-            return [summary_of(row).model_copy(update={"author": ""}) for row in rows]
+            return [_blind(row) for row in session.exec(query)]
 
     def blind_revision(self, person: str, task_id: str, number: int | None = None) -> Revision:
         """A revision as a reviewer gets it: without author and message (""), until `person` has
-        reviewed it and two reviews are in, or if `person` wrote it. Raises `NotFound`.
+        reviewed it and all reviews are in, or if `person` wrote it. Raises `NotFound`.
         """
         with self._database.read() as session:
             number = number if number is not None else task_row(session, task_id).head
             revision = load_revision(session, task_id, number)
-            own = session.get(ReviewRow, (task_id, number, person)) is not None
-            open_now = own and _count(session, task_id, number) >= REVIEWS_NEEDED
-        if open_now or revision.author == person:
-            return revision
-        return revision.model_copy(update={"author": "", "message": ""})
+            if revision.author == person or _reviewed_and_open(session, task_id, number, person):
+                return revision
+        return revision.model_copy(update={"author": "", "message": "", "origins": ()})
 
     def handed_in(self) -> dict[str, int]:
         """For each task in review, how many reviews of its newest revision are in."""
-        of_head = (ReviewRow.task_id == TaskRow.id) & (ReviewRow.revision == TaskRow.head)
-        count = select(func.count()).select_from(ReviewRow).where(of_head).correlate(TaskRow)
-        query = select(TaskRow.id, count.scalar_subquery()).where(
-            TaskRow.state == TaskState.IN_REVIEW.value
+        query = select(TaskRow.id, StandingRow.reviews).where(
+            TaskRow.state == TaskState.IN_REVIEW.value,
+            StandingRow.task_id == TaskRow.id,
+            StandingRow.number == TaskRow.head,
         )
         with self._database.read() as session:
             return dict(session.exec(query).all())
 
     def counts(self, task_id: str, revision: int) -> int:
-        """How many reviews of this revision are in."""
+        """How many reviews of this revision count."""
         with self._database.read() as session:
-            return _count(session, task_id, revision)
+            row = session.get(StandingRow, (task_id, revision))
+            return row.reviews if row else 0
+
+    def set_skills(
+        self,
+        person: str,
+        languages: Sequence[str] = (),
+        domains: Sequence[str] = (),
+        *,
+        at: datetime | None = None,
+    ) -> None:
+        """What `person` reviews from now on; nothing means anything."""
+        body = SkillsSet(languages=tuple(languages), domains=tuple(domains))
+        with self._database.write() as session:
+            name = ensure_person(session, person).name
+            entry = sign(None, 0, name, _moment(at), body)
+            if session.get(ContributionRow, entry.uid) is None:
+                session.add(ContributionRow(**contribution_values(entry)))
+
+    def skills(self) -> dict[str, SkillsSet]:
+        """What people said last that they review, by person."""
+        query = select(ContributionRow).where(ContributionRow.kind == "skills_set")
+        with self._database.read() as session:
+            entries = [contribution_of(row) for row in session.exec(query)]
+        found: dict[str, SkillsSet] = {}
+        for entry in sorted(entries, key=lambda entry: (entry.at, entry.uid)):
+            assert isinstance(entry.body, SkillsSet)
+            found[entry.by] = entry.body
+        return found
 
 
-def _count(session: Session, task_id: str, revision: int) -> int:
-    query = (
-        select(func.count())
-        .select_from(ReviewRow)
-        .where(ReviewRow.task_id == task_id, ReviewRow.revision == revision)
+def _moment(at: datetime | None) -> datetime:
+    return at if at is not None else datetime.now(UTC)
+
+
+def _with(log: TaskLog, entry: Contribution) -> TaskLog:
+    return log.model_copy(update={"contributions": (*log.contributions, entry)})
+
+
+def _check_first(log: TaskLog, number: int, person: str) -> None:
+    for entry in log.contributions:
+        same = entry.by == person and entry.revision == number
+        if same and isinstance(entry.body, Reviewed):
+            raise Conflict(
+                _("You have already reviewed this revision"),
+                _("{task}, revision {revision}").format(task=log.task_id, revision=number),
+                _("A review stays as it was handed in; the next revision can be reviewed anew."),
+            )
+
+
+def _author_open_to(session: Session, task: TaskRow, person: str) -> bool:
+    if task.state != TaskState.IN_REVIEW.value:
+        return True
+    if task.id in written_by(session, person):
+        return True
+    return _reviewed_and_open(session, task.id, task.head, person)
+
+
+def _reviewed_and_open(session: Session, task_id: str, number: int, person: str) -> bool:
+    standing = (
+        select(StandingRow)
+        .where(StandingRow.task_id == task_id, StandingRow.number == number)
+        .where(
+            reviewed_by(person, StandingRow.task_id, StandingRow.number),
+            reviews_open_to(person, StandingRow.task_id, StandingRow.number),
+        )
     )
-    return session.exec(query).one()
+    return session.exec(standing).first() is not None
 
 
-def _moved_on(session: Session, task: TaskRow) -> Conflict:
-    last = session.exec(
-        select(MoveRow).where(MoveRow.task_id == task.id).order_by(col(MoveRow.id).desc())
-    ).first()
-    return Conflict(
-        _("This task has moved on"),
-        _("{person} made it “{state}” at {time} UTC.").format(
-            person=last.by if last else "–",
-            state=task.state,
-            time=last.at.strftime("%Y-%m-%d %H:%M") if last else "–",
-        ),
-        _("Open the task again."),
+def _without_authors(log: TaskLog) -> TaskLog:
+    def masked(node: RevisionNode) -> RevisionNode:
+        return node.model_copy(update={"authors": ("",)})
+
+    return log.model_copy(update={"revisions": tuple(map(masked, log.revisions))})
+
+
+def _blind(row: TaskRow) -> TaskSummary:
+    return summary_of(row).model_copy(update={"author": ""})
+
+
+def _open_round(
+    task: TaskRow, log: TaskLog, person: str, own: frozenset[str], now: datetime
+) -> OpenRound:
+    round_ = standing_of(log).of(task.head)
+    claims = claims_of(log, task.head, now)
+    return OpenRound(
+        task=_blind(task),
+        submitted_at=round_.submitted_at,
+        priority=task.priority,
+        reviews=len(round_.reviewers),
+        needed=round_.needed,
+        claims=len(claims.keys() - {person}),
+        mine=claims.get(person),
+        wrote=task.id in own,
+        reviewed=person in round_.reviewers,
+        released=person in released_by(log, task.head),
     )
 
 
-def _move(row: MoveRow) -> Move:
-    return Move(
-        task_id=row.task_id,
-        revision=row.revision,
-        state=TaskState(row.state),
-        by=row.by,
-        reason=row.reason,
-        at=row.at,
-    )
-
-
-def _review(row: ReviewRow) -> Review:
-    return Review.model_validate(
-        {
-            "task_id": row.task_id,
-            "revision": row.revision,
-            "reviewer": row.reviewer,
-            "ratings": json.loads(row.ratings),
-            "decision": row.decision,
-            "comments": json.loads(row.comments),
-            "created_at": row.created_at,
-        }
+def _review(entry: Contribution) -> Review:
+    body = entry.body
+    assert isinstance(body, Reviewed)
+    return Review(
+        task_id=entry.task_id,
+        revision=entry.revision,
+        reviewer=entry.by,
+        ratings=body.ratings,
+        decision=body.decision,
+        comments=body.comments,
+        checks=body.checks,
+        sample=body.sample,
+        seconds=body.seconds,
+        protocol=body.protocol,
+        created_at=entry.at,
+        uid=entry.uid,
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal
+from uuid import uuid4
 
 from pydantic import JsonValue
 from sqlmodel import Session, col, func, select
@@ -213,6 +214,7 @@ def _new_trial(session: Session, run_id: int, cell: TrialCell) -> TrialRow:
         task_row(session, cell.task_id)
         raise task_missing(cell.task_id, cell.revision)
     return TrialRow(
+        uid=uuid4().hex,
         run_id=run_id,
         task_id=cell.task_id,
         revision=cell.revision,
@@ -283,6 +285,7 @@ def _trial(row: TrialRow, title: str, family: str, events: int) -> TrialRecord:
     return TrialRecord.model_validate(
         {
             "id": row.id,
+            "uid": row.uid,
             "run_id": row.run_id,
             "task_id": row.task_id,
             "title": title,

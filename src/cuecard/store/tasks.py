@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
+from cuecard.core.review import revision_uid
 from cuecard.core.tasks import Family, Origin, Task, TaskLanguage, content_hash
 from cuecard.store.codec import pack, unpack
 from cuecard.store.engine import Database
@@ -16,8 +19,10 @@ from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
 from cuecard.store.records import Revision, RevisionLine, Saved, TaskState, TaskSummary
-from cuecard.store.tables import ContentRow, MoveRow, RevisionRow, TaskRow
+from cuecard.store.standing import load_log, next_tick, refold, show_content
+from cuecard.store.tables import ContentRow, CosignRow, RevisionRow, TaskRow
 from cuecard.store.tables.base import clean
+from cuecard.store.visible import written_by
 
 
 class Tasks:
@@ -32,10 +37,12 @@ class Tasks:
         state: TaskState | None = None,
         text: str = "",
         include_retired: bool = False,
+        viewer: str | None = None,
     ) -> list[TaskSummary]:
         """Lines of the task list, by id. `text`: all its words occur in id, title, domain or author.
 
-        Asking for the state `retired` includes the retired.
+        Asking for the state `retired` includes the retired. For a `viewer`, tasks in review that they
+        did not write come without their authors ("").
         """
         query = select(TaskRow).order_by(TaskRow.id)
         if family is not None:
@@ -49,7 +56,16 @@ class Tasks:
         for word in clean(text).casefold().split():
             query = query.where(col(TaskRow.search).contains(word, autoescape=True))
         with self._database.read() as session:
-            return [summary_of(row) for row in session.exec(query)]
+            lines = [summary_of(row) for row in session.exec(query)]
+            if viewer is None or all(line.state is not TaskState.IN_REVIEW for line in lines):
+                return lines
+            own = written_by(session, viewer)
+        return [
+            line.model_copy(update={"author": ""})
+            if line.state is TaskState.IN_REVIEW and line.id not in own
+            else line
+            for line in lines
+        ]
 
     def count(self) -> int:
         """All tasks, the retired included."""
@@ -64,9 +80,12 @@ class Tasks:
         message: str = "",
         base: int | None = None,
         origins: Sequence[Origin] = (),
+        also: Sequence[int] = (),
+        at: datetime | None = None,
     ) -> Revision:
         """Make `task` the newest revision; if it already is, nothing happens. `origins`: what of it a
-        machine drafted since the revision before.
+        machine drafted since the revision before. `also`: newest revisions of other branches that this
+        one brings together with the head.
 
         `base` is the revision that was edited (0: none, the task is new). Without one, as for
         imports, the next number is taken whatever stands there. A new revision starts as a draft in
@@ -78,14 +97,15 @@ class Tasks:
             head = session.get(TaskRow, task.id)
             if head is not None:
                 newest = session.get_one(RevisionRow, (task.id, head.head))
-                if newest.hash == digest:
+                if newest.hash == digest and not also:
                     return revision_of(newest, task)
                 if base is not None and base != head.head:
                     raise _overtaken(session, task.id, base)
             elif base:
                 raise task_missing(task.id)
             person = ensure_person(session, author)
-            return _write(session, task, digest, head, person.name, message, origins)
+            saving = _Saving(person.name, message, origins, tuple(also), at or datetime.now(UTC))
+            return _write(session, task, digest, head, saving)
 
     def save_all(
         self,
@@ -141,6 +161,7 @@ class Tasks:
                     message=row.message,
                     created_at=row.created_at,
                     origins=origins_in(row.origins),
+                    uid=row.uid,
                 )
                 for row in session.exec(query)
             ]
@@ -148,17 +169,21 @@ class Tasks:
     def authors(self, task_id: str) -> frozenset[str]:
         """Everybody who saved a revision of the task. Raises `NotFound`."""
         query = select(RevisionRow.author).where(RevisionRow.task_id == task_id).distinct()
+        cosigned = (
+            select(CosignRow.author)
+            .join(RevisionRow, col(CosignRow.uid) == RevisionRow.uid)
+            .where(RevisionRow.task_id == task_id)
+        )
         with self._database.read() as session:
-            found = frozenset(session.exec(query))
+            found = frozenset(session.exec(query)) | frozenset(session.exec(cosigned))
         if not found:
             raise task_missing(task_id)
         return found
 
     def written_by(self, person: str) -> frozenset[str]:
         """The ids of the tasks of which `person` saved a revision."""
-        query = select(RevisionRow.task_id).where(RevisionRow.author == person).distinct()
         with self._database.read() as session:
-            return frozenset(session.exec(query))
+            return written_by(session, person)
 
     def by_hash(self, hash: str) -> Revision | None:
         """The newest revision with this content, if any."""
@@ -171,46 +196,6 @@ class Tasks:
         with self._database.read() as session:
             found = session.exec(query).first()
             return revision_of(found[0], _task_in(found[1])) if found else None
-
-    def retire(self, task_id: str, *, by: str, reason: str) -> None:
-        """Take the task out of use; its history stays. Raises `NotFound`."""
-        with self._database.write() as session:
-            task = task_row(session, task_id)
-            if task.state != TaskState.RETIRED:
-                step(session, task, TaskState.RETIRED, ensure_person(session, by).name, reason)
-
-    def restore(self, task_id: str, *, by: str, reason: str = "") -> TaskState:
-        """Take a retired task into use again; returns where it now stands: where it stood, or a draft
-        if it was revised meanwhile. Nothing happens to one in use. Raises `NotFound`.
-        """
-        with self._database.write() as session:
-            task = task_row(session, task_id)
-            if task.state == TaskState.RETIRED:
-                before = session.exec(
-                    select(MoveRow.state)
-                    .where(
-                        MoveRow.task_id == task_id,
-                        MoveRow.revision == task.head,
-                        MoveRow.state != TaskState.RETIRED.value,
-                    )
-                    .order_by(col(MoveRow.id).desc())
-                ).first()
-                state = TaskState(before or TaskState.DRAFT)
-                step(session, task, state, ensure_person(session, by).name, reason)
-            return TaskState(task.state)
-
-
-def step(session: Session, task: TaskRow, state: TaskState, by: str, reason: str) -> MoveRow:
-    """Move the task's head to `state`, with a line in its history."""
-    now = datetime.now(UTC)
-    task.state = state.value
-    move = MoveRow(
-        task_id=task.id, revision=task.head, state=state.value, by=by, reason=reason, at=now
-    )
-    session.add(task)
-    session.add(move)
-    session.flush()
-    return move
 
 
 def load_revision(session: Session, task_id: str, number: int) -> Revision:
@@ -235,6 +220,8 @@ def summary_of(row: TaskRow) -> TaskSummary:
             "state": row.state,
             "author": row.author,
             "updated_at": row.updated_at,
+            "priority": row.priority,
+            "forks": row.forks,
         }
     )
 
@@ -249,6 +236,7 @@ def revision_of(row: RevisionRow, task: Task) -> Revision:
         created_at=row.created_at,
         task=task,
         origins=origins_in(row.origins),
+        uid=row.uid,
     )
 
 
@@ -256,53 +244,77 @@ def _task_in(content: ContentRow) -> Task:
     return Task.model_validate_json(unpack(content.body, content.packed))
 
 
-def _write(
-    session: Session,
-    task: Task,
-    digest: str,
-    head: TaskRow | None,
-    author: str,
-    message: str,
-    origins: Sequence[Origin] = (),
-) -> Revision:
-    now = datetime.now(UTC)
+@dataclass(frozen=True)
+class _Saving:
+    """Who saves a revision, and how."""
+
+    author: str
+    message: str
+    origins: Sequence[Origin] = ()
+    also: tuple[int, ...] = ()
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+def keep_content(session: Session, task: Task, digest: str) -> None:
+    """Have the content of a revision in the workspace, once."""
     if session.get(ContentRow, digest) is None:
         body, packed = pack(task.model_dump_json().encode())
         session.add(ContentRow(hash=digest, body=body, packed=packed))
-    first_author = head.author if head else author
-    number = head.head + 1 if head else 1
-    state = head.state if head else ""
-    head = session.merge(
-        TaskRow(
-            id=task.id,
-            title=task.title,
-            family=task.family,
-            language=task.language,
-            domain=task.domain,
-            difficulty=task.difficulty,
-            head=number,
-            state=state or TaskState.DRAFT.value,
-            author=first_author,
-            search="\n".join((task.id, task.title, task.domain, first_author)).casefold(),
-            updated_at=now,
-        )
-    )
-    session.flush()
-    row = RevisionRow(
-        task_id=task.id,
-        number=number,
-        hash=digest,
+
+
+def _write(
+    session: Session, task: Task, digest: str, head: TaskRow | None, saving: _Saving
+) -> Revision:
+    keep_content(session, task, digest)
+    number, tick, parents = _place(session, head, saving.also)
+    first_author = head.author if head else saving.author
+    row = head or TaskRow(
+        id=task.id,
         title=task.title,
-        author=author,
-        message=message,
-        origins=origins_text(origins),
-        created_at=now,
+        family=task.family,
+        language=task.language,
+        domain=task.domain,
+        head=number,
+        state=TaskState.DRAFT.value,
+        author=first_author,
+        search="",
+        updated_at=saving.at,
     )
+    show_content(row, task)
+    row.head, row.updated_at = number, saving.at
     session.add(row)
     session.flush()
-    if state not in (TaskState.DRAFT, TaskState.RETIRED):
-        step(session, head, TaskState.DRAFT, author, "")
-    return revision_of(row, task)
+    revision = RevisionRow(
+        task_id=task.id,
+        number=number,
+        uid=revision_uid(task.id, digest, parents),
+        parents=json.dumps(parents),
+        tick=tick,
+        hash=digest,
+        title=task.title,
+        author=saving.author,
+        message=saving.message,
+        origins=origins_text(saving.origins),
+        created_at=saving.at,
+    )
+    session.add(revision)
+    session.flush()
+    refold(session, load_log(session, task.id))
+    return revision_of(revision, task)
+
+
+def _place(
+    session: Session, head: TaskRow | None, also: Sequence[int]
+) -> tuple[int, int, tuple[str, ...]]:
+    """Number, tick and parents of the next revision."""
+    if head is None:
+        return 1, 1, ()
+    log = load_log(session, head.id)
+    uids = {node.number: node.uid for node in log.revisions}
+    if unknown := [number for number in also if number not in uids]:
+        raise task_missing(head.id, unknown[0])
+    parents = sorted({uids[head.head], *(uids[number] for number in also)})
+    return max(uids) + 1, next_tick(log), tuple(parents)
 
 
 def _saved(
@@ -325,7 +337,8 @@ def _saved(
             return Saved(task_id=task.id, title=task.title, before=head.head, number=head.head)
     before = head.head if head else 0
     if not dry:
-        _write(session, task, digest, head, ensure_person(session, author).name, message)
+        person = ensure_person(session, author).name
+        _write(session, task, digest, head, _Saving(person, message))
     return Saved(task_id=task.id, title=task.title, before=before, number=before + 1)
 
 

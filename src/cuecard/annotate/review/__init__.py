@@ -11,28 +11,25 @@ from cuecard.annotate.review.reviewing import (
     review_sheet,
 )
 from cuecard.annotate.review.workflow import (
-    TRANSITIONS,
-    Action,
-    Transition,
-    Who,
     actions_of,
+    ask_third,
+    authors_in,
     reopen,
     restore,
     retire,
-    settle,
     submit,
     withdraw,
 )
+from cuecard.core.review import Action
 
 __all__ = [
     "DIMENSIONS",
-    "TRANSITIONS",
     "Action",
     "Dimension",
     "ReviewSheet",
-    "Transition",
-    "Who",
     "actions_of",
+    "ask_third",
+    "authors_in",
     "check_review",
     "reopen",
     "restore",
@@ -40,7 +37,6 @@ __all__ = [
     "review",
     "review_queue",
     "review_sheet",
-    "settle",
     "submit",
     "withdraw",
 ]

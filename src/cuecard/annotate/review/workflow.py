@@ -1,168 +1,121 @@
-"""The states of a task and who may move it.
+"""Who may move a task where, and what must be so for it.
 
-The store keeps the state and refuses a move from a state that is no longer so; the rules are here.
+The steps themselves and the fold that gives the state are in `core.review`; here are the rules for people.
+Each runs within the transaction that adds what they do, so of two people at once one is told no.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import N_, _
-from cuecard.store.records import Move, ReviewDecision, TaskState
+from cuecard.core.review import (
+    TRANSITIONS,
+    Action,
+    Body,
+    Contribution,
+    Move,
+    Reopened,
+    Restored,
+    Retired,
+    Standing,
+    Submitted,
+    TaskLog,
+    TaskState,
+    ThirdAsked,
+    Withdrawn,
+    standing_of,
+)
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
-REVIEWS_NEEDED = 2
-
-
-class Who(StrEnum):
-    """`authors`: who saved any revision of the task. `reviews`: nobody by hand; it follows when the
-    second review of a revision is in.
-    """
-
-    AUTHORS = "authors"
-    REVIEWS = "reviews"
-
-
-class Action(StrEnum):
-    SUBMIT = "submit"
-    WITHDRAW = "withdraw"
-    APPROVE = "approve"
-    RETURN = "return"
-    REOPEN = "reopen"
-    RETIRE = "retire"
-    RESTORE = "restore"
-
-
-@dataclass(frozen=True)
-class Transition:
-    """`reasoned`: a reason must be given. `refused` says why not from another state."""
-
-    sources: frozenset[TaskState]
-    target: TaskState
-    who: Who
-    reasoned: bool
-    refused: str
-
-
-TRANSITIONS: dict[Action, Transition] = {
-    Action.SUBMIT: Transition(
-        frozenset({TaskState.DRAFT, TaskState.RETURNED}),
-        TaskState.IN_REVIEW,
-        Who.AUTHORS,
-        False,
-        N_("Only a draft or a returned task can be submitted."),
-    ),
-    Action.WITHDRAW: Transition(
-        frozenset({TaskState.IN_REVIEW}),
-        TaskState.DRAFT,
-        Who.AUTHORS,
-        True,
-        N_("Only a task in review can be withdrawn."),
-    ),
-    Action.APPROVE: Transition(
-        frozenset({TaskState.IN_REVIEW}),
-        TaskState.APPROVED,
-        Who.REVIEWS,
-        False,
-        N_("Only a task in review can be approved."),
-    ),
-    Action.RETURN: Transition(
-        frozenset({TaskState.IN_REVIEW}),
-        TaskState.RETURNED,
-        Who.REVIEWS,
-        False,
-        N_("Only a task in review can be returned."),
-    ),
-    Action.REOPEN: Transition(
-        frozenset({TaskState.APPROVED}),
-        TaskState.DRAFT,
-        Who.AUTHORS,
-        True,
-        N_("Only an approved task can be reopened."),
-    ),
-    Action.RETIRE: Transition(
-        frozenset({TaskState.DRAFT, TaskState.RETURNED, TaskState.APPROVED}),
-        TaskState.RETIRED,
-        Who.AUTHORS,
-        True,
-        N_("A task in review must be withdrawn before it can be archived."),
-    ),
-    # It comes back to where it stood; only one that was revised meanwhile is a draft.
-    Action.RESTORE: Transition(
-        frozenset({TaskState.RETIRED}),
-        TaskState.DRAFT,
-        Who.AUTHORS,
-        False,
-        N_("Only an archived task can be restored."),
-    ),
+_REFUSED = {
+    Action.SUBMIT: N_("Only a draft or a returned task can be submitted."),
+    Action.WITHDRAW: N_("Only a task in review can be withdrawn."),
+    Action.ASK_THIRD: N_("Only a returned task can go to a third person."),
+    Action.REOPEN: N_("Only an approved task can be reopened."),
+    Action.RETIRE: N_("A task in review must be withdrawn before it can be archived."),
+    Action.RESTORE: N_("Only an archived task can be restored."),
 }
 
 
-def submit(workspace: Workspace, task_id: str, by: str, reason: str = "") -> Move:
-    """Put the newest revision before two reviewers. Raises `NotAllowed`, `Conflict`, `NotFound`."""
-    return _act(workspace, Action.SUBMIT, task_id, by, reason)
-
-
-def withdraw(workspace: Workspace, task_id: str, by: str, reason: str) -> Move:
-    """Take a task out of review. Reviews that are in stay, but decide nothing until it is back."""
-    return _act(workspace, Action.WITHDRAW, task_id, by, reason)
-
-
-def reopen(workspace: Workspace, task_id: str, by: str, reason: str) -> Move:
-    """Work on an approved task again."""
-    return _act(workspace, Action.REOPEN, task_id, by, reason)
-
-
-def retire(workspace: Workspace, task_id: str, by: str, reason: str) -> None:
-    """Take a task out of use; its revisions, runs and reviews stay."""
-    _check(workspace, Action.RETIRE, task_id, by, reason)
-    workspace.tasks.retire(task_id, by=by, reason=reason.strip())
-
-
-def restore(workspace: Workspace, task_id: str, by: str, reason: str = "") -> TaskState:
-    """Take a task into use again; returns where it now stands."""
-    _check(workspace, Action.RESTORE, task_id, by, reason)
-    return workspace.tasks.restore(task_id, by=by, reason=reason.strip())
-
-
-def settle(workspace: Workspace, task_id: str) -> TaskState:
-    """Draw the consequence of two reviews of the newest revision, if they are in; idempotent.
-
-    Two approvals approve, a return among them returns. Returns the state that then holds.
+def submit(
+    workspace: Workspace,
+    task_id: str,
+    by: str,
+    reason: str = "",
+    *,
+    warnings: Sequence[str] = (),
+    protocol: Protocol = EMBEDDED_PROTOCOL,
+    at: datetime | None = None,
+) -> Move:
+    """Put the newest revision before two reviewers. `warnings`: codes of the linter that are left, in
+    spite of which `reason` says it is submitted; `protocol`: the rules of this round. The linter itself
+    is `submitting`'s business. Raises `NotAllowed`, `NotFound`.
     """
-    state = workspace.reviews.state(task_id)
-    if state is not TaskState.IN_REVIEW:
-        return state
-    revision = workspace.tasks.revision(task_id).number
-    # Nobody in particular sees the reviews of a revision exactly when all of them are in.
-    given = workspace.reviews.visible_to("", task_id, revision)
-    if len(given) < REVIEWS_NEEDED:
-        return state
-    returned = any(review.decision is ReviewDecision.RETURN for review in given)
-    target = TRANSITIONS[Action.RETURN if returned else Action.APPROVE].target
-    last = given[-1].reviewer
-    try:
-        workspace.reviews.move(task_id, revision, target, by=last, reason="", expected=state)
-    except Conflict:
-        # The other reviewer's process was quicker, or the author withdrew the task just now.
-        return workspace.reviews.state(task_id)
-    return target
+    body = Submitted(
+        reason=reason.strip(),
+        warnings=tuple(warnings),
+        protocol=protocol.stamp,
+        on_split=protocol.on_split,
+    )
+    return _act(workspace, Action.SUBMIT, task_id, by, body, at)
+
+
+def withdraw(
+    workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
+) -> Move:
+    """Take a task out of review. Reviews that are in stay, but decide nothing until it is back."""
+    body = Withdrawn(reason=_given(reason))
+    return _act(workspace, Action.WITHDRAW, task_id, by, body, at)
+
+
+def ask_third(
+    workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
+) -> Move:
+    """Have a third person decide where two reviewers disagree, instead of changing the task."""
+    body = ThirdAsked(reason=_given(reason))
+    return _act(workspace, Action.ASK_THIRD, task_id, by, body, at)
+
+
+def reopen(
+    workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
+) -> Move:
+    """Work on an approved task again."""
+    body = Reopened(reason=_given(reason))
+    return _act(workspace, Action.REOPEN, task_id, by, body, at)
+
+
+def retire(
+    workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
+) -> Move:
+    """Take a task out of use; its revisions, runs and reviews stay."""
+    body = Retired(reason=_given(reason))
+    return _act(workspace, Action.RETIRE, task_id, by, body, at)
+
+
+def restore(
+    workspace: Workspace, task_id: str, by: str, reason: str = "", *, at: datetime | None = None
+) -> TaskState:
+    """Take a task into use again; returns where it now stands: where it stood, or as a draft if it was
+    revised meanwhile.
+    """
+    body = Restored(reason=reason.strip())
+    return _act(workspace, Action.RESTORE, task_id, by, body, at).state
 
 
 def actions_of(workspace: Workspace, task_id: str, person: str) -> tuple[Action, ...]:
     """What this person may do with the task now, for the keys of a screen."""
-    state = workspace.reviews.state(task_id)
-    if person not in authors_of(workspace, task_id):
+    log = workspace.reviews.log(task_id)
+    if person not in authors_in(log):
         return ()
-    possible = [a for a, t in TRANSITIONS.items() if t.who is Who.AUTHORS and state in t.sources]
-    if Action.SUBMIT in possible and _reviewed(workspace, task_id):
-        possible.remove(Action.SUBMIT)
-    return tuple(possible)
+    standing = standing_of(log)
+    return tuple(action for action in _REFUSED if not _objection(action, standing))
 
 
 def authors_of(workspace: Workspace, task_id: str) -> frozenset[str]:
@@ -170,44 +123,71 @@ def authors_of(workspace: Workspace, task_id: str) -> frozenset[str]:
     return workspace.tasks.authors(task_id)
 
 
-def _act(workspace: Workspace, action: Action, task_id: str, by: str, reason: str) -> Move:
-    revision, state = _check(workspace, action, task_id, by, reason)
-    return workspace.reviews.move(
-        task_id,
-        revision,
-        TRANSITIONS[action].target,
-        by=by,
-        reason=reason.strip(),
-        expected=state,
-    )
+def authors_in(log: TaskLog) -> frozenset[str]:
+    """Everybody who saved a revision, of any branch."""
+    return frozenset(author for node in log.revisions for author in node.authors)
 
 
-def _check(
-    workspace: Workspace, action: Action, task_id: str, by: str, reason: str
-) -> tuple[int, TaskState]:
-    transition = TRANSITIONS[action]
-    revision = workspace.tasks.revision(task_id).number
-    state = workspace.reviews.state(task_id)
-    title = _("This is not possible now")
-    if state not in transition.sources:
-        raise NotAllowed(title, _(transition.refused))
-    if by not in authors_of(workspace, task_id):
-        raise NotAllowed(
-            title,
-            _("Only an author of {task} may do this.").format(task=task_id),
-            _("Ask the author, or save a revision of your own first."),
-        )
-    if transition.reasoned and not reason.strip():
-        raise NotAllowed(title, _("Please give a reason."))
-    if action is Action.SUBMIT and _reviewed(workspace, task_id):
-        raise NotAllowed(
-            title,
-            _("Revision {n} already has its two reviews.").format(n=revision),
-            _("Change the task and save a new revision, then submit that."),
-        )
-    return revision, state
+def _act(
+    workspace: Workspace,
+    action: Action,
+    task_id: str,
+    by: str,
+    body: Body,
+    at: datetime | None,
+) -> Move:
+    def guard(log: TaskLog) -> None:
+        if objection := _objection(action, standing_of(log)):
+            raise NotAllowed(_title(), *objection)
+        if by.strip() not in authors_in(log):
+            raise NotAllowed(
+                _title(),
+                _("Only an author of {task} may do this.").format(task=task_id),
+                _("Ask the author, or save a revision of your own first."),
+            )
+
+    entry = workspace.reviews.act(task_id, by, body, guard=guard, at=at)
+    return _last_move(workspace, entry)
 
 
-def _reviewed(workspace: Workspace, task_id: str) -> bool:
-    revision = workspace.tasks.revision(task_id).number
-    return workspace.reviews.counts(task_id, revision) >= REVIEWS_NEEDED
+def _last_move(workspace: Workspace, entry: Contribution) -> Move:
+    """The step that an entry made; it need not be the last one any more."""
+    moves = [
+        move
+        for move in workspace.reviews.history(entry.task_id)
+        if move.by == entry.by and move.at == entry.at and move.revision == entry.revision
+    ]
+    if not moves:
+        raise Conflict(_("This task has moved on"), entry.task_id, _("Open the task again."))
+    return moves[0]
+
+
+def _objection(action: Action, standing: Standing) -> tuple[str, ...]:
+    """What speaks against a step, and a hint; nothing if nothing does."""
+    if standing.state not in TRANSITIONS[action].sources:
+        return (_(_REFUSED[action]),)
+    round_ = standing.now
+    if action is Action.SUBMIT:
+        if standing.forks:
+            return (
+                _("Two newest revisions stand side by side."),
+                _("Bring them together first: open the task and merge."),
+            )
+        if len(round_.reviewers) >= round_.needed:
+            return (
+                _("Revision {n} already has its reviews.").format(n=standing.head),
+                _("Change the task and save a new revision, then submit that."),
+            )
+    if action is Action.ASK_THIRD and not (round_.split and len(round_.reviewers) == 2):
+        return (_("A third person decides only where two reviewers disagree."),)
+    return ()
+
+
+def _given(reason: str) -> str:
+    if not reason.strip():
+        raise NotAllowed(_title(), _("Please give a reason."))
+    return reason.strip()
+
+
+def _title() -> str:
+    return _("This is not possible now")

@@ -215,17 +215,12 @@ class Contribution(Frozen):
 def contribution_uid(
     task_id: str, revision_uid: str, by: str, at: datetime, tick: int, body: Body
 ) -> str:
-    """The hash that names an entry: over everything it says, 32 hex digits."""
-    return _digest(
-        [
-            task_id,
-            revision_uid,
-            by,
-            at.astimezone(UTC).isoformat(),
-            tick,
-            body.model_dump(mode="json"),
-        ]
-    )
+    """The hash that names an entry: over everything it says, 32 hex digits. What is left at its default
+    does not count, so that a field added later changes no name.
+    """
+    said = body.model_dump(mode="json", exclude_defaults=True)
+    moment = at.astimezone(UTC).isoformat()
+    return _digest([task_id, revision_uid, by, moment, tick, body.kind, said])
 
 
 def revision_uid(task_id: str, content_hash: str, parents: tuple[str, ...]) -> str:

@@ -1,10 +1,11 @@
 """The SQLModel tables. Only rooms of the store work with them."""
 
 from cuecard.store.tables.base import Row, metadata
-from cuecard.store.tables.reviews import MoveRow, ReviewFormRow, ReviewRow
+from cuecard.store.tables.reviews import ContributionRow, ReviewFormRow, StandingRow
 from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
 from cuecard.store.tables.tasks import (
     ContentRow,
+    CosignRow,
     DraftRow,
     EffortRow,
     PersonRow,
@@ -16,20 +17,21 @@ from cuecard.store.tables.verdicts import JudgeCallRow, JudgementRow, LabelRow, 
 
 __all__ = [
     "ContentRow",
+    "ContributionRow",
+    "CosignRow",
     "DraftRow",
     "EffortRow",
     "EventRow",
     "JudgeCallRow",
     "JudgementRow",
     "LabelRow",
-    "MoveRow",
     "PayloadRow",
     "PersonRow",
     "ReviewFormRow",
-    "ReviewRow",
     "RevisionRow",
     "Row",
     "RunRow",
+    "StandingRow",
     "TaskRow",
     "ThrownDraftRow",
     "TrialRow",

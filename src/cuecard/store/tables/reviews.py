@@ -1,4 +1,4 @@
-"""The workflow's history and the reviews."""
+"""What people contributed to tasks, where the tasks stand because of it, and unfinished reviews."""
 
 from __future__ import annotations
 
@@ -10,36 +10,41 @@ from sqlmodel import Field
 from cuecard.store.tables.base import FreeText, Row, UtcDateTime
 
 
-class MoveRow(Row, table=True):
-    """Append-only."""
+class ContributionRow(Row, table=True):
+    """Append-only. `about`: the person or the comment that it is about, for who may see it; `body` is
+    JSON or, when large, compressed in `packed`. Without a task both `task_id` and `revision` are null.
+    """
 
     __table_args__ = (
         ForeignKeyConstraint(["task_id", "revision"], ["revision.task_id", "revision.number"]),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
-    task_id: str = Field(index=True)
-    revision: int
-    state: str
-    by: str = Field(foreign_key="person.name")
-    reason: str = Field(sa_type=FreeText)
+    uid: str = Field(primary_key=True)
+    task_id: str | None = Field(default=None, index=True)
+    revision: int | None = None
+    kind: str = Field(index=True)
+    by: str = Field(foreign_key="person.name", index=True)
+    about: str = Field(default="", sa_type=FreeText)
     at: datetime = Field(sa_type=UtcDateTime)
+    tick: int
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
 
 
-class ReviewRow(Row, table=True):
-    """Append-only; `ratings` and `comments` are JSON."""
+class StandingRow(Row, table=True):
+    """Where each revision stands: follows from contributions, for queries that must not read them."""
 
     __table_args__ = (
-        ForeignKeyConstraint(["task_id", "revision"], ["revision.task_id", "revision.number"]),
+        ForeignKeyConstraint(["task_id", "number"], ["revision.task_id", "revision.number"]),
     )
 
     task_id: str = Field(primary_key=True)
-    revision: int = Field(primary_key=True)
-    reviewer: str = Field(primary_key=True, foreign_key="person.name")
-    ratings: str = Field(sa_type=Text)
-    decision: str
-    comments: str = Field(sa_type=Text)
-    created_at: datetime = Field(sa_type=UtcDateTime)
+    number: int = Field(primary_key=True)
+    state: str
+    reviews: int
+    needed: int
+    seen: str
+    submitted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class ReviewFormRow(Row, table=True):

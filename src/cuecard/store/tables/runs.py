@@ -27,7 +27,7 @@ class RunRow(Row, table=True):
 
 class TrialRow(Row, table=True):
     """`termination`, `detail` and `ended_at` follow from the log's last event. `agent`, `user` and
-    `world` are JSON.
+    `world` are JSON. `uid` names the trial in every copy of the workspace.
     """
 
     __table_args__ = (
@@ -35,6 +35,7 @@ class TrialRow(Row, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
     run_id: int = Field(foreign_key="run.id", index=True)
     task_id: str
     revision: int

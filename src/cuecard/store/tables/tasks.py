@@ -16,9 +16,9 @@ class PersonRow(Row, table=True):
 
 
 class TaskRow(Row, table=True):
-    """The head of a task: where it stands now. Follows from revisions and moves, for quick lists.
-
-    `search` is what the text filter looks in, casefolded.
+    """The head of a task: where it stands now. Follows from revisions and contributions, for quick
+    lists. `search` is what the text filter looks in, casefolded; `forks` counts newest revisions besides
+    the head.
     """
 
     id: str = Field(primary_key=True)
@@ -29,6 +29,8 @@ class TaskRow(Row, table=True):
     difficulty: str | None = None
     head: int
     state: str = Field(index=True)
+    priority: int = 0
+    forks: int = 0
     author: str = Field(foreign_key="person.name")
     search: str = Field(sa_type=FreeText)
     updated_at: datetime = Field(sa_type=UtcDateTime)
@@ -43,16 +45,34 @@ class ContentRow(Row, table=True):
 
 
 class RevisionRow(Row, table=True):
-    """Append-only. `origins`: a JSON list of what a machine drafted since the revision before."""
+    """Append-only. `origins`: a JSON list of what a machine drafted since the revision before. `uid`
+    names the revision in every workspace, `parents` is a JSON list of the `uid`s that it stands on.
+    """
 
     task_id: str = Field(primary_key=True, foreign_key="task.id")
     number: int = Field(primary_key=True)
+    uid: str = Field(index=True, unique=True)
+    parents: str = Field(default="[]", sa_type=Text)
+    tick: int = 0
     hash: str = Field(foreign_key="content.hash", index=True)
     title: str = Field(sa_type=FreeText)
     author: str = Field(foreign_key="person.name", index=True)
     message: str = Field(sa_type=FreeText)
     origins: str = Field(default="[]", sa_type=Text)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CosignRow(Row, table=True):
+    """Append-only: the same revision, saved once more in another workspace. Of all its signatures the
+    earliest (by tick, time, author) says when it was made.
+    """
+
+    uid: str = Field(primary_key=True, foreign_key="revision.uid")
+    author: str = Field(primary_key=True, foreign_key="person.name")
+    at: datetime = Field(primary_key=True, sa_type=UtcDateTime)
+    tick: int = 0
+    message: str = Field(sa_type=FreeText)
+    origins: str = Field(default="[]", sa_type=Text)
 
 
 class DraftRow(Row, table=True):

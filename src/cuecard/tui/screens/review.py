@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -48,7 +49,7 @@ def look_for(workspace: Workspace, person: str) -> Look:
     from cuecard.annotate.review import review_queue
 
     return Look(
-        queue=review_queue(workspace, person),
+        queue=review_queue(workspace, person, datetime.now(UTC)),
         done=tuple(workspace.reviews.reviewed(person)),
         begun=frozenset(workspace.review_forms.of(person)),
     )

@@ -1,0 +1,220 @@
+"""What one person did as a parcel that travels, and parcels taken in from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from cuecard.core.tasks import Task
+from cuecard.store.codec import from_json, unpack
+from cuecard.store.engine import Database
+from cuecard.store.origins import origins_in
+from cuecard.store.shared import (
+    MergeReport,
+    Parcel,
+    SharedContribution,
+    SharedEffort,
+    SharedLabel,
+    SharedRevision,
+    Signature,
+)
+from cuecard.store.tables import (
+    ContentRow,
+    ContributionRow,
+    CosignRow,
+    EffortRow,
+    LabelRow,
+    RevisionRow,
+    TrialRow,
+)
+from cuecard.store.taking import Taking
+
+
+class Exchange:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def parcel(self, person: str, *, since: datetime | None = None) -> Parcel:
+        """All that `person` contributed, saved, labelled and put in, from `since` on, and the revisions
+        that it stands on or speaks about. Nothing that others contributed is read, but who saved those
+        revisions.
+        """
+        with self._database.read() as session:
+            contributions = _contributions(session, person, since)
+            wanted = {entry.revision for entry in contributions if entry.revision}
+            wanted |= _signed(session, person, since)
+            revisions = _revisions(session, wanted)
+            return Parcel(
+                person=person,
+                tasks=_contents(session, {revision.hash for revision in revisions}),
+                revisions=tuple(revisions),
+                contributions=tuple(contributions),
+                labels=tuple(_labels(session, person, since)),
+                effort=tuple(_effort(session, person, since)),
+            )
+
+    def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
+        """Add what is new in these parcels, all of it or, if anything fails, nothing. What is known
+        stays as it is; nothing is changed or taken away. `by` reads the report. With `dry` the answer
+        says what would be.
+        """
+        with self._database.write() as session:
+            report = Taking(session, parcels, by).report(dry=dry)
+            if dry:
+                session.rollback()
+            return report
+
+
+def _since(column: Any, since: datetime | None) -> list[Any]:
+    return [] if since is None else [col(column) >= since]
+
+
+def _contributions(
+    session: Session, person: str, since: datetime | None
+) -> list[SharedContribution]:
+    same = (col(RevisionRow.task_id) == ContributionRow.task_id) & (
+        col(RevisionRow.number) == ContributionRow.revision
+    )
+    query = (
+        select(ContributionRow, RevisionRow.uid)
+        .join(RevisionRow, same, isouter=True)
+        .where(ContributionRow.by == person, *_since(ContributionRow.at, since))
+    )
+    return [
+        SharedContribution.model_validate(
+            {
+                "uid": row.uid,
+                "task_id": row.task_id or "",
+                "revision": uid or "",
+                "by": row.by,
+                "at": row.at,
+                "tick": row.tick,
+                "body": from_json(unpack(row.body, row.packed)),
+            }
+        )
+        for row, uid in session.exec(query)
+    ]
+
+
+def _signed(session: Session, person: str, since: datetime | None) -> set[str]:
+    """The uids of the revisions that `person` saved."""
+    own = select(RevisionRow.uid).where(
+        RevisionRow.author == person, *_since(RevisionRow.created_at, since)
+    )
+    also = select(CosignRow.uid).where(CosignRow.author == person, *_since(CosignRow.at, since))
+    return set(session.exec(own)) | set(session.exec(also))
+
+
+def _revisions(session: Session, uids: Collection[str]) -> list[SharedRevision]:
+    """These revisions and all that they stand on, parents first."""
+    if not uids:
+        return []
+    of = select(RevisionRow.task_id).where(col(RevisionRow.uid).in_(uids))
+    query = (
+        select(RevisionRow)
+        .where(col(RevisionRow.task_id).in_(of))
+        .order_by(RevisionRow.task_id, col(RevisionRow.number))
+    )
+    rows = {row.uid: row for row in session.exec(query)}
+    parents = {uid: tuple(json.loads(row.parents)) for uid, row in rows.items()}
+    todo, wanted = list(uids), set[str]()
+    while todo:
+        uid = todo.pop()
+        if uid not in wanted:
+            wanted.add(uid)
+            todo += parents[uid]
+    signatures = signatures_of(session, [row for uid, row in rows.items() if uid in wanted])
+    return [
+        SharedRevision(
+            uid=uid,
+            task_id=row.task_id,
+            hash=row.hash,
+            parents=parents[uid],
+            signatures=tuple(sorted(signatures[uid], key=lambda found: found.order)),
+        )
+        for uid, row in rows.items()
+        if uid in wanted
+    ]
+
+
+def signatures_of(session: Session, rows: Collection[RevisionRow]) -> dict[str, list[Signature]]:
+    """By uid, everybody who saved each of these revisions."""
+    found: dict[str, list[Signature]] = defaultdict(list)
+    for row in rows:
+        found[row.uid].append(
+            Signature(
+                author=row.author,
+                at=row.created_at,
+                tick=row.tick,
+                message=row.message,
+                origins=origins_in(row.origins),
+            )
+        )
+    for row in session.exec(select(CosignRow)):
+        if row.uid in found:
+            found[row.uid].append(
+                Signature(
+                    author=row.author,
+                    at=row.at,
+                    tick=row.tick,
+                    message=row.message,
+                    origins=origins_in(row.origins),
+                )
+            )
+    return found
+
+
+def _contents(session: Session, hashes: Collection[str]) -> dict[str, Task]:
+    query = select(ContentRow).where(col(ContentRow.hash).in_(hashes))
+    return {
+        row.hash: Task.model_validate_json(unpack(row.body, row.packed))
+        for row in session.exec(query)
+    }
+
+
+def _labels(session: Session, person: str, since: datetime | None) -> list[SharedLabel]:
+    query = (
+        select(LabelRow, TrialRow.uid)
+        .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)
+        .where(LabelRow.person == person, *_since(LabelRow.created_at, since))
+        .order_by(col(LabelRow.id))
+    )
+    return [
+        SharedLabel.model_validate(
+            {
+                "trial": uid,
+                "item": row.item_key,
+                "person": row.person,
+                "value": row.value,
+                "comment": row.comment,
+                "at": row.created_at,
+            }
+        )
+        for row, uid in session.exec(query)
+    ]
+
+
+def _effort(session: Session, person: str, since: datetime | None) -> list[SharedEffort]:
+    query = (
+        select(EffortRow)
+        .where(EffortRow.person == person, *_since(EffortRow.at, since))
+        .order_by(col(EffortRow.id))
+    )
+    return [
+        SharedEffort.model_validate(
+            {
+                "task_id": row.task_id,
+                "person": row.person,
+                "kind": row.kind,
+                "amount": row.amount,
+                "text": row.text,
+                "at": row.at,
+            }
+        )
+        for row in session.exec(query)
+    ]

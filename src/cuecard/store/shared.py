@@ -1,0 +1,150 @@
+"""What travels between workspaces: entries that name everything by uid, never by a local number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from cuecard.core.review import Body, Clash, TaskState
+from cuecard.core.tasks import Origin, Task
+from cuecard.core.tasks.base import Frozen
+from cuecard.store.records import EffortKind, LabelValue
+
+
+class Signature(Frozen):
+    """Who saved a revision, and when. `origins`: what of it a machine drafted."""
+
+    author: str
+    at: datetime
+    tick: int
+    message: str = ""
+    origins: tuple[Origin, ...] = ()
+
+    @property
+    def order(self) -> tuple[int, datetime, str]:
+        """The first of a revision's signatures says when it was made."""
+        return self.tick, self.at, self.author
+
+
+class SharedRevision(Frozen):
+    """A revision without its content, which `hash` names, and with everybody who saved just this."""
+
+    uid: str
+    task_id: str
+    hash: str
+    parents: tuple[str, ...] = ()
+    signatures: tuple[Signature, ...]
+
+
+class SharedContribution(Frozen):
+    """A contribution; `revision` is the uid of the revision that it is about, "" for none."""
+
+    uid: str
+    task_id: str = ""
+    revision: str = ""
+    by: str
+    at: datetime
+    tick: int
+    body: Body
+
+
+class SharedLabel(Frozen):
+    """A person's decision on item `item` of the trial whose uid is `trial`."""
+
+    trial: str
+    item: str
+    person: str
+    value: LabelValue
+    comment: str = ""
+    at: datetime
+
+
+class SharedEffort(Frozen):
+    """An entry of the effort log. Equal entries are told apart by counting them."""
+
+    task_id: str
+    person: str
+    kind: EffortKind
+    amount: float
+    text: str = ""
+    at: datetime
+
+
+class Parcel(Frozen):
+    """What one person did. `tasks` by content hash, and `revisions`, also hold what that refers to;
+    parents come before what stands on them.
+    """
+
+    person: str
+    tasks: Mapping[str, Task] = {}
+    revisions: tuple[SharedRevision, ...] = ()
+    contributions: tuple[SharedContribution, ...] = ()
+    labels: tuple[SharedLabel, ...] = ()
+    effort: tuple[SharedEffort, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the person did nothing."""
+        own = (self.contributions, self.labels, self.effort)
+        signed = any(s.author == self.person for r in self.revisions for s in r.signatures)
+        return not signed and not any(own)
+
+
+class Arrived(Frozen):
+    """How many entries of a kind were `added`, and how many were `known` already. `kind`: `person`,
+    `task`, `revision`, `signature`, `label`, `effort`, or the kind of a contribution.
+    """
+
+    kind: str
+    added: int = 0
+    known: int = 0
+
+
+class LeftOut(Frozen):
+    """`count` labels of `person` that cannot be taken: their trial is not in this workspace, or its
+    items were not judged in it. Merging the same file later takes them.
+    """
+
+    person: str
+    trial: str
+    reason: Literal["no_trial", "no_item"]
+    count: int
+
+
+class Moved(Frozen):
+    """A task that came, changed its state or its newest revision; `before` is None for a new one."""
+
+    task_id: str
+    title: str
+    before: TaskState | None
+    after: TaskState
+    head_before: int
+    head: int
+
+
+class MergeReport(Frozen):
+    """What a merge did, or with `dry` would do. `clashes_before` and `clashes`: those of the tasks that
+    it touched, without the names of reviewers that must not be known yet.
+    """
+
+    dry: bool
+    arrived: tuple[Arrived, ...] = ()
+    people: tuple[str, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    clashes_before: tuple[Clash, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+
+    @property
+    def added(self) -> int:
+        return sum(arrived.added for arrived in self.arrived)
+
+    @property
+    def known(self) -> int:
+        return sum(arrived.known for arrived in self.arrived)
+
+    @property
+    def new_clashes(self) -> tuple[Clash, ...]:
+        """Those that were not there before."""
+        return tuple(clash for clash in self.clashes if clash not in self.clashes_before)
