@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.agreement.coefficient import Coefficient, ratio
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.core.i18n import _
@@ -18,14 +19,30 @@ def percent_agreement(ratings: Ratings) -> Statistic:
     items with at least two ratings (Fleiss 1971, the mean of P_i; for two raters the plain share
     of items on which they agree).
     """
-    counts = ratings.paired_counts
-    if not len(counts):
-        return Statistic(name="percent", value=None, n=0, reason=_("no item has two ratings"))
-    return Statistic(name="percent", value=observed(counts), n=len(counts))
+    return percent_coefficient(ratings).statistic
 
 
-def observed(counts: NDArray[np.float64]) -> float:
-    """The mean share of agreeing pairs; every row of `counts` sums to two or more."""
+def percent_coefficient(ratings: Ratings) -> Coefficient:
+    """`percent_agreement` as a function of sums."""
+    terms = agreeing(ratings.counts)
+    return Coefficient(
+        name="percent",
+        terms=terms,
+        of=lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        n=int(terms[:, 1].sum()),
+        undefined=_("no item has two ratings"),
+        share=True,
+    )
+
+
+def agreeing(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Items x 2, from items x labels: the share of agreeing pairs, and 1; 0 and 0 for an item with
+    fewer than two ratings.
+    """
+    import numpy as np
+
     raters = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1)).sum(axis=1)
-    return float((agreeing / (raters * (raters - 1))).mean())
+    paired = raters >= 2
+    pairs = np.where(paired, raters * (raters - 1), 1.0)
+    shares = (counts * (counts - 1)).sum(axis=1) / pairs
+    return np.stack([np.where(paired, shares, 0.0), paired.astype(float)], axis=1)

@@ -80,18 +80,18 @@ class Ratings:
         return Ratings(self.items, tuple(raters), self.labels, codes)
 
     @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """Items x raters: `codes`."""
+        import numpy as np
+
+        return np.array(self.codes, dtype=np.int64).reshape(len(self.items), len(self.raters))
+
+    @cached_property
     def counts(self) -> NDArray[np.float64]:
         """Items x labels: how many raters gave the item that label."""
         import numpy as np
 
-        table = np.zeros((len(self.items), len(self.labels)))
-        for row, codes in enumerate(self.codes):
-            for code in codes:
-                if code != MISSING:
-                    table[row, code] += 1
-        return table
-
-    @property
-    def paired_counts(self) -> NDArray[np.float64]:
-        """`counts` of the items with at least two ratings: those that tell of agreement."""
-        return self.counts[self.counts.sum(axis=1) >= 2]
+        counts = np.zeros((len(self.items), len(self.labels)))
+        for code in range(len(self.labels)):
+            counts[:, code] = (self.table == code).sum(axis=1)
+        return counts

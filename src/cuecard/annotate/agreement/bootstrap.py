@@ -1,0 +1,139 @@
+"""Intervals by resampling groups of items, such as the tasks that the items belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.coefficient import Coefficient
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RESAMPLES = 2000
+LEVEL = 0.95
+FEWEST_GROUPS = 5
+"""With fewer there are not enough different resamples for the ends of an interval."""
+MOST_UNDEFINED = 0.05
+"""Share of resamples without a value beyond which those that have one no longer tell of all."""
+_DIGITS = 10
+_CHUNK = 4_000_000
+_Z95 = 1.959963984540054
+
+
+def with_intervals(
+    coefficients: Sequence[Coefficient],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> tuple[Statistic, ...]:
+    """The coefficients' values with 95% percentile intervals (Efron & Tibshirani 1993, ch. 13).
+
+    `groups` names each item's group, whose items are drawn together (Field & Welsh 2007, the cluster
+    bootstrap); None: each item is its own. All coefficients are over the same items and see the same
+    resamples. The same seed and data give the same interval, in whatever order the items come.
+
+    There is no interval, and `no_interval` says why, with fewer than `FEWEST_GROUPS` groups, when too
+    many resamples are undefined, and when no resample differs from the others. Only a share that is the
+    same in every group, which resampling cannot judge, gets Wilson's (1927) interval on the number of
+    groups: the cautious reading, in which the items of a group are one observation.
+
+    Raises `ValueError` if the coefficients or groups are not over the same items.
+    """
+    import numpy as np
+
+    if not coefficients:
+        return ()
+    rows = {len(coefficient.terms) for coefficient in coefficients}
+    rows |= set() if groups is None else {len(groups)}
+    if len(rows) > 1:
+        raise ValueError("not over the same items")
+    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
+    drawn = np.vstack(list(_resampled(sums, resamples, seed))) if len(sums) else sums
+    found: list[Statistic] = []
+    at = 0
+    for coefficient in coefficients:
+        own = slice(at, at := at + coefficient.terms.shape[1])
+        count = int((sums[:, own] != 0).any(axis=1).sum())
+        found.append(_with_interval(coefficient, count, drawn[:, own]))
+    return tuple(found)
+
+
+def wilson(value: float, n: int) -> tuple[float, float]:
+    """The 95% score interval of a share of `n` > 0 independent observations (Wilson 1927)."""
+    spread = _Z95 * _Z95 / n
+    middle = (value + spread / 2) / (1 + spread)
+    half = _Z95 * sqrt(value * (1 - value) / n + spread / (4 * n)) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _with_interval(coefficient: Coefficient, groups: int, drawn: NDArray[np.float64]) -> Statistic:
+    import numpy as np
+
+    point = coefficient.statistic
+    if point.value is None:
+        return point
+    values = coefficient.of(drawn)
+    known = values[~np.isnan(values)]
+    constant = len(known) > 0 and float(np.ptp(known)) < 10**-_DIGITS
+    if coefficient.share and constant:
+        low, high = wilson(point.value, groups)
+    elif groups < FEWEST_GROUPS:
+        return _without(point, _("fewer than {n} groups").format(n=FEWEST_GROUPS))
+    elif len(known) < (1 - MOST_UNDEFINED) * len(values):
+        return _without(point, _("undefined in many resamples"))
+    elif constant:
+        return _without(point, _("no resample differs"))
+    else:
+        tail = (1 - LEVEL) / 2
+        low, high = (float(end) for end in np.quantile(known, [tail, 1 - tail]))
+    return point.model_copy(update={"low": low, "high": high})
+
+
+def _without(point: Statistic, why: str) -> Statistic:
+    return point.model_copy(update={"no_interval": why})
+
+
+def _sums_by_group(
+    terms: NDArray[np.float64], groups: Sequence[Hashable] | None
+) -> NDArray[np.float64]:
+    """Groups x terms, without groups that add nothing, in an order that follows from the sums alone."""
+    import numpy as np
+
+    if groups is not None:
+        index: dict[Hashable, int] = {}
+        codes = np.array([index.setdefault(group, len(index)) for group in groups], dtype=np.int64)
+        sums = np.zeros((len(index), terms.shape[1]))
+        np.add.at(sums, codes, terms)
+        terms = sums
+    terms = np.round(terms[(terms != 0).any(axis=1)], _DIGITS)
+    return terms[np.lexsort(terms.T)] if terms.size else terms
+
+
+def _resampled(
+    sums: NDArray[np.float64], resamples: int, seed: int
+) -> Iterator[NDArray[np.float64]]:
+    """Blocks of resamples x terms: sums over as many groups as there are, drawn with replacement."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    count = len(sums)
+    starts = np.flatnonzero(np.r_[True, (sums[1:] != sums[:-1]).any(axis=1)])
+    kinds, times = sums[starts], np.diff(np.r_[starts, count])
+    few = len(kinds) * 8 < count
+    block = max(1, _CHUNK // (len(kinds) if few else count))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        if few:
+            # Groups that add the same are drawn as one kind.
+            yield rng.multinomial(count, times / count, size=size) @ kinds
+            continue
+        chosen = rng.integers(count, size=(size, count))
+        chosen += np.arange(size)[:, None] * count
+        weights = np.bincount(chosen.ravel(), minlength=size * count)
+        yield weights.reshape(size, count).astype(float) @ sums
