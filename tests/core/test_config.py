@@ -305,6 +305,7 @@ qc:
   models: [local, huge, local]
   examiner: huge
   judge: strict
+  world: moon
 """
     found = [(place, line) for place, line, _ in problems(tmp_path, GOOD + text)]
     first = GOOD.count("\n")
@@ -314,10 +315,13 @@ qc:
         ("qc.models[2]", first + 9),
         ("qc.examiner", first + 10),
         ("qc.judge", first + 11),
+        ("qc.world", first + 12),
     ]
     mended = text.replace("laws, label: Laws again", "sums, label: Sums")
     mended = mended.replace("[local, huge, local]", "[local]").replace("huge", "local")
-    config = load_config(write(tmp_path, GOOD + mended.replace("strict", "lexical")))
+    config = load_config(
+        write(tmp_path, GOOD + mended.replace("strict", "lexical").replace("moon", ""))
+    )
     assert (config.review.version, config.review.lease_hours) == ("2", 24)
     assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "sums"]
     wrong = "    songs: [{key: a, label: A}]\n    facts: []\n    table: [{key: A b, label: A}]\n"

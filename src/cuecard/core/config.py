@@ -134,7 +134,7 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
                 if model and model not in config.models:
                     found.append(((section, name, *place), no_model(model, config.models)))
     found += review_problems(config.review)
-    found += qc_problems(config.qc, config.models, config.judges)
+    found += qc_problems(config.qc, config.models, config.judges, config.worlds)
     return found
 
 

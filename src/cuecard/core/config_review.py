@@ -55,6 +55,7 @@ class ReviewConfig(Frozen):
 class QcConfig(Frozen):
     """How tasks are probed. `models`: names of models that try, none meaning all of them; `examiner`:
     the model that judges ambiguity and laws, "" for the first. `judge`: who scores what they hand in.
+    `world`: where they search, "" for the first on the web, else the embedded one, which is no evidence.
     `right_at`: the score from which an attempt counts as right. `minutes` and `pages`: what an author
     should at least have spent. `agreement`: between judge and expert, item by item.
     """
@@ -62,6 +63,7 @@ class QcConfig(Frozen):
     models: tuple[Name, ...] = ()
     examiner: str = ""
     judge: Name = "lexical"
+    world: str = ""
     closed_book: Annotated[int, Field(ge=1, le=100)] = 3
     open_book: Annotated[int, Field(ge=1, le=100)] = 1
     search_calls: Annotated[int, Field(ge=1, le=1000)] = 25
@@ -83,7 +85,7 @@ def review_problems(review: ReviewConfig) -> Iterator[Problem]:
 
 
 def qc_problems(
-    qc: QcConfig, models: Collection[str], judges: Collection[str]
+    qc: QcConfig, models: Collection[str], judges: Collection[str], worlds: Collection[str]
 ) -> Iterator[Problem]:
     """Names that stand for nothing in the configuration, and models that are listed twice."""
     for index, name in enumerate(qc.models):
@@ -96,6 +98,9 @@ def qc_problems(
     if qc.judge not in judges:
         reason = _("there is no judge {name} here; known judges: {names}")
         yield ("qc", "judge"), reason.format(name=qc.judge, names=", ".join(judges) or "-")
+    if qc.world and qc.world not in worlds:
+        reason = _("there is no world {name} here; known worlds: {names}")
+        yield ("qc", "world"), reason.format(name=qc.world, names=", ".join(worlds) or "-")
 
 
 def no_model(name: str, models: Collection[str]) -> str:

@@ -8,16 +8,30 @@ from cuecard.core.tasks.base import Frozen
 
 ProbeName = Literal["closed_book", "open_book", "ambiguity", "laws", "with_facts"]
 PROBES: tuple[ProbeName, ...] = get_args(ProbeName)
+ATTEMPTS: tuple[ProbeName, ...] = ("closed_book", "open_book", "with_facts")
+"""Probes in which a model tries the task and is judged; in the others an examiner looks at the task."""
+
+_GOOD_WHEN_RIGHT: tuple[ProbeName, ...] = ("laws", "with_facts")
+
+Why = Literal["", "not_applicable", "no_model", "open", "failed", "unusable", "unjudged"]
+"""Why there is no result: the probe says nothing about such tasks; no model can be called; the trial has
+not ended; a call failed; the examiner gave no usable answer; the judge has not decided.
+"""
 
 
 class ProbeResult(Frozen):
     """One attempt at a task, one examination of it, or the reason why there was none.
 
     `run_id`, `trial_id`: where it is recorded, None where nothing was played. `model`: the name in the
-    configuration, "" for rules. `baseline`: by an embedded player or by rule alone; what a baseline
-    hands in is no evidence about models. `score`: from 0 to 1. `right`: an attempt that reached the
-    bar; for an examination whether the task has what is looked for (see the probe). `findings`: what
-    was found, for people. `skipped`: why there is no result. `cost`: None where the model has no price.
+    configuration, "" for our own rules. `baseline`: an embedded player tried, or the world was one that
+    answers from the gold; that is no evidence about models.
+
+    `right` is about what each probe asks. closed_book, open_book, with_facts: `score` (0 to 1) reached
+    the bar. ambiguity: it can be seen through without retrieval; `score` is the share of candidates or
+    stages that were named unseen. laws: the facts agree with each other and are plausible. None
+    together with a reason in `skipped` and `why`.
+
+    `findings`: what was found, for people. `cost`: None where the model has no price.
     """
 
     probe: ProbeName
@@ -30,7 +44,15 @@ class ProbeResult(Frozen):
     right: bool | None = None
     findings: tuple[str, ...] = ()
     skipped: str = ""
+    why: Why = ""
     cost: float | None = None
+
+    @property
+    def flagged(self) -> bool | None:
+        """Whether this result speaks against the task; None if it says nothing."""
+        if self.right is None:
+            return None
+        return self.right is not (self.probe in _GOOD_WHEN_RIGHT)
 
 
 class ProbeOutcome(Frozen):

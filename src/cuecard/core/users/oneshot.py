@@ -11,20 +11,24 @@ MAX_QUESTIONS = 5
 
 
 class OneShotUser:
-    """Opens with the query; leaves every question to the agent; the first reply that does not end
-    with a question is the answer. After `max_questions` questions it takes whatever there is.
+    """Opens with the query, or with `opening`; leaves every question to the agent; the first reply that
+    does not end with a question is the answer. After `max_questions` questions it takes whatever there
+    is.
     """
 
-    def __init__(self, task: Task, max_questions: int = MAX_QUESTIONS) -> None:
+    def __init__(
+        self, task: Task, max_questions: int = MAX_QUESTIONS, *, opening: str = ""
+    ) -> None:
         self._task = task
         self._max_questions = max_questions
+        self._opening = opening or task.query
 
     @property
     def ref(self) -> PlayerRef:
         return PlayerRef(name="one-shot", kind="oneshot", baseline=True)
 
     async def open(self, desk: Desk) -> UserReply:
-        return UserReply(text=self._task.query)
+        return UserReply(text=self._opening)
 
     async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
         last = dialogue.last("agent")

@@ -1,0 +1,164 @@
+"""The questions that an examiner is asked, and what becomes of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from cuecard.core.judges.material import block
+from cuecard.core.judges.similarity import best_likeness
+from cuecard.core.llm import wire
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.llm.structured import ask_structured
+from cuecard.core.parts import CallDesk
+from cuecard.core.probes.applying import ambiguous_steps, later_stages
+from cuecard.core.probes.examinations import (
+    ChainExamined,
+    Examination,
+    FactsAgainst,
+    LawsExamined,
+    NeedExamined,
+    StepExamined,
+)
+from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenNeed, UnseenStep
+from cuecard.core.prompts import Prompt
+from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task
+
+Shape = TypeVar("Shape", bound=BaseModel)
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class ExaminerPrompts:
+    """`unseen` shows what a player would see, `known` the gold beside it. Of laws there is only `known`."""
+
+    known: Prompt
+    unseen: Prompt | None = None
+
+
+class Examiner:
+    """Asks one model about one task; every question has a desk of its own."""
+
+    def __init__(self, client: ChatClient, task: Task, prompts: ExaminerPrompts) -> None:
+        self._client = client
+        self._task = task
+        self._prompts = prompts
+
+    async def examine(self, desk: CallDesk) -> Examination:
+        """Raises `ModelCallError` and `Halt`."""
+        if self._prompts.unseen is None:
+            return await self._laws(desk)
+        if self._task.family == "checkpoints":
+            steps = [
+                await self._step(number, step, desk.scope(f"step/{number}"), self._prompts.unseen)
+                for number, step in ambiguous_steps(self._task)
+            ]
+            return ChainExamined(steps=tuple(steps))
+        return await self._need(desk, self._prompts.unseen)
+
+    async def _step(
+        self, number: int, step: Checkpoint, desk: CallDesk, prompt: Prompt
+    ) -> StepExamined:
+        ambiguity = step.ambiguity
+        assert ambiguity is not None
+        asked: dict[str, object] = {"whole_question": self._task.opening, "step": step.question}
+        unseen = await self._ask(UnseenStep, prompt, asked, desk.scope("unseen"))
+        told = {
+            **asked,
+            "type": ambiguity.type.value,
+            "why_ambiguous": ambiguity.logic,
+            "candidates": list(ambiguity.candidates),
+            "meant": step.target,
+            "said_before": unseen.model_dump() if unseen else {},
+        }
+        known = await self._ask(KnownStep, self._prompts.known, told, desk.scope("known"))
+        readings = tuple(unseen.readings) if unseen else None
+        return StepExamined(
+            step=number,
+            factual=ambiguity.type is AmbiguityType.FACTUAL,
+            candidates=ambiguity.candidates,
+            readings=readings,
+            named=_named(step, readings or ()),
+            error=unseen.error if unseen else "",
+            enumerable=known.enumerable if known else None,
+            error_recognisable=known.error_recognisable if known else None,
+            error_found=known.error_found if known else None,
+            reason=known.reason if known else "",
+        )
+
+    async def _need(self, desk: CallDesk, prompt: Prompt) -> NeedExamined:
+        stages = later_stages(self._task)
+        numbers = tuple(number for number, _stage in stages)
+        asked: dict[str, object] = {"opening": self._task.opening}
+        unseen = await self._ask(UnseenNeed, prompt, asked, desk.scope("unseen"))
+        if unseen is None:
+            return NeedExamined(stages=numbers)
+        lines = [{"number": number, "request": stage.line} for number, stage in stages]
+        told = {**asked, "guesses": unseen.guesses, "later_requests": lines}
+        known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
+        guesses = tuple(unseen.guesses)
+        if known is None:
+            return NeedExamined(stages=numbers, guesses=guesses)
+        guessed = tuple(number for number in numbers if number in known.guessed and guesses)
+        return NeedExamined(stages=numbers, guesses=guesses, guessed=guessed, reason=known.reason)
+
+    async def _laws(self, desk: CallDesk) -> LawsExamined:
+        world = self._task.gold
+        assert isinstance(world, FactWorld)
+        facts = [
+            {
+                "number": number,
+                "kind": "rule" if fact.kind is FactKind.RULE else "fact",
+                "key": fact.key,
+                "value": " ".join(filter(None, (fact.value, fact.unit))),
+            }
+            for number, fact in enumerate(world.facts, 1)
+        ]
+        material = {"question": self._task.query, "facts": facts}
+        found = await self._ask(ExaminedLaws, self._prompts.known, material, desk)
+        if found is None:
+            return LawsExamined()
+        numbers = range(1, len(facts) + 1)
+        against = [
+            FactsAgainst(facts=tuple(c.facts), reason=c.reason)
+            for c in found.contradictions
+            if c.facts and all(n in numbers for n in c.facts)
+        ]
+        doubts = [
+            FactsAgainst(facts=(doubt.fact,), reason=doubt.reason)
+            for doubt in found.implausible
+            if doubt.fact in numbers
+        ]
+        return LawsExamined(contradictions=tuple(against), implausible=tuple(doubts))
+
+    async def _ask(
+        self, shape: type[Shape], prompt: Prompt, material: Mapping[str, object], desk: CallDesk
+    ) -> Shape | None:
+        asked = await ask_structured(
+            self._client,
+            [wire.user(prompt.render(material=block(material)))],
+            shape,
+            desk,
+            prompt=prompt,
+            language=self._task.language,
+            attempts=_ATTEMPTS,
+        )
+        return asked.value
+
+
+def _named(step: Checkpoint, readings: tuple[str, ...]) -> tuple[str, ...]:
+    """The candidates that are among the readings. The target counts under all its names."""
+    ambiguity = step.ambiguity
+    assert ambiguity is not None
+    return tuple(
+        candidate
+        for candidate in ambiguity.candidates
+        if any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
+    )
+
+
+def _names_of(candidate: str, step: Checkpoint) -> tuple[str, ...]:
+    return step.names if best_likeness(step.names, candidate) else (candidate,)

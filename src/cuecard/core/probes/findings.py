@@ -1,0 +1,138 @@
+"""What an examination means: whether the task has what is looked for, and what to tell people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cuecard.core.i18n import _
+from cuecard.core.probes.examinations import (
+    ChainExamined,
+    Examination,
+    FactsAgainst,
+    LawsExamined,
+    NeedExamined,
+    StepExamined,
+)
+from cuecard.core.tasks import FactWorld, Task
+from cuecard.core.text import one_line
+
+_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Finding:
+    """See `ProbeResult` for `score` and `right`."""
+
+    score: float | None
+    right: bool | None
+    told: tuple[str, ...]
+
+
+def finding_of(examination: Examination, task: Task, bar: float) -> Finding:
+    """`bar`: the share of candidates, or of later stages, that named unseen is too many."""
+    match examination:
+        case ChainExamined(steps=steps):
+            return _of_chain(steps, bar)
+        case NeedExamined():
+            return _of_need(examination, task, bar)
+        case LawsExamined():
+            return _of_laws(examination, task)
+
+
+def _of_chain(steps: tuple[StepExamined, ...], bar: float) -> Finding:
+    """An ambiguity can be seen through if its candidates were named unseen, or can be enumerated by
+    common sense, or its factual error is recognised without retrieval. One step is enough to say so.
+    """
+    shares = [len(s.named) / len(s.candidates) for s in steps if s.readings is not None]
+    states = [_seen_through(step, bar) for step in steps]
+    right = True if True in states else None if None in states else False
+    told = tuple(line for step in steps for line in _step_lines(step, bar))
+    return Finding(max(shares, default=None), right, told)
+
+
+def _seen_through(step: StepExamined, bar: float) -> bool | None:
+    if _surface(step, bar) or _recognised(step):
+        return True
+    return None if step.enumerable is None or step.readings is None else False
+
+
+def _surface(step: StepExamined, bar: float) -> bool:
+    return bool(step.enumerable) or _enough(len(step.named), len(step.candidates), bar)
+
+
+def _recognised(step: StepExamined) -> bool:
+    # Weak examiners find errors everywhere: only where the ambiguity is one does it count.
+    return step.factual and bool(step.error_recognisable or (step.error and step.error_found))
+
+
+def _step_lines(step: StepExamined, bar: float) -> Iterator[str]:
+    def line(text: str) -> str:
+        return _("step {n}: {text}").format(n=step.step, text=text)
+
+    if step.readings is None:
+        yield line(_("without the candidates, the examiner gave no usable answer"))
+    else:
+        names = ", ".join(one_line(name, 60) for name in step.named)
+        yield line(
+            _("{named} of {all} candidates named unseen").format(
+                named=len(step.named), all=len(step.candidates)
+            )
+            + (f" ({names})" if names else "")
+        )
+    if step.enumerable is None:
+        yield line(_("with the candidates, the examiner gave no usable answer"))
+        return
+    reason = one_line(step.reason, _SHOWN)
+    if _surface(step, bar):
+        yield line(_("the ambiguity is surface-level: {reason}").format(reason=reason or "–"))
+    else:
+        yield line(_("the ambiguity takes retrieval: {reason}").format(reason=reason or "–"))
+    if _recognised(step):
+        error = one_line(step.error, _SHOWN)
+        yield line(
+            _("the error is recognised without retrieval: {error}").format(error=error or "–")
+        )
+
+
+def _of_need(need: NeedExamined, task: Task, bar: float) -> Finding:
+    if need.guessed is None:
+        return Finding(None, None, ())
+    share = len(need.guessed) / len(need.stages)
+    told = [
+        _("{n} of {all} later requests guessed from the opening").format(
+            n=len(need.guessed), all=len(need.stages)
+        )
+    ]
+    for number in need.guessed:
+        if number <= len(task.stages):
+            title = one_line(task.stages[number - 1].title, 80)
+            told.append(_("stage {n} was guessed: {title}").format(n=number, title=title))
+    if need.reason:
+        told.append(one_line(need.reason, _SHOWN))
+    return Finding(share, _enough(len(need.guessed), len(need.stages), bar), tuple(told))
+
+
+def _of_laws(laws: LawsExamined, task: Task) -> Finding:
+    if laws.contradictions is None or laws.implausible is None:
+        return Finding(None, None, ())
+    told = [
+        _("contradictory: {facts}: {reason}").format(facts=facts, reason=reason)
+        for facts, reason in _with_keys(laws.contradictions, task)
+    ]
+    told += [
+        _("implausible: {facts}: {reason}").format(facts=facts, reason=reason)
+        for facts, reason in _with_keys(laws.implausible, task)
+    ]
+    return Finding(None, not told, tuple(told))
+
+
+def _with_keys(found: Iterable[FactsAgainst], task: Task) -> Iterator[tuple[str, str]]:
+    facts = task.gold.facts if isinstance(task.gold, FactWorld) else ()
+    for each in found:
+        keys = (one_line(facts[n - 1].key, 60) for n in each.facts if n <= len(facts))
+        yield " + ".join(keys), one_line(each.reason, _SHOWN) or "–"
+
+
+def _enough(part: int, whole: int, bar: float) -> bool:
+    return whole > 0 and part / whole >= bar

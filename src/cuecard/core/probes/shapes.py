@@ -1,0 +1,111 @@
+"""The answers that an examiner is asked for. Lenient in what cannot be misread; the reason stands before the
+verdict, so that the verdict follows from it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, OnErrorOmit
+
+from cuecard.core.text import storable
+
+_YES = frozenset(("yes", "y", "true", "1", "是", "对"))
+_NO = frozenset(("no", "n", "false", "0", "否", "不", "none", "null", ""))
+_MOST = 50
+_LONGEST = 2000
+
+
+def _text(value: object) -> object:
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    text = storable(value).strip()[:_LONGEST]
+    # Weak models hand the form back as it was shown to them.
+    return text if text.strip(".… ") else ""
+
+
+def _texts(value: object) -> object:
+    if value is None or isinstance(value, str):
+        value = [value or ""]
+    if not isinstance(value, list):
+        return value
+    texts = (_text(item) for item in cast(list[object], value))
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))[:_MOST]
+
+
+def _numbers(value: object) -> object:
+    if value is None:
+        return []
+    items = cast(list[object], value) if isinstance(value, list) else [value]
+    numbers = (int(i) if isinstance(i, str) and i.strip().isdecimal() else i for i in items)
+    return list(dict.fromkeys(n for n in numbers if isinstance(n, int) and n > 0))[:_MOST]
+
+
+def _yes(value: object) -> object:
+    word = str(value).strip().casefold()
+    return True if word in _YES else False if word in _NO else value
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Servers that hold a model to the schema must not let it leave the reason out."""
+    schema["required"] = list(schema["properties"])
+
+
+Said = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[str], BeforeValidator(_texts)]
+Numbers = Annotated[list[int], BeforeValidator(_numbers)]
+Yes = Annotated[bool, BeforeValidator(_yes)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(json_schema_extra=_all_required)
+
+
+class UnseenStep(_Answer):
+    """Before anything is told: what the question could mean, and what in it is wrong ("" for nothing)."""
+
+    readings: Texts
+    error: Said = ""
+
+
+class KnownStep(_Answer):
+    """With the candidates known. `error_found`: what was said before names the error."""
+
+    reason: Said = ""
+    enumerable: Yes
+    error_recognisable: Yes = False
+    error_found: Yes = False
+
+
+class UnseenNeed(_Answer):
+    """Before anything is told: what the user will turn out to want."""
+
+    guesses: Texts
+
+
+class KnownNeed(_Answer):
+    """`guessed`: numbers of the later requests that the guesses hold."""
+
+    reason: Said = ""
+    guessed: Numbers
+
+
+class Contradiction(_Answer):
+    facts: Numbers
+    reason: Said
+
+
+class Doubt(_Answer):
+    fact: Annotated[int, BeforeValidator(lambda v: next(iter(cast(Any, _numbers(v))), v))]
+    reason: Said
+
+
+class ExaminedLaws(_Answer):
+    """What is wrong with a world: facts that cannot hold together, and facts that cannot be."""
+
+    contradictions: list[OnErrorOmit[Contradiction]]
+    implausible: list[OnErrorOmit[Doubt]]
