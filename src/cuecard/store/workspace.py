@@ -9,6 +9,7 @@ import os
 import threading
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -29,10 +30,13 @@ from cuecard.store.tasks import Tasks
 from cuecard.store.verdicts import Verdicts
 from cuecard.store.writer import EventWriter
 
+if TYPE_CHECKING:
+    from cuecard.store.exchange import Exchange
+
 
 class Workspace:
     """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
-    `runs`, `judge_calls`, `verdicts`, `prompts`.
+    `runs`, `judge_calls`, `verdicts`, `prompts`, `exchange`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -77,6 +81,13 @@ class Workspace:
     def public_url(self) -> str:
         """The address as it may be shown."""
         return self._database.public_url
+
+    @property
+    def exchange(self) -> Exchange:
+        """Imported on first use: few sessions pack or merge."""
+        from cuecard.store.exchange import Exchange
+
+        return Exchange(self._database)
 
     @property
     def event_writer(self) -> EventWriter:

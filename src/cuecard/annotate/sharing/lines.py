@@ -1,0 +1,158 @@
+"""The lines of a pack: a header, then one entry a line, in an order that follows from what they say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter
+
+from cuecard.core.tasks.base import Frozen
+from cuecard.store.codec import to_json
+from cuecard.store.shared import (
+    Parcel,
+    SharedContribution,
+    SharedEffort,
+    SharedLabel,
+    SharedRevision,
+)
+
+FORMAT = 1
+"""The version of the format that this program writes, and the newest that it reads."""
+Kind = Literal["task", "revision", "contribution", "label", "effort"]
+KINDS: tuple[Kind, ...] = ("task", "revision", "contribution", "label", "effort")
+
+
+class Header(Frozen):
+    """The first line. `person` packed; `since`: the entries begin there, None for everything; `until`:
+    the time of their newest, so that the same content has the same header. `entries`: how many there
+    are of each kind. `sha256` is over the header without itself, and the lines that follow.
+    """
+
+    cuecard: Literal["pack"] = "pack"
+    format: int = FORMAT
+    person: str
+    since: datetime | None = None
+    until: datetime | None = None
+    entries: dict[Kind, Annotated[int, Field(ge=0)]] = {}
+    sha256: str = ""
+
+
+class TaskLine(Frozen):
+    """The content of revisions; `task` stands last, it is long."""
+
+    entry: Literal["task"] = "task"
+    hash: str
+    task: dict[str, JsonValue]
+
+
+class RevisionLine(Frozen):
+    entry: Literal["revision"] = "revision"
+    revision: SharedRevision
+
+
+class ContributionLine(Frozen):
+    entry: Literal["contribution"] = "contribution"
+    contribution: SharedContribution
+
+
+class LabelLine(Frozen):
+    entry: Literal["label"] = "label"
+    label: SharedLabel
+
+
+class EffortLine(Frozen):
+    entry: Literal["effort"] = "effort"
+    effort: SharedEffort
+
+
+Line = Annotated[
+    TaskLine | RevisionLine | ContributionLine | LabelLine | EffortLine,
+    Field(discriminator="entry"),
+]
+
+
+@cache
+def line_adapter() -> TypeAdapter[Line]:
+    return TypeAdapter(Line)
+
+
+def body_of(parcel: Parcel) -> bytes:
+    """All lines but the header; the same for the same parcel, in whatever order it was put together."""
+    return b"".join(to_json(line) + b"\n" for line in _lines(parcel))
+
+
+def header_of(parcel: Parcel, body: bytes, since: datetime | None) -> Header:
+    header = Header(
+        person=parcel.person,
+        since=since,
+        until=max(_moments(parcel), default=None),
+        entries={
+            "task": len(parcel.tasks),
+            "revision": len(parcel.revisions),
+            "contribution": len(parcel.contributions),
+            "label": len(parcel.labels),
+            "effort": len(parcel.effort),
+        },
+    )
+    return header.model_copy(update={"sha256": digest(header, body)})
+
+
+def digest(header: Header, body: bytes) -> str:
+    """SHA-256 over the header's line without its digest and the lines of the body, 64 hex digits."""
+    return hashlib.sha256(header_line(header.model_copy(update={"sha256": ""})) + body).hexdigest()
+
+
+def header_line(header: Header) -> bytes:
+    return to_json(header.model_dump(mode="json")) + b"\n"
+
+
+def _lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
+    for hash_, task in sorted(parcel.tasks.items()):
+        yield {"entry": "task", "hash": hash_, "task": task.model_dump(mode="json")}
+    for revision in in_order(parcel.revisions):
+        yield {"entry": "revision", "revision": revision.model_dump(mode="json")}
+    for entry in sorted(parcel.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
+        yield {"entry": "contribution", "contribution": entry.model_dump(mode="json")}
+    for label in sorted(parcel.labels, key=lambda x: (x.trial, x.item, x.at, x.value, x.comment)):
+        yield {"entry": "label", "label": label.model_dump(mode="json")}
+    for effort in sorted(
+        parcel.effort, key=lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person)
+    ):
+        yield {"entry": "effort", "effort": effort.model_dump(mode="json")}
+
+
+def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
+    """By task, parents before what stands on them, else by when they were made. A parent that is not
+    among them does not count.
+    """
+    known = {revision.uid: revision for revision in revisions}
+    depth: dict[str, int] = {}
+    for start in known:
+        todo = [start]
+        while todo:
+            uid = todo[-1]
+            parents = [parent for parent in known[uid].parents if parent in known]
+            # A forged circle is not followed: what is on the way counts as 0.
+            unknown = [parent for parent in parents if parent not in depth]
+            if unknown and uid not in depth:
+                depth[uid] = 0
+                todo += unknown
+                continue
+            depth[uid] = 1 + max((depth[parent] for parent in parents), default=0)
+            todo.pop()
+    return sorted(
+        known.values(),
+        key=lambda r: (r.task_id, depth[r.uid], min(s.order for s in r.signatures), r.uid),
+    )
+
+
+def _moments(parcel: Parcel) -> Iterator[datetime]:
+    for revision in parcel.revisions:
+        yield from (s.at for s in revision.signatures if s.author == parcel.person)
+    yield from (entry.at for entry in parcel.contributions)
+    yield from (label.at for label in parcel.labels)
+    yield from (effort.at for effort in parcel.effort)

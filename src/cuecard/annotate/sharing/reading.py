@@ -1,0 +1,233 @@
+"""Packs read from files: everything is checked before anything is believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from cuecard.annotate.sharing.checking import (
+    contribution_problems,
+    effort_problems,
+    label_problems,
+    name_problem,
+    revision_problems,
+    task_problem,
+)
+from cuecard.annotate.sharing.framing import Unreadable, opened
+from cuecard.annotate.sharing.lines import (
+    FORMAT,
+    ContributionLine,
+    EffortLine,
+    Header,
+    Kind,
+    LabelLine,
+    Line,
+    RevisionLine,
+    TaskLine,
+    digest,
+    line_adapter,
+)
+from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.i18n import _
+from cuecard.core.tasks import Task
+from cuecard.core.tasks.yaml_io import task_dialect
+from cuecard.core.text import one_line
+from cuecard.core.validation import Dialect, problems_of
+from cuecard.store.codec import from_json
+from cuecard.store.shared import (
+    Parcel,
+    SharedContribution,
+    SharedEffort,
+    SharedLabel,
+    SharedRevision,
+)
+
+_MOST_PROBLEMS = 10
+_LONGEST_LINE = 48 * 1024 * 1024
+_MOST_LINES = 3_000_000
+_DIALECT = Dialect(title="", shape="")
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack that was read from `path` and holds what it says."""
+
+    path: Path
+    header: Header
+    parcel: Parcel
+
+
+def read_packs(paths: Sequence[Path]) -> list[Pack]:
+    """All of them, or `FileProblems` with what is wrong in each."""
+    packs: list[Pack] = []
+    problems: list[FileProblem] = []
+    for path in dict.fromkeys(paths):
+        try:
+            packs.append(read_pack(path))
+        except FileProblems as error:
+            problems += error.problems
+    if problems:
+        raise _refused(problems)
+    return packs
+
+
+def read_pack(path: Path) -> Pack:
+    """Raises `FileProblems` with what is wrong, at which entry, and how to mend it."""
+    try:
+        header, parcel = parse_pack(opened(path), str(path))
+    except Unreadable as error:
+        raise _refused([FileProblem(str(path), "", str(error))]) from error
+    return Pack(path, header, parcel)
+
+
+def parse_pack(data: bytes, file: str) -> tuple[Header, Parcel]:
+    """A pack from its unpacked bytes; `file` is for messages. Raises `FileProblems`."""
+    first, _newline, body = data.partition(b"\n")
+    reader = _Reader(file)
+    try:
+        header = _header(first)
+        if digest(header, body) != header.sha256:
+            raise Unreadable(_("was changed after it was packed; ask for the file again"))
+        reader.read(header, body)
+    except Unreadable as error:
+        raise _refused([FileProblem(file, "", str(error))]) from error
+    if reader.problems:
+        raise _refused(reader.problems)
+    return header, reader.parcel(header.person)
+
+
+def _header(line: bytes) -> Header:
+    nothing = _("is not a pack; `cuecard pack` writes one")
+    try:
+        raw = from_json(line) if len(line) < 1 << 16 else None
+    except (ValueError, RecursionError):
+        raw = None
+    if not isinstance(raw, dict) or raw.get("cuecard") != "pack":
+        raise Unreadable(nothing)
+    version = raw.get("format")
+    if not isinstance(version, int):
+        raise Unreadable(nothing)
+    if version > FORMAT:
+        text = _("has format {n}, which this Cuecard does not know yet; update Cuecard")
+        raise Unreadable(text.format(n=version))
+    try:
+        header = Header.model_validate(raw)
+    except ValidationError as error:
+        raise Unreadable(_("has a broken header: {why}").format(why=_why(error))) from error
+    if bad := name_problem(header.person):
+        raise Unreadable(bad)
+    return header
+
+
+@dataclass
+class _Reader:
+    """Takes entry by entry; what an entry refers to stands before it."""
+
+    file: str
+    problems: list[FileProblem] = field(default_factory=list[FileProblem])
+    tasks: dict[str, Task] = field(default_factory=dict[str, Task])
+    revisions: dict[str, SharedRevision] = field(default_factory=dict[str, SharedRevision])
+    contributions: dict[str, SharedContribution] = field(
+        default_factory=dict[str, SharedContribution]
+    )
+    labels: list[SharedLabel] = field(default_factory=list[SharedLabel])
+    effort: list[SharedEffort] = field(default_factory=list[SharedEffort])
+
+    def read(self, header: Header, body: bytes) -> None:
+        """Raises `Unreadable`; what is wrong with entries is in `problems` then."""
+        found: Counter[Kind] = Counter()
+        for number, line in enumerate(_lines(body), start=2):
+            if number > _MOST_LINES or len(line) > _LONGEST_LINE:
+                raise Unreadable(_("is too large; no pack is"))
+            entry = self._entry(line, number)
+            if entry is not None:
+                found[entry.entry] += 1
+                self._take(entry, header.person, number)
+            if len(self.problems) >= _MOST_PROBLEMS:
+                self._wrong(number, _("and maybe more; the rest was not read"))
+                return
+        said = {kind: count for kind, count in header.entries.items() if count}
+        if not self.problems and said != dict(found):
+            raise Unreadable(_("does not hold as many entries as it says"))
+
+    def parcel(self, person: str) -> Parcel:
+        return Parcel(
+            person=person,
+            tasks=self.tasks,
+            revisions=tuple(self.revisions.values()),
+            contributions=tuple(self.contributions.values()),
+            labels=tuple(self.labels),
+            effort=tuple(self.effort),
+        )
+
+    def _entry(self, line: bytes, number: int) -> Line | None:
+        try:
+            return line_adapter().validate_json(line)
+        except ValidationError as error:
+            self._wrong(number, _why(error))
+            return None
+
+    def _take(self, entry: Line, person: str, number: int) -> None:
+        match entry:
+            case TaskLine():
+                self._task(entry, number)
+            case RevisionLine(revision=revision):
+                problems = revision_problems(revision, self.tasks, self.revisions)
+                if not self._bad(number, problems):
+                    self.revisions[revision.uid] = revision
+            case ContributionLine(contribution=given):
+                if not self._bad(number, contribution_problems(given, person, self.revisions)):
+                    self.contributions[given.uid] = given
+            case LabelLine(label=label):
+                if not self._bad(number, label_problems(label, person)):
+                    self.labels.append(label)
+            case EffortLine(effort=effort):
+                if not self._bad(number, effort_problems(effort, person)):
+                    self.effort.append(effort)
+
+    def _task(self, line: TaskLine, number: int) -> None:
+        try:
+            task = Task.model_validate(line.task)
+        except ValidationError as error:
+            for problem in problems_of(error, self.file, {}, task_dialect())[:3]:
+                self._wrong(number, str(problem.reason), problem.place)
+            return
+        if not self._bad(number, [task_problem(line.hash, task)]):
+            self.tasks[line.hash] = task
+
+    def _bad(self, number: int, problems: Iterator[str] | Sequence[str]) -> bool:
+        found = [problem for problem in problems if problem]
+        for problem in found[:3]:
+            self._wrong(number, problem)
+        return bool(found)
+
+    def _wrong(self, number: int, reason: str, place: str = "") -> None:
+        where = _("entry {n}").format(n=number - 1)
+        where = f"{where}, {place}" if place else where
+        self.problems.append(FileProblem(self.file, where, reason, number))
+
+
+def _lines(body: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(body):
+        end = body.find(b"\n", at)
+        end = len(body) if end < 0 else end
+        yield body[at:end]
+        at = end + 1
+
+
+def _why(error: ValidationError) -> str:
+    problem = problems_of(error, "", {}, _DIALECT)[0]
+    return one_line(f"{problem.place} {problem.reason}".strip(), 200)
+
+
+def _refused(problems: Sequence[FileProblem]) -> FileProblems:
+    return FileProblems(
+        _("This pack cannot be merged"),
+        problems,
+        _("Nothing was merged. Ask whoever packed the file for a new one (`cuecard pack`)."),
+    )

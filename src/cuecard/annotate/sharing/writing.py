@@ -1,0 +1,97 @@
+"""Packing what one person did."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.sharing.framing import SUFFIX, compressed, is_compressed
+from cuecard.annotate.sharing.lines import Header, body_of, header_line, header_of
+from cuecard.core.errors import Conflict, CuecardError
+from cuecard.core.i18n import _
+from cuecard.core.text import slug
+from cuecard.store.shared import Parcel
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A file that was written. `size` in bytes; `drafts`: unsaved edits of the person, which no pack
+    holds.
+    """
+
+    path: Path
+    header: Header
+    size: int
+    drafts: int = 0
+
+
+def pack_bytes(parcel: Parcel, since: datetime | None = None) -> bytes:
+    """The same parcel gives the same bytes, whenever and wherever it is packed."""
+    body = body_of(parcel)
+    return compressed(header_line(header_of(parcel, body, since)) + body)
+
+
+def write_pack(
+    workspace: Workspace,
+    person: str,
+    path: Path | None = None,
+    *,
+    since: datetime | None = None,
+) -> Packed:
+    """Write what `person` did (from `since` on) to `path`, or to a file named after them here. An older
+    pack is replaced. Raises `CuecardError` when there is nothing to pack, or the file cannot be written.
+    """
+    parcel = workspace.exchange.parcel(person, since=since)
+    if parcel.empty:
+        raise CuecardError(
+            _("There is nothing to pack"),
+            _("{person} has done nothing in this workspace that could travel.").format(
+                person=person
+            )
+            if since is None
+            else _("{person} has done nothing since {time}.").format(
+                person=person, time=since.isoformat(timespec="minutes")
+            ),
+            _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
+        )  # fmt: skip
+    body = body_of(parcel)
+    header = header_of(parcel, body, since)
+    data = compressed(header_line(header) + body)
+    path = path or Path(default_name(header))
+    _replace(path, data)
+    return Packed(path, header, len(data), len(workspace.drafts.of(person)))
+
+
+def default_name(header: Header) -> str:
+    """`ana-2026-11-21.cuepack`: who, and the day of the newest entry."""
+    day = header.until.strftime("-%Y-%m-%d") if header.until else ""
+    return f"{slug(header.person)}{day}{SUFFIX}"
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """In one step: whoever looks sees the old file or the new one. Only packs are replaced."""
+    try:
+        if path.exists() and (path.is_dir() or not is_compressed(path)):
+            raise Conflict(
+                _("This is not a pack"),
+                _("{path} is something else, and was left as it is.").format(path=path),
+                _("Choose another name with -o."),
+            )
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise CuecardError(
+            _("The pack cannot be written"),
+            f"{path}: {error.strerror or error}",
+            _("Choose another place with -o."),
+        ) from error
