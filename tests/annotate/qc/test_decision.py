@@ -21,7 +21,7 @@ _DOMAINS = [signs_of(name) for name in SIGNALS]
 
 
 def _sound(**signs: str) -> Signals:
-    fine = {name: "clear" for name in SIGNALS}
+    fine = dict.fromkeys(SIGNALS, "clear")
     return Signals.model_validate({**fine, **signs})
 
 
@@ -31,7 +31,8 @@ def test_every_combination_has_one_verdict_with_reasons_and_every_rule_can_apply
         signals = Signals.model_construct(None, **dict(zip(SIGNALS, values, strict=True)))
         proposal = propose(signals)
         outcomes = {RULE_BY_KEY[key].outcome for key in proposal.rules}
-        assert proposal.rules and proposal.verdict == max(outcomes, key=GRAVITY.index)
+        assert proposal.rules
+        assert proposal.verdict == max(outcomes, key=GRAVITY.index)
         # What is wrong is never kept, and what nothing speaks against is never changed.
         bad = any(value in ("some", "most", "found") for value in values)
         assert (proposal.verdict == "keep") is not bad
@@ -93,7 +94,8 @@ def test_the_table_names_only_signs_that_there_are_and_can_be_read() -> None:
         for name, signs in rule.when.items():
             assert set(signs) & set(signs_of(name)), (rule.key, name)
             named.add(name)
-        assert rule.condition and rule.reads
+        assert rule.condition
+        assert rule.reads
     assert named == set(SIGNALS) == set(SIGNAL_LABEL)
     assert {sign for name in SIGNALS for sign in signs_of(name)} == set(SIGN_LABEL)
     assert RULE_BY_KEY["broken_world"].condition == (

@@ -16,6 +16,11 @@ from cuecard.core.tasks.base import Frozen
 
 GRAVITY: tuple[QcVerdict, ...] = ("keep", "revise", "remove")
 """From the mildest to the gravest."""
+VERDICT_LABEL: dict[QcVerdict, str] = {
+    "keep": N_("keep"),
+    "revise": N_("revise"),
+    "remove": N_("remove"),
+}
 
 _FOUND: tuple[Sign, ...] = ("found",)
 _MOST: tuple[Sign, ...] = ("most",)
@@ -61,16 +66,16 @@ class Rule:
             )
         if self.one_is is None:
             return text
-        return _("{text}; at least one: {sign}").format(
-            text=text, sign=_(SIGN_LABEL[self.one_is])
-        )
+        return _("{text}; at least one: {sign}").format(text=text, sign=_(SIGN_LABEL[self.one_is]))
 
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "known",
         "remove",
-        N_("Models know the answer: at least half of the attempts without tools were right."),
+        N_(
+            "Models know the answer: a model without tools was right in at least half of its attempts."
+        ),
         {"leaked": _MOST},
     ),
     Rule(
@@ -140,7 +145,9 @@ RULES: tuple[Rule, ...] = (
         _NONE_BAD,
         one_is="open",
     ),
-    Rule("sound", "keep", N_("Everything was looked at, and nothing speaks against it."), _ALL_FINE),
+    Rule(
+        "sound", "keep", N_("Everything was looked at, and nothing speaks against it."), _ALL_FINE
+    ),
 )
 RULE_BY_KEY: dict[str, Rule] = {rule.key: rule for rule in RULES}
 
@@ -163,10 +170,9 @@ class Proposal(Frozen):
 def propose(signals: Signals) -> Proposal:
     """What the table says."""
     applying = [rule for rule in RULES if rule.applies(signals)]
-    verdict = max((rule.outcome for rule in applying), key=GRAVITY.index)
     applying.sort(key=lambda rule: -GRAVITY.index(rule.outcome))
     return Proposal(
-        verdict=verdict,
+        verdict=applying[0].outcome,
         rules=tuple(rule.key for rule in applying),
         unknown=tuple(name for name in SIGNALS if signals.sign(name) == "open"),
     )

@@ -9,8 +9,10 @@ from cuecard.core.tasks.base import Frozen
 
 Sign = Literal["open", "off", "clear", "some", "most", "found"]
 """`open`: nobody has looked, or only baselines have. `off`: it does not apply to such a task. `clear`:
-looked at, and nothing is wrong. `some`: seen in fewer than half of the attempts; `most`: in at least
-half. `found`: seen, where there are no attempts to count.
+looked at, and nothing is wrong. `some`: seen in fewer than half of a model's attempts; `most`: in at
+least half of them. `found`: seen, where there are no attempts to count.
+
+Of several models the one counts that knows most: the one that is right most often.
 """
 
 SignalName = Literal[

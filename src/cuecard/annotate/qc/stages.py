@@ -76,6 +76,8 @@ _STAGES = (
         N_("Judge and expert"),
         N_("Do the judge and a person agree on one response, item by item?"),
     ),
-    Stage("verdict", N_("Verdict"), N_("What do the stages speak for, and what does a person say?")),
+    Stage(
+        "verdict", N_("Verdict"), N_("What do the stages speak for, and what does a person say?")
+    ),
 )
 STAGE: dict[StageName, Stage] = {stage.name: stage for stage in _STAGES}

@@ -1,0 +1,269 @@
+"""From what was found about a revision to signals and a report for each stage. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from cuecard.annotate.lint import Finding, Severity
+from cuecard.annotate.qc.decision import VERDICT_LABEL, Proposal
+from cuecard.annotate.qc.report import Decided, ExpertCheck, StageReport
+from cuecard.annotate.qc.signals import Signals
+from cuecard.annotate.qc.stages import StageName, StageState
+from cuecard.core.config_review import QcConfig
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.probes.applying import not_applicable
+from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult
+from cuecard.core.tasks import Task
+from cuecard.store.records import EffortTotals
+
+Share = Literal["open", "off", "clear", "some", "most"]
+Seen = Literal["open", "off", "clear", "found"]
+
+
+@dataclass(frozen=True)
+class Material:
+    """`findings` of the linter; `probes`: all results for the revision; `run_dates`: when the runs that
+    they come from began; `effort`: of the task, None where nothing was ever recorded.
+    """
+
+    task: Task
+    findings: Sequence[Finding] = ()
+    probes: Sequence[ProbeResult] = ()
+    run_dates: Mapping[int, datetime] = field(default_factory=dict[int, datetime])
+    effort: EffortTotals | None = None
+    check: ExpertCheck | None = None
+    bars: QcConfig = field(default_factory=QcConfig)
+
+    def of(self, *probes: ProbeName) -> tuple[ProbeResult, ...]:
+        return tuple(result for result in self.probes if result.probe in probes)
+
+
+def weigh(material: Material) -> tuple[Signals, tuple[StageReport, ...]]:
+    """The signals, and the report of every stage but the verdict."""
+    leaked, closed_book = _attempts(material, "closed_book", "closed_book")
+    solvable, open_book = _attempts(material, "open_book", "open_book")
+    shallow, ambiguity = _examined(material, "ambiguity")
+    lawless, missed, laws = _laws(material)
+    structure, difficulty = _structure(material), _difficulty(material)
+    agreement = _agreement(material)
+    signals = Signals(
+        errors="found" if structure.state == "flagged" else "clear",
+        leaked="open" if leaked == "off" else leaked,
+        solvable=solvable,
+        shallow=shallow,
+        lawless=lawless,
+        missed=missed,
+        hurried=_found(difficulty),
+        disputed=_found(agreement),
+    )
+    reports = (structure, closed_book, open_book, ambiguity, laws, difficulty, agreement)
+    return signals, reports
+
+
+def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageReport:
+    """The last stage: what a person said, or else what is proposed."""
+    if not decisions:
+        said = _("Proposed: {verdict}. Nobody has confirmed it yet.")
+        verdict = _(VERDICT_LABEL[proposal.verdict])
+        return StageReport(stage="verdict", state="open", said=said.format(verdict=verdict))
+    newest = decisions[0]
+    said = _("{person} decided: {verdict}.").format(
+        person=newest.by or _("Somebody"), verdict=_(VERDICT_LABEL[newest.verdict])
+    )
+    if newest.outdated:
+        said = f"{said} {_('The signals have changed since.')}"
+    return StageReport(
+        stage="verdict",
+        state="passed" if newest.verdict == "keep" else "flagged",
+        said=said,
+        n=len(decisions),
+        at=newest.at,
+    )
+
+
+def evidence_in(results: Sequence[ProbeResult]) -> tuple[ProbeResult, ...]:
+    """The results that say something about the task: not those of embedded players."""
+    return tuple(r for r in results if not r.baseline and r.flagged is not None)
+
+
+def share_of(results: Sequence[ProbeResult]) -> Share:
+    """How often a flaw was seen, by the model that knows most: the worst share where being right is
+    the flaw, the best where being wrong is. `open` without evidence.
+    """
+    by_model: dict[str, list[bool]] = defaultdict(list)
+    for result in evidence_in(results):
+        by_model[result.model].append(bool(result.flagged))
+    if not by_model:
+        return "open"
+    shares = [sum(flags) / len(flags) for flags in by_model.values()]
+    share = min(shares) if results[0].probe == "with_facts" else max(shares)
+    return "clear" if share == 0 else "some" if share < 0.5 else "most"
+
+
+def _attempts(material: Material, stage: StageName, probe: ProbeName) -> tuple[Share, StageReport]:
+    if why := not_applicable(probe, material.task):
+        return "off", StageReport(stage=stage, state="skipped", said=why)
+    results = material.of(probe)
+    share = share_of(results)
+    said = _said_of_attempts(results)
+    return share, _report(stage, results, material, said, flagged=share != "clear")
+
+
+def _examined(material: Material, stage: Literal["ambiguity"]) -> tuple[Seen, StageReport]:
+    if why := not_applicable(stage, material.task):
+        return "off", StageReport(stage=stage, state="skipped", said=why)
+    results = material.of(stage)
+    seen = _seen(results)
+    said = (
+        _("It can be seen through without any search.")
+        if seen == "found"
+        else _("It takes a search to see it.")
+    )
+    return seen, _report(stage, results, material, said, flagged=seen == "found")
+
+
+def _laws(material: Material) -> tuple[Seen, Share, StageReport]:
+    if why := not_applicable("laws", material.task):
+        return "off", "off", StageReport(stage="laws", state="skipped", said=why)
+    laws, facts = material.of("laws"), material.of("with_facts")
+    seen, share = _seen(laws), share_of(facts)
+    said = {
+        "open": _("The facts were not examined."),
+        "clear": _("The facts hold together."),
+        "found": _("The facts do not hold together."),
+    }[seen]
+    if evidence_in(facts):
+        said = f"{said} {_('With all facts given:')} {_said_of_attempts(facts)}"
+    elif evidence_in(laws):
+        said = f"{said} {_('Nobody has tried with all facts given.')}"
+    flagged = seen == "found" or share in ("some", "most")
+    return seen, share, _report("laws", (*laws, *facts), material, said, flagged=flagged)
+
+
+def _seen(results: Sequence[ProbeResult]) -> Literal["open", "clear", "found"]:
+    flags = [result.flagged for result in evidence_in(results)]
+    return "open" if not flags else "found" if any(flags) else "clear"
+
+
+def _report(
+    stage: StageName,
+    results: tuple[ProbeResult, ...],
+    material: Material,
+    said: str,
+    *,
+    flagged: bool,
+) -> StageReport:
+    """What the results of a stage's probes come to. `said` and `flagged` hold where there is evidence."""
+    evidence = evidence_in(results)
+    baselines = sum(result.baseline and result.flagged is not None for result in results)
+    costs = [result.cost for result in results if result.cost is not None]
+    dates = [at for r in results if r.run_id and (at := material.run_dates.get(r.run_id))]
+    state: StageState = "open"
+    if evidence:
+        state = "flagged" if flagged else "passed"
+        if missing := sum(result.why not in ("", "no_model") for result in results):
+            text = ngettext("{n} gave no result.", "{n} gave no result.", missing)
+            said = f"{said} {text.format(n=missing)}"
+    elif baselines:
+        state = "skipped"
+        said = _("Only embedded players or worlds took part; that says nothing about models.")
+    elif reasons := tuple(dict.fromkeys(r.skipped for r in results if r.skipped)):
+        state = "open" if all(result.why == "open" for result in results) else "skipped"
+        said = "; ".join(reasons)
+    else:
+        said = _("Not run yet.")
+    return StageReport(
+        stage=stage,
+        state=state,
+        said=said,
+        n=len(evidence),
+        baselines=baselines,
+        models=tuple(dict.fromkeys(result.model for result in evidence if result.model)),
+        cost=sum(costs) if costs else None,
+        at=max(dates, default=None),
+        findings=_findings(results),
+        results=tuple(result for result in results if result.trial_id is not None),
+    )
+
+
+def _findings(results: Sequence[ProbeResult]) -> tuple[str, ...]:
+    """What examinations found. What attempts handed in stands with each attempt."""
+    examined = [result for result in results if result.probe not in ATTEMPTS]
+    return tuple(dict.fromkeys(text for result in examined for text in result.findings))
+
+
+def _said_of_attempts(results: Sequence[ProbeResult]) -> str:
+    evidence = evidence_in(results)
+    right = sum(bool(result.right) for result in evidence)
+    text = ngettext(
+        "{k} of {n} attempt was right.", "{k} of {n} attempts were right.", len(evidence)
+    )
+    return text.format(k=right, n=len(evidence))
+
+
+def _structure(material: Material) -> StageReport:
+    errors = [f for f in material.findings if f.severity is Severity.ERROR and not f.silenced]
+    text = ngettext("The linter finds {n} error.", "The linter finds {n} errors.", len(errors))
+    return StageReport(
+        stage="structure",
+        state="flagged" if errors else "passed",
+        said=text.format(n=len(errors)) if errors else _("The linter finds no error."),
+        n=len(errors),
+        findings=tuple(f"{f.code} {f.place}: {f.reason}" for f in errors),
+    )
+
+
+def _difficulty(material: Material) -> StageReport:
+    effort, bars = material.effort, material.bars
+    if effort is None:
+        said = _("No effort was recorded: the task was not written here.")
+        return StageReport(stage="difficulty", state="skipped", said=said)
+    minutes = effort.seconds / 60
+    # A world of invented facts is not looked up anywhere.
+    pages = None if material.task.family == "facts" else effort.pages
+    said = [_("{n:.0f} minutes (at least {bar:g})").format(n=minutes, bar=bars.minutes)]
+    if pages is not None:
+        said.append(_("{n} pages (at least {bar})").format(n=pages, bar=bars.pages))
+    said.append(_("{n} queries").format(n=effort.queries))
+    short = minutes < bars.minutes or (pages is not None and pages < bars.pages)
+    return StageReport(
+        stage="difficulty",
+        state="flagged" if short else "passed",
+        said=", ".join(said),
+        n=1,
+    )
+
+
+def _agreement(material: Material) -> StageReport:
+    check = material.check
+    if check is None:
+        said = _("No response to this revision was judged yet; play and judge it first.")
+        return StageReport(stage="agreement", state="skipped", said=said)
+    if not check.complete:
+        said = _("{labelled} of {items} items are labelled.").format(
+            labelled=check.labelled, items=check.items
+        )
+        return StageReport(stage="agreement", state="open", said=said, n=check.agreement.n)
+    found = check.agreement
+    report = StageReport(
+        stage="agreement", state="skipped", said=found.reason, n=found.n, models=(check.judge,)
+    )
+    if found.value is None:
+        return report
+    said = _("{judge} and people agree on {share:.0%} of {n} items (at least {bar:.0%}).").format(
+        judge=check.judge, share=found.value, n=found.n, bar=material.bars.agreement
+    )
+    if check.baseline:
+        said = f"{said} {_('The judge is an offline baseline, not an LLM.')}"
+    state = "passed" if found.value >= material.bars.agreement else "flagged"
+    return report.model_copy(update={"state": state, "said": said})
+
+
+def _found(report: StageReport) -> Literal["open", "clear", "found"]:
+    if report.state in ("open", "skipped"):
+        return "open"
+    return "found" if report.state == "flagged" else "clear"
