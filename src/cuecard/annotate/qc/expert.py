@@ -9,7 +9,7 @@ from cuecard.annotate.labelling import LabelAgreement, compare
 from cuecard.annotate.qc.report import ExpertCheck
 from cuecard.core.config_review import QcConfig
 from cuecard.core.i18n import _
-from cuecard.core.probes.examiner import KIND as EXAMINER
+from cuecard.core.probes.settings import EXAMINER
 from cuecard.store.records import TrialRecord
 
 if TYPE_CHECKING:
