@@ -13,10 +13,11 @@ import pytest
 
 from cuecard.core.events import Event, EventBody, Limits
 from cuecard.core.parts import PlayerRef
+from cuecard.core.review import Contribution, PinnedComment, ReviewDecision, Reviewed
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import Review, ReviewDecision, TrialRecord
+from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 DIALECTS = ["sqlite", *(["postgres"] if os.environ.get("CUECARD_TEST_POSTGRES") else [])]
@@ -134,17 +135,21 @@ def judged() -> Callable[..., Judgement]:
     return make
 
 
-@pytest.fixture(scope="session")
-def review_by() -> Callable[..., Review]:
-    def make(reviewer: str, task_id: str = "t", revision: int = 1) -> Review:
-        return Review(
-            task_id=task_id,
-            revision=revision,
-            reviewer=reviewer,
+@pytest.fixture
+def hand_in(workspace: Workspace) -> Callable[..., Contribution]:
+    """Hands in a review: `hand_in("Cy", "return", revision=1)`."""
+
+    def make(
+        reviewer: str, decision: str = "approve", *, task_id: str = "t", revision: int | None = None
+    ) -> Contribution:
+        body = Reviewed(
             ratings={"clarity": "pass", "sources": "cannot_judge"},
-            decision=ReviewDecision.APPROVE,
-            comments=(("gold.triples[0].tail", "[red]right?[/]"), ("", "好")),
-            created_at=datetime(2026, 1, 2, tzinfo=UTC),
+            decision=ReviewDecision(decision),
+            comments=(
+                PinnedComment(place="gold.triples[0].tail", text="[red]right?[/]"),
+                PinnedComment(place="", text="好", dimension="sources"),
+            ),
         )
+        return workspace.reviews.act(task_id, reviewer, body, revision=revision)
 
     return make

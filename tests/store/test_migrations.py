@@ -17,20 +17,27 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.events import EVENT_BODY, Event, EventBody, UserSpoke
 from cuecard.core.parts import ModelReply, Usage, UserReply
 from cuecard.core.prompts import Prompt
+from cuecard.core.review import (
+    Action,
+    Contribution,
+    PinnedComment,
+    contribution_uid,
+    revision_uid,
+)
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
-from cuecard.store.records import LabelValue, Review, TrialRecord
+from cuecard.store.records import LabelValue, TrialRecord
 from cuecard.store.tables import metadata
 from cuecard.store.workspace import Workspace
 
 APPEND_ONLY = {
     "content",
     "revision",
-    "move",
-    "review",
+    "contribution",
+    "cosign",
     "event",
     "payload",
     "judgecall",
@@ -96,7 +103,7 @@ def test_history_can_be_neither_changed_nor_deleted(
     make_trial: Callable[..., TrialRecord],
     at: Callable[[int, EventBody], Event],
     judged: Callable[..., Judgement],
-    review_by: Callable[..., Review],
+    hand_in: Callable[..., Contribution],
 ) -> None:
     trial = make_trial()
     workspace.runs.append_events([(trial.id, at(0, UserSpoke(turn=0, reply=UserReply(text="hi"))))])
@@ -106,11 +113,16 @@ def test_history_can_be_neither_changed_nor_deleted(
     )
     workspace.verdicts.add(trial.id, judged("a", 1))
     workspace.verdicts.label(workspace.verdicts.queue("Ann")[0].verdict_id, "Ann", LabelValue.YES)
-    workspace.reviews.add(review_by("Cy"))
+    hand_in("Cy")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})
     workspace.drafts.throw_away("t", "Ann")
     database = opened(url)
+    uid = workspace.tasks.revision("t").uid
+    with database.write() as session:
+        session.connection().exec_driver_sql(
+            f"INSERT INTO cosign VALUES ('{uid}', 'Cy', '', '[]', '2026-01-01 00:00:00', 1)"
+        )
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
@@ -211,6 +223,79 @@ def test_a_database_of_the_first_version_keeps_all_it_has(url: str) -> None:
             with pytest.raises(CuecardError, match="append-only"), database.write() as session:
                 session.connection().exec_driver_sql(f"UPDATE {table} SET {column} = {column}")
     database.close()
+
+
+OLD_MOVES = (
+    (1, "in_review", "Ann", "", "02"),
+    (1, "returned", "Di", "", "04"),
+    (2, "draft", "Ann", "", "05"),
+    (2, "in_review", "Ann", "again", "06"),
+    (2, "draft", "Ann", "too early", "07"),
+    (2, "in_review", "Ann", "", "08"),
+    (2, "approved", "Cy", "", "10"),
+    (2, "retired", "Ann", "old", "11"),
+    (2, "approved", "Ann", "", "12"),
+    (2, "draft", "Ann", "an error", "13"),
+)
+OLD_REVIEWS = (
+    (1, "Cy", "approve", "[]", "03"),
+    (1, "Di", "return", '[["query","why?"]]', "04"),
+    (2, "Di", "approve", "[]", "09"),
+    (2, "Cy", "approve", "[]", "10"),
+)
+
+
+def test_moves_and_reviews_of_old_become_contributions(url: str) -> None:
+    """Rows as version 0003 wrote them."""
+    database = opened(url)
+    with database.connection() as connection:
+        upgrade(connection, "0003")
+
+        def insert(statement: str, *values: object) -> None:
+            names = [f"v{index}" for index in range(len(values))]
+            marks = ", ".join(f":{name}" for name in names)
+            connection.execute(
+                text(f"{statement} VALUES ({marks})"), dict(zip(names, values, strict=True))
+            )
+
+        for person in ("Ann", "Cy", "Di"):
+            insert("INSERT INTO person", person, "2026-01-01 00:00:00")
+        insert("INSERT INTO content", "h1", "{}", None)
+        insert("INSERT INTO content", "h2", "{}", None)
+        insert(
+            "INSERT INTO task",
+            *("t", "T", "graph", "en", "", None, 2, "draft", "Ann", "t", "2026-01-01 00:00:00"),
+        )
+        revision = (
+            "INSERT INTO revision (task_id, number, hash, title, author, message, created_at)"
+        )
+        for number, minute in ((1, "01"), (2, "05")):
+            at = f"2026-01-01 00:{minute}:00"
+            insert(revision, "t", number, f"h{number}", "T", "Ann", "", at)
+        for index, (number, state, by, reason, minute) in enumerate(OLD_MOVES):
+            at = f"2026-01-01 00:{minute}:00"
+            insert("INSERT INTO move", index + 1, "t", number, state, by, reason, at)
+        for number, by, decision, comments, minute in OLD_REVIEWS:
+            at = f"2026-01-01 00:{minute}:00"
+            insert("INSERT INTO review", "t", number, by, "{}", decision, comments, at)
+    database.close()
+    with Workspace.open(url) as workspace:
+        moves = [(m.revision, m.state, m.by, m.reason) for m in workspace.reviews.history("t")]
+        assert moves == [move[:4] for move in OLD_MOVES]
+        assert workspace.reviews.history("t")[-1].action is Action.REOPEN
+        log = workspace.reviews.log("t")
+        assert [node.uid for node in log.revisions] == [
+            (first := revision_uid("t", "h1", ())),
+            revision_uid("t", "h2", (first,)),
+        ]
+        uids = {node.number: node.uid for node in log.revisions}
+        for entry in log.contributions:
+            named = ("t", uids[entry.revision], entry.by, entry.at, entry.tick, entry.body)
+            assert entry.uid == contribution_uid(*named)
+        reviews = workspace.reviews.visible_to("Ann", "t")
+        assert [(r.revision, r.reviewer) for r in reviews] == [(n, p) for n, p, *_ in OLD_REVIEWS]
+        assert reviews[1].comments == (PinnedComment(place="query", text="why?"),)
+        assert workspace.reviews.counts("t", 2) == 2
 
 
 def test_references_are_checked(url: str, workspace: Workspace) -> None:

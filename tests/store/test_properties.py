@@ -52,6 +52,7 @@ from cuecard.core.prediction import (
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.review import Submitted
 from cuecard.core.tasks import content_hash
 from cuecard.store.codec import PACK_ABOVE, from_json, pack, to_json, unpack
 from cuecard.store.event_codec import LARGE, dumped
@@ -337,9 +338,7 @@ def test_revisions_are_numbered_without_gaps_and_nothing_is_overwritten(
                 assert workspace.reviews.state("t") is TaskState.DRAFT
             assert (saved.number, saved.task) == (len(model), new)
             if submit:
-                workspace.reviews.move(
-                    "t", len(model), TaskState.IN_REVIEW, by=author, reason="", expected=None
-                )
+                workspace.reviews.act("t", author, Submitted())
         found = workspace.tasks.revisions("t")[::-1] if model else []
         assert [(r.author, r.task.title) for r in found] == model
         assert [r.number for r in found] == list(range(1, len(model) + 1))

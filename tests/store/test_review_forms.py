@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
+from cuecard.core.review import ReviewDecision, Reviewed
 from cuecard.core.tasks import Task
-from cuecard.store.records import Review, ReviewDecision
 from cuecard.store.workspace import Workspace
 
 DATA = {"ratings": {"gold": "pass"}, "comments": [{"place": "query", "text": "真好"}]}
@@ -26,14 +24,6 @@ def test_handing_in_takes_the_form_away(workspace: Workspace, samples: tuple[Tas
     task = samples[0]
     workspace.tasks.save(task, author="Ana")
     workspace.review_forms.keep(task.id, 1, "Ben", DATA)
-    workspace.reviews.add(
-        Review(
-            task_id=task.id,
-            revision=1,
-            reviewer="Ben",
-            ratings={"gold": "pass"},
-            decision=ReviewDecision.APPROVE,
-            created_at=datetime.now(UTC),
-        )
-    )
+    body = Reviewed(ratings={"gold": "pass"}, decision=ReviewDecision.APPROVE)
+    workspace.reviews.act(task.id, "Ben", body)
     assert workspace.review_forms.of("Ben") == []

@@ -1,120 +1,196 @@
-"""The workflow's storage; above all, that blind means blind."""
+"""Contributions in the store; above all, that blind means blind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.errors import Conflict, NotAllowed, NotFound
+from cuecard.core.review import (
+    Answered,
+    Claimed,
+    Commented,
+    Contribution,
+    GoldBuilt,
+    Released,
+    Submitted,
+    TaskLog,
+    TaskState,
+    ThirdAsked,
+    contribution_uid,
+    standing_of,
+)
 from cuecard.core.tasks import Task
-from cuecard.store.records import Review, TaskState
 from cuecard.store.workspace import Workspace
 
 MakeTask = Callable[..., Task]
-ReviewBy = Callable[..., Review]
+HandIn = Callable[..., Contribution]
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+EVERYBODY = ("Ann", "Cy", "Di", "Eve", "")
 
 
 @pytest.fixture
 def in_review(workspace: Workspace, make_task: MakeTask) -> Workspace:
     workspace.tasks.save(make_task(), author="Ann", message="secret")
-    submit(workspace, "t", 1)
+    workspace.reviews.act("t", "Ann", Submitted())
     return workspace
 
 
-def submit(workspace: Workspace, task_id: str, revision: int) -> None:
-    workspace.reviews.move(
-        task_id, revision, TaskState.IN_REVIEW, by="Ann", reason="", expected=TaskState.DRAFT
-    )
+def all_see(*names: str) -> dict[str, list[str]]:
+    return {person: list(names) for person in EVERYBODY}
 
 
-def test_a_move_needs_the_expected_state_and_the_newest_revision(in_review: Workspace) -> None:
-    reviews = in_review.reviews
-    with pytest.raises(Conflict) as caught:
-        submit(in_review, "t", 1)
-    assert "Ann" in caught.value.message
-    with pytest.raises(Conflict):
-        reviews.move("t", 2, TaskState.APPROVED, by="Ann", reason="", expected=None)
-    with pytest.raises(NotFound):
-        reviews.move("absent", 1, TaskState.APPROVED, by="Ann", reason="", expected=None)
-    move = reviews.move("t", 1, TaskState.RETURNED, by="Cy", reason="why", expected=None)
-    assert reviews.history("t")[-1] == move
-    assert reviews.state("t") is TaskState.RETURNED
-    with pytest.raises(NotFound):
-        reviews.state("absent")
+def readers(workspace: Workspace, revision: int = 1) -> dict[str, list[str]]:
+    seen = {p: workspace.reviews.visible_to(p, "t", revision) for p in EVERYBODY}
+    return {person: [review.reviewer for review in found] for person, found in seen.items()}
 
 
-def test_one_review_per_person_and_revision(in_review: Workspace, review_by: ReviewBy) -> None:
-    review = review_by("Cy")
-    in_review.reviews.add(review)
-    assert in_review.reviews.visible_to("Cy", "t") == [review]
-    with pytest.raises(Conflict):
-        in_review.reviews.add(review)
-    for absent in (review_by("Cy", revision=2), review_by("Cy", task_id="absent")):
+def test_a_guard_decides_with_the_whole_log_and_nothing_is_written_against_it(
+    in_review: Workspace, hand_in: HandIn
+) -> None:
+    hand_in("Cy")
+    seen: list[TaskLog] = []
+
+    def refuse(log: TaskLog) -> None:
+        seen.append(log)
+        raise NotAllowed("no", "never")
+
+    before = in_review.reviews.log("t")
+    with pytest.raises(NotAllowed):
+        in_review.reviews.act("t", "Zoe", Commented(place="", text="hi"), guard=refuse)
+    assert seen == [before] == [in_review.reviews.log("t")]
+    assert not in_review.people.exists("Zoe")
+    for absent in ({"revision": 2}, {"task_id": "absent"}):
         with pytest.raises(NotFound):
-            in_review.reviews.add(absent)
+            hand_in("Cy", **absent)
+    with pytest.raises(NotFound):
+        in_review.reviews.state("absent")
+
+
+def test_an_entry_is_named_by_what_it_says_and_comes_back_as_it_was(
+    in_review: Workspace, hand_in: HandIn
+) -> None:
+    entry = hand_in("Cy")
+    log = in_review.reviews.log("t")
+    assert log.contributions[-1] == entry
+    node = log.revisions[0]
+    assert entry.uid == contribution_uid("t", node.uid, "Cy", entry.at, entry.tick, entry.body)
+    assert entry.tick == 3
+    assert in_review.reviews.standing("t") == standing_of(log)
+    [review] = in_review.reviews.visible_to("Cy", "t")
+    assert (review.uid, review.comments) == (entry.uid, entry.body.comments)
+
+
+def test_one_review_per_person_and_revision(in_review: Workspace, hand_in: HandIn) -> None:
+    hand_in("Cy")
+    with pytest.raises(Conflict):
+        hand_in("Cy", "return")
     assert in_review.reviews.counts("t", 1) == 1
 
 
 def test_nobody_sees_anothers_review_before_the_second_is_in(
-    in_review: Workspace, review_by: ReviewBy
+    in_review: Workspace, hand_in: HandIn
 ) -> None:
-    reviews = in_review.reviews
-    everybody = ("Ann", "Cy", "Di", "Eve", "")
-    reviews.add(review_by("Cy"))
-    for person in everybody:
-        for revision in (None, 1):
-            seen = [r.reviewer for r in reviews.visible_to(person, "t", revision)]
-            assert seen == (["Cy"] if person == "Cy" else [])
-    reviews.add(review_by("Di"))
-    for person in everybody:
-        assert [r.reviewer for r in reviews.visible_to(person, "t")] == ["Cy", "Di"]
-        assert reviews.visible_to(person, "t", 2) == []
+    entry = hand_in("Cy")
+    assert readers(in_review) == {**all_see(), "Cy": ["Cy"]}
+    assert [c.text for c in in_review.reviews.comments_for("Cy", "t")] == ["[red]right?[/]", "好"]
+    for person in ("Ann", "Di", "Eve"):
+        assert in_review.reviews.comments_for(person, "t") == []
+        assert entry not in in_review.reviews.seen_log(person, "t").contributions
+    hand_in("Di")
+    assert readers(in_review) == all_see("Cy", "Di")
+    assert in_review.reviews.state("t") is TaskState.APPROVED
+
+
+def test_as_long_as_two_disagree_only_the_parties_read_why(
+    in_review: Workspace, hand_in: HandIn
+) -> None:
+    returned = hand_in("Cy", "return")
+    hand_in("Di")
+    both = ["Cy", "Di"]
+    assert readers(in_review) == {"Ann": both, "Cy": both, "Di": both, "Eve": [], "": []}
+    in_review.reviews.act("t", "Ann", Answered(comment=f"{returned.uid}#0", text="It is right."))
+    in_review.reviews.act("t", "Ann", ThirdAsked(reason="Cy is wrong"))
+    assert in_review.reviews.state("t") is TaskState.IN_REVIEW
+    seen = {entry.body.kind for entry in in_review.reviews.seen_log("Eve", "t").contributions}
+    assert seen == {"submitted"}
+    hand_in("Eve")
+    assert in_review.reviews.state("t") is TaskState.APPROVED
+    assert readers(in_review) == all_see("Cy", "Di", "Eve")
+    [comment, _other] = [c for c in in_review.reviews.comments_for("", "t") if c.by == "Cy"]
+    assert [(a.by, a.text) for a in comment.answers] == [("Ann", "It is right.")]
 
 
 def test_a_finished_revision_does_not_open_the_next(
-    in_review: Workspace, make_task: MakeTask, review_by: ReviewBy
+    in_review: Workspace, make_task: MakeTask, hand_in: HandIn
 ) -> None:
     for name in ("Cy", "Di"):
-        in_review.reviews.add(review_by(name))
+        hand_in(name)
     in_review.tasks.save(make_task(title="v2"), author="Ann", base=1)
-    in_review.reviews.add(review_by("Di", revision=2))
+    assert in_review.reviews.state("t") is TaskState.DRAFT
+    in_review.reviews.act("t", "Ann", Submitted())
+    hand_in("Di", revision=2)
     seen = [(r.revision, r.reviewer) for r in in_review.reviews.visible_to("Cy", "t")]
     assert seen == [(1, "Cy"), (1, "Di")]
     assert in_review.reviews.visible_to("Cy", "t", 2) == []
 
 
-def test_the_queue_is_blind_and_holds_only_what_a_person_may_review(
-    in_review: Workspace, make_task: MakeTask, review_by: ReviewBy
+def test_leases_are_counted_for_others_and_named_for_their_owner(
+    in_review: Workspace, hand_in: HandIn
 ) -> None:
     reviews = in_review.reviews
-    in_review.tasks.save(make_task("u"), author="Bob")
-    in_review.tasks.save(make_task("u", title="v2"), author="Ann")
-    submit(in_review, "u", 2)
-    in_review.tasks.save(make_task("draft"), author="Bob")
+    until = NOW + timedelta(days=3)
+    reviews.act("t", "Cy", Claimed(person="Cy", until=until), at=NOW)
+    reviews.act("t", "Boss", Claimed(person="Di", until=until), at=NOW)
+    reviews.act("t", "Eve", Released(person="Eve", reason="not mine"), at=NOW)
 
-    def queue(person: str) -> list[str]:
-        found = reviews.queue(person)
-        assert {summary.author for summary in found} <= {""}
-        return [summary.id for summary in found]
+    def look(person: str, now: datetime = NOW) -> tuple[int, bool, bool]:
+        [found] = reviews.open_rounds(person, now)
+        assert found.task.author == ""
+        return found.claims, found.mine == until, found.released
 
-    assert queue("Ann") == []
-    assert queue("Bob") == ["t"]
-    assert sorted(queue("Cy")) == ["t", "u"]
-    reviews.add(review_by("Cy"))
-    assert queue("Cy") == ["u"]
-    assert sorted(queue("Di")) == ["t", "u"]
-    reviews.add(review_by("Di"))
-    assert queue("Eve") == ["u"]
-    in_review.tasks.save(make_task(title="v2"), author="Ann")
-    submit(in_review, "t", 2)
-    assert sorted(queue("Cy")) == ["t", "u"]
-    reviews.move("t", 2, TaskState.APPROVED, by="Cy", reason="", expected=None)
-    assert queue("Di") == ["u"]
+    assert look("Cy") == look("Di") == (1, True, False)
+    assert look("Eve") == (2, False, True)
+    assert look("Eve", until) == (0, False, True)
+    kinds = {p: [c.body.kind for c in reviews.seen_log(p, "t").contributions] for p in EVERYBODY}
+    assert kinds["Ann"] == kinds[""] == ["submitted"]
+    assert kinds["Cy"] == kinds["Di"] == ["submitted", "claimed"]
+    assert kinds["Eve"] == ["submitted", "released"]
+    hand_in("Cy")
+    [found] = reviews.open_rounds("Cy", NOW)
+    assert (found.reviewed, found.mine, found.reviews, found.claims) == (True, None, 1, 1)
+
+
+def test_a_second_gold_is_for_its_maker_and_the_authors(in_review: Workspace) -> None:
+    gold = in_review.reviews.act("t", "Eve", GoldBuilt(gold={"family": "graph", "triples": []}))
+
+    def seen(person: str) -> bool:
+        return gold in in_review.reviews.seen_log(person, "t").contributions
+
+    assert [seen(p) for p in EVERYBODY] == [True, False, False, True, False]
+    in_review.reviews.act("t", "Di", GoldBuilt(gold={"family": "graph", "triples": []}))
+    assert seen("Di")
+
+
+def test_authors_are_masked_while_a_task_is_in_review(
+    in_review: Workspace, make_task: MakeTask, hand_in: HandIn
+) -> None:
+    def authors(person: str) -> tuple[str, str]:
+        [line] = in_review.tasks.summaries(viewer=person)
+        return line.author, in_review.reviews.seen_log(person, "t").revisions[0].authors[0]
+
+    assert authors("Ann") == ("Ann", "Ann")
+    assert authors("Cy") == ("", "")
+    for name in ("Cy", "Di"):
+        hand_in(name)
+    assert authors("Cy") == authors("Eve") == ("Ann", "Ann")
+    assert in_review.tasks.written_by("Ann") == {"t"}
 
 
 def test_a_reviewer_gets_the_revision_without_its_author(
-    in_review: Workspace, review_by: ReviewBy
+    in_review: Workspace, hand_in: HandIn
 ) -> None:
     reviews = in_review.reviews
 
@@ -123,12 +199,20 @@ def test_a_reviewer_gets_the_revision_without_its_author(
         return revision.author, revision.message
 
     assert shown("Cy") == ("", "")
-    reviews.add(review_by("Cy"))
+    hand_in("Cy")
     assert shown("Cy") == ("", "")
-    reviews.add(review_by("Di"))
+    hand_in("Di")
     assert shown("Cy") == ("Ann", "secret")
     assert shown("Eve") == ("", "")
     assert shown("Ann") == ("Ann", "secret")
     assert reviews.blind_revision("Eve", "t", 1).task == in_review.tasks.revision("t").task
     with pytest.raises(NotFound):
         reviews.blind_revision("Cy", "t", 2)
+
+
+def test_what_people_review_is_what_they_said_last(workspace: Workspace) -> None:
+    workspace.reviews.set_skills("Cy", ["zh"], ["history"], at=NOW)
+    workspace.reviews.set_skills("Cy", ["zh"], ["history"], at=NOW)
+    workspace.reviews.set_skills("Cy", ["en"], at=NOW + timedelta(hours=1))
+    skills = workspace.reviews.skills()
+    assert (skills["Cy"].languages, skills["Cy"].domains) == (("en",), ())

@@ -7,6 +7,14 @@ from typing import Any
 import pytest
 
 from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.review import (
+    Restored,
+    Retired,
+    ReviewDecision,
+    Reviewed,
+    Submitted,
+    revision_uid,
+)
 from cuecard.core.tasks import Origin, Task, content_hash
 from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
@@ -77,7 +85,8 @@ def test_what_is_not_there_is_not_found(workspace: Workspace, make_task: MakeTas
         lambda: workspace.tasks.revision("absent", 1),
         lambda: workspace.tasks.revision("t", 2),
         lambda: workspace.tasks.revisions("absent"),
-        lambda: workspace.tasks.retire("absent", by="Ann", reason=""),
+        lambda: workspace.reviews.act("absent", "Ann", Retired()),
+        lambda: workspace.tasks.save(make_task(title="v2"), author="Ann", also=(7,)),
     ):
         with pytest.raises(NotFound):
             call()
@@ -90,12 +99,12 @@ def test_summaries_are_filtered(workspace: Workspace, samples: tuple[Task, ...])
     assert [s.id for s in tasks.summaries()] == sorted(task.id for task in samples)
     assert {s.family for s in tasks.summaries(family="table")} == {"table"}
     assert {s.language for s in tasks.summaries(language="zh")} == {"zh"}
-    tasks.retire("espresso", by="Bob", reason="old")
-    tasks.retire("espresso", by="Bob", reason="twice")
+    workspace.reviews.act("espresso", "Bob", Retired(reason="old"))
+    workspace.reviews.act("espresso", "Bob", Retired(reason="twice"))
     assert "espresso" not in {s.id for s in tasks.summaries()}
     assert "espresso" in {s.id for s in tasks.summaries(include_retired=True)}
     assert [s.id for s in tasks.summaries(state=TaskState.RETIRED)] == ["espresso"]
-    assert len(workspace.reviews.history("espresso")) == 2
+    assert [move.reason for move in workspace.reviews.history("espresso")] == ["old"]
 
 
 @pytest.mark.parametrize(
@@ -127,20 +136,17 @@ def test_a_new_revision_is_a_draft_again_and_a_retired_task_stays_so(
     workspace: Workspace, make_task: MakeTask
 ) -> None:
     workspace.tasks.save(make_task(), author="Ann")
-    workspace.reviews.move(
-        "t", 1, TaskState.IN_REVIEW, by="Ann", reason="", expected=TaskState.DRAFT
-    )
+    workspace.reviews.act("t", "Ann", Submitted())
     workspace.tasks.save(make_task(title="v2"), author="Bob", base=1)
     assert workspace.reviews.state("t") is TaskState.DRAFT
     moves = [(m.revision, m.state, m.by) for m in workspace.reviews.history("t")]
     assert moves == [
-        (1, TaskState.DRAFT, "Ann"),
         (1, TaskState.IN_REVIEW, "Ann"),
         (2, TaskState.DRAFT, "Bob"),
     ]
     [summary] = workspace.tasks.summaries()
     assert (summary.author, summary.revision, summary.title) == ("Ann", 2, "v2")
-    workspace.tasks.retire("t", by="Ann", reason="")
+    workspace.reviews.act("t", "Ann", Retired())
     workspace.tasks.save(make_task(title="v3"), author="Bob")
     assert workspace.reviews.state("t") is TaskState.RETIRED
 
@@ -150,19 +156,38 @@ def test_a_retired_task_comes_back_to_where_it_stood(
 ) -> None:
     tasks = workspace.tasks
     tasks.save(make_task(), author="Ann")
-    workspace.reviews.move(
-        "t", 1, TaskState.APPROVED, by="Ann", reason="", expected=TaskState.DRAFT
-    )
-    assert tasks.restore("t", by="Ann") is TaskState.APPROVED
-    tasks.retire("t", by="Ann", reason="old")
-    assert tasks.restore("t", by="Bob", reason="needed after all") is TaskState.APPROVED
-    assert workspace.reviews.history("t")[-1].reason == "needed after all"
+    reviews = workspace.reviews
+    reviews.act("t", "Ann", Submitted())
+    for name in ("Cy", "Di"):
+        reviews.act("t", name, Reviewed(ratings={}, decision=ReviewDecision.APPROVE))
+    reviews.act("t", "Ann", Retired(reason="old"))
+    assert reviews.state("t") is TaskState.RETIRED
+    assert tasks.summaries() == []
+    reviews.act("t", "Bob", Restored(reason="needed after all"))
+    assert reviews.state("t") is TaskState.APPROVED
+    assert reviews.history("t")[-1].reason == "needed after all"
     assert [s.id for s in tasks.summaries()] == ["t"]
-    tasks.retire("t", by="Ann", reason="old")
+    reviews.act("t", "Ann", Retired(reason="old"))
     tasks.save(make_task(title="v2"), author="Ann")
-    assert tasks.restore("t", by="Ann") is TaskState.DRAFT
-    with pytest.raises(NotFound):
-        tasks.restore("absent", by="Ann")
+    reviews.act("t", "Ann", Restored())
+    assert reviews.state("t") is TaskState.DRAFT
+
+
+def test_revisions_are_named_by_content_and_by_what_they_stand_on(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    first = workspace.tasks.save(make_task(), author="Ann")
+    second = workspace.tasks.save(make_task(title="v2"), author="Bob", base=1)
+    back = workspace.tasks.save(make_task(), author="Ann", base=2)
+    nodes = workspace.reviews.log("t").revisions
+    assert [node.parents for node in nodes] == [(), (first.uid,), (second.uid,)]
+    assert [node.tick for node in nodes] == [1, 2, 3]
+    assert len({first.uid, second.uid, back.uid}) == 3
+    assert first.hash == back.hash
+    assert first.uid == revision_uid("t", first.hash, ())
+    merged = workspace.tasks.save(make_task(), author="Ann", also=(2,))
+    assert workspace.reviews.log("t").revisions[-1].parents == tuple(sorted((back.uid, second.uid)))
+    assert merged.number == 4
 
 
 def test_a_revision_says_what_of_it_a_machine_drafted(

@@ -208,13 +208,14 @@ class RunState(StrEnum):
 
 
 class RunRecord(Frozen):
-    """A grid of trials. `kind`: an automated `grid`, or one person's `play` session. `plan`: what it
-    was started with, for whoever resumes it; the store does not read it. `reason`: why it is paused.
+    """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe`
+    of tasks. `plan`: what it was started with, for whoever resumes it; the store does not read it.
+    `reason`: why it is paused.
     """
 
     id: int
     name: str
-    kind: Literal["grid", "play"]
+    kind: Literal["grid", "play", "probe"]
     created_by: str
     created_at: datetime
     state: RunState

@@ -79,10 +79,10 @@ class Reviews:
                 task_row(session, task_id)
                 raise task_missing(task_id, number)
             name = ensure_person(session, by).name
-            if isinstance(body, Reviewed):
-                _check_first(log, number, name)
             if guard is not None:
                 guard(log)
+            if isinstance(body, Reviewed):
+                _check_first(log, number, name)
             entry = sign(log, number, name, _moment(at), body)
             session.add(ContributionRow(**contribution_values(entry)))
             refold(session, _with(log, entry))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from cuecard.store.records import (
 from cuecard.store.tables import EventRow, RevisionRow, RunRow, TaskRow, TrialRow
 from cuecard.store.usage import load_usage
 
-Kind = Literal["grid", "play"]
+Kind = Literal["grid", "play", "probe"]
 
 
 class Runs:
@@ -135,6 +135,16 @@ class Runs:
             run_row(session, run_id)
             return _trials(session, TrialRow.run_id == run_id)
 
+    def trials_of(self, task_id: str, revision: int, kind: Kind) -> list[TrialRecord]:
+        """The trials of a revision in runs of one kind, in the order in which they were added."""
+        with self._database.read() as session:
+            return _trials(
+                session,
+                TrialRow.task_id == task_id,
+                TrialRow.revision == revision,
+                RunRow.kind == kind,
+            )
+
     def open_trials(
         self, created_by: str | None = None, kind: Kind | None = None
     ) -> list[TrialRecord]:
@@ -193,7 +203,12 @@ class Runs:
         """What each trial has cost, by payer and model. Raises `NotFound`."""
         with self._database.read() as session:
             run_row(session, run_id)
-            return load_usage(session, run_id)
+            return load_usage(session, TrialRow.run_id == run_id)
+
+    def usage_of(self, trial_ids: Collection[int]) -> list[UsageRecord]:
+        """What these trials have cost, by trial, payer and model."""
+        with self._database.read() as session:
+            return load_usage(session, col(TrialRow.id).in_(trial_ids))
 
     def _lines(self, trial_id: int) -> list[Line]:
         self._settle()

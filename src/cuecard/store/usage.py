@@ -48,12 +48,12 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
         connection.execute(_adding(connection.dialect.name), list(lines.values()))
 
 
-def load_usage(session: Session, run_id: int) -> list[UsageRecord]:
-    """By trial, payer and model."""
+def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
+    """Of the trials that meet the condition, by trial, payer and model."""
     query = (
         select(UsageRow)
         .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
-        .where(TrialRow.run_id == run_id)
+        .where(condition)
         .order_by(col(UsageRow.trial_id), UsageRow.payer, UsageRow.model)
     )
     return [

@@ -11,22 +11,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate import review as reviewing
-from cuecard.annotate.review import DIMENSIONS, TRANSITIONS, Action, Who
+from cuecard.annotate.review import DIMENSIONS, Action
 from cuecard.annotate.waiting import pending_for
-from cuecard.core.errors import Conflict, CuecardError, NotAllowed
-from cuecard.core.i18n import _
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.review import PinnedComment
 from cuecard.core.tasks import FAMILIES
 from cuecard.store.records import Review, ReviewDecision, TaskState
 from cuecard.store.workspace import Workspace
 
 KEYS = [dimension.key for dimension in DIMENSIONS["facts"]]
 PEOPLE = ["ann", "bob", "cho", "dee", "eva"]
+NOW = datetime.now(UTC)
 _numbers = count()
 
 
 def make_review(task_id: str, revision: int, person: str, decision: str = "approve", **changes):
     ratings = dict.fromkeys(KEYS, "pass") | changes.pop("ratings", {})
-    comments = changes.pop("comments", [("", "please mend")] if decision == "return" else [])
+    told = changes.pop("comments", [("", "please mend")] if decision == "return" else [])
+    comments = [PinnedComment(place=place, text=text) for place, text in told]
     return Review(
         task_id=task_id,
         revision=revision,
@@ -140,7 +142,7 @@ def check_views(workspace: Workspace, model: Model, task_id: str, people: list[s
         assert (sheet.obstacle == "") == model.allows("approve", person)
         assert (sheet.mine is not None) == (person in given)
         assert "author" not in type(sheet).model_fields
-        queue = {summary.id: summary for summary in reviewing.review_queue(workspace, person)}
+        queue = {summary.id: summary for summary in reviewing.review_queue(workspace, person, NOW)}
         assert (task_id in queue) == model.allows("approve", person)
         assert all(summary.author == "" for summary in queue.values())
         possible = reviewing.actions_of(workspace, task_id, person)
@@ -194,7 +196,7 @@ def test_a_second_review_of_an_earlier_reviewer_shows_what_changed(workspace: Wo
     assert reviewing.review(workspace, make_review(task_id, 1, "cho")) is TaskState.RETURNED
     assert [t.id for t in pending_for(workspace, "ann").returned] == [task_id]
     assert pending_for(workspace, "bob").returned == ()
-    with pytest.raises(NotAllowed, match="already has its two reviews"):
+    with pytest.raises(NotAllowed, match="already has its"):
         reviewing.submit(workspace, task_id, "ann")
     workspace.tasks.save(make_task(note="mended"), author="ann")
     reviewing.submit(workspace, task_id, "ann")
@@ -226,39 +228,16 @@ def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
         reviewing.restore(workspace, task_id, "ann")
 
 
-def test_what_a_dead_process_left_undone_is_settled(workspace: Workspace, make_task):
-    task_id = submitted(workspace, make_task)
-    # Two reviews went in and the process died before it drew the consequence.
-    workspace.reviews.add(make_review(task_id, 1, "bob"))
-    workspace.reviews.add(make_review(task_id, 1, "cho"))
-    assert workspace.reviews.state(task_id) is TaskState.IN_REVIEW
-    assert reviewing.review_queue(workspace, "dee") == ()
-    assert workspace.reviews.state(task_id) is TaskState.APPROVED
-    assert workspace.reviews.history(task_id)[-1].by == "cho"
-    assert reviewing.settle(workspace, task_id) is TaskState.APPROVED
-
-
 def test_handing_in_twice_is_refused(workspace: Workspace, make_task):
     task_id = submitted(workspace, make_task)
     reviewing.review(workspace, make_review(task_id, 1, "bob"))
     with pytest.raises(NotAllowed, match="already"):
         reviewing.review(workspace, make_review(task_id, 1, "bob"))
-    with pytest.raises(Conflict):
-        workspace.reviews.add(make_review(task_id, 1, "bob"))
 
 
 def test_unknown_tasks(workspace: Workspace):
     with pytest.raises(CuecardError, match="no such task"):
         reviewing.submit(workspace, "absent", "ann")
-
-
-def test_the_table_of_transitions_is_whole():
-    assert set(TRANSITIONS) == set(Action)
-    for action, transition in TRANSITIONS.items():
-        assert transition.sources
-        assert _(transition.refused)
-        automatic = action in (Action.APPROVE, Action.RETURN)
-        assert (transition.who is Who.REVIEWS) == automatic
 
 
 def test_five_dimensions_for_each_family():
