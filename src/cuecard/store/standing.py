@@ -60,7 +60,12 @@ def assemble(
     """Logs of the tasks of `nodes`, with such of their contributions as are given."""
     revisions: dict[str, list[RevisionNode]] = defaultdict(list)
     cosigned: dict[str, list[CosignRow]] = defaultdict(list)
-    for row in session.exec(select(CosignRow)):
+    nodes = list(nodes)
+    tasks = {row.task_id for row in nodes}
+    query = select(CosignRow).join(RevisionRow, col(RevisionRow.uid) == CosignRow.uid)
+    if len(tasks) == 1:
+        query = query.where(RevisionRow.task_id == next(iter(tasks)))
+    for row in session.exec(query):
         cosigned[row.uid].append(row)
     for row in nodes:
         revisions[row.task_id].append(_node(row, cosigned.get(row.uid, ())))
