@@ -69,7 +69,7 @@ def pending_for(workspace: Workspace, person: str) -> Waiting:
         drafts=tuple(workspace.drafts.of(person)),
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),
-        running=tuple(workspace.runs.all(kind="grid", state=RunState.RUNNING)),
+        running=tuple(r for r in workspace.runs.all(state=RunState.RUNNING) if r.kind != "play"),
         own_in_review=tuple(
             OwnInReview(t, handed_in.get(t.id, 0)) for t in in_review if t.id in mine
         ),

@@ -239,7 +239,7 @@ def runs(
         return
     from cuecard.cli.labels import RUN_STATE
 
-    kinds = {"grid": _("grid"), "play": _("play")}
+    kinds = {"grid": _("grid"), "play": _("play"), "probe": _("probe")}
     table(
         "",
         (_("run"), _("ended"), _("of"), _("state"), _("kind"), _("name"), _("by"), _("begun")),

@@ -9,6 +9,7 @@ from cuecard.core.agents.registry import build_agent
 from cuecard.core.agents.settings import approach_to
 from cuecard.core.config_agents import Settings
 from cuecard.core.config_models import Config
+from cuecard.core.probes.settings import ProbeSetting
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.users.oneshot import OneShotUser
 from cuecard.core.users.registry import build_user
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
 
 class Seating(Frozen):
-    """Names in the configuration."""
+    """Names in the configuration. With a `probe`, `agent` is the model that tries or examines, and `user`
+    is not asked.
+    """
 
     agent: str = "offline"
     user: str = "scripted"
     world: str = "closed"
+    probe: ProbeSetting | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,12 @@ def seat(
 
     Raises `ConfigError`.
     """
+    if seating.probe is not None:
+        from cuecard.core.probes.seats import seat_probe
+
+        return Players(
+            *seat_probe(task, seating.probe, seating.agent, seating.world, config, hub, tape)
+        )
     config_of_agent = config.agent(seating.agent)
     settings = getattr(config_of_agent, "settings", Settings())
     world = build_world(seating.world, config, task, hub, tape)

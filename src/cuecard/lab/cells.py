@@ -14,9 +14,9 @@ from cuecard.core.journal import Journal
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.marks import NotesKept
 from cuecard.core.parts import Judge
+from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.replaying import RecordedCourse
 from cuecard.core.run import Cell
-from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialResult, TrialSetup
 from cuecard.core.worlds.tape import EventTape, Tape
@@ -79,6 +79,8 @@ class Grid:
 
         async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
             self._remember(trial, events)
+            if trial.agent.kind == EXAMINER:
+                return
             subject = Subject(self._task(trial), result.prediction)
             for judge in self._judges:
                 await judge_trial(
@@ -94,7 +96,7 @@ class Grid:
             trial,
             held.task,
             self._run.limits,
-            Seating(agent=trial.agent.name, user=self._settings.user, world=self._settings.world),
+            self._settings.seating(trial.agent.name),
             self._config,
             self._hub,
             tape=held.tape,

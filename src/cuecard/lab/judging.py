@@ -15,6 +15,7 @@ from cuecard.core.events import Concluded
 from cuecard.core.i18n import _
 from cuecard.core.parts import CallDesk, Judge, PlayerRef
 from cuecard.core.prediction import Prediction
+from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.tasks import Task, content_hash
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import prediction_of
@@ -79,7 +80,7 @@ async def judge_trial(
     Raises `NotAllowed` for an open trial, and what the judge raises.
     """
     chosen = judge or lexical_judge()
-    subject = subject or await asyncio.to_thread(_load, workspace, trial_id)
+    subject = subject or await asyncio.to_thread(load_subject, workspace, trial_id)
     desk: CallDesk = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
@@ -111,7 +112,7 @@ async def judge_run(
     chosen = judge or lexical_judge()
 
     def pending() -> list[int]:
-        ended = [t for t in workspace.runs.trials(run_id) if t.termination is not None]
+        ended = [t for t in workspace.runs.trials(run_id) if _is_judgeable(t)]
         if again:
             return [trial.id for trial in ended]
         newest = {
@@ -144,7 +145,8 @@ async def try_judging(workspace: Workspace, trial_id: int, judge: Judge) -> Judg
     return None
 
 
-def _load(workspace: Workspace, trial_id: int) -> Subject:
+def load_subject(workspace: Workspace, trial_id: int) -> Subject:
+    """What an ended trial handed in, and for what. Raises `NotFound`, and `NotAllowed` for an open one."""
     trial = workspace.runs.trial(trial_id)
     if trial.termination is None:
         raise NotAllowed(_("This trial has not ended"), _("Play it to its end first."))
@@ -185,6 +187,11 @@ def _recorded_calls(
     scope = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     recorded = calls.of(trial_id, judge.name, attempt)
     return KeyedCalls(recorded, record, f"{scope}/"), (finished[0] if finished else None)
+
+
+def _is_judgeable(trial: TrialRecord) -> bool:
+    """An examiner's findings about a task are no answer to it."""
+    return trial.termination is not None and trial.agent.kind != EXAMINER
 
 
 def _is_open(trial: TrialRecord, newest: JudgementRecord | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError
@@ -11,6 +12,7 @@ from cuecard.core.errors import ConfigError, NotAllowed
 from cuecard.core.events import Limits
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
+from cuecard.core.probes.settings import ProbeSetting
 from cuecard.core.seats import Seating
 from cuecard.core.tasks.base import Frozen
 from cuecard.lab.players import cell_for
@@ -23,14 +25,19 @@ if TYPE_CHECKING:
 class RunSettings(Frozen):
     """What all trials of a run share, kept with it. `user`, `world` and `judges` are names of the
     configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
-    `replay`: the run whose recorded answers take the place of every call.
+    `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
+    quality probe are played; examinations have no judges.
     """
 
     user: str = "scripted"
     world: str = "closed"
-    judges: Annotated[tuple[str, ...], Field(min_length=1)] = ("lexical",)
+    judges: tuple[str, ...] = ("lexical",)
     budget: Annotated[float, Field(gt=0)] | None = None
     replay: int | None = None
+    probe: ProbeSetting | None = None
+
+    def seating(self, agent: str) -> Seating:
+        return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)
 
 
 class RunPlan(Frozen):
@@ -68,28 +75,31 @@ def create_run(
     for judge in settings.judges:
         build_judge(judge, config, hub)
     if settings.budget is not None:
-        _check_prices(plan, config)
+        check_prices(_models_in(plan, config), config)
     cells: list[TrialCell] = []
     for task_id in dict.fromkeys(plan.tasks):
         revision = workspace.tasks.revision(task_id)
         for agent in dict.fromkeys(plan.agents):
-            seating = Seating(agent=agent, user=settings.user, world=settings.world)
+            seating = settings.seating(agent)
             first = cell_for(revision.task, revision.number, seating, config, hub)
             cells += [
                 first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
                 for sample in range(plan.samples)
             ]
-    return _enter(workspace, plan, cells, by)
+    return enter_run(workspace, plan, cells, by)
 
 
 def create_replay(workspace: Workspace, run_id: int, *, by: str, name: str = "") -> RunRecord:
     """Enter a run that plays the trials of `run_id` again from what was recorded, without a call.
 
-    Raises `NotFound`, and `NotAllowed` for a play session: what a person said is no grid.
+    Raises `NotFound`, and `NotAllowed` for a play session (what a person said is no grid) and for a
+    probe (a replay would count as another attempt).
     """
     old = workspace.runs.get(run_id)
-    if old.kind != "grid":
+    if old.kind == "play":
         raise NotAllowed(_("A play session cannot be replayed"), old.name)
+    if old.kind == "probe":
+        raise NotAllowed(_("A quality probe cannot be replayed"), old.name)
     trials = workspace.runs.trials(run_id)
     settings = settings_of(old).model_copy(update={"replay": run_id, "budget": None})
     plan = RunPlan(
@@ -112,7 +122,7 @@ def create_replay(workspace: Workspace, run_id: int, *, by: str, name: str = "")
         )
         for trial in trials
     ]
-    return _enter(workspace, plan, cells, by)
+    return enter_run(workspace, plan, cells, by)
 
 
 def settings_of(run: RunRecord) -> RunSettings:
@@ -127,10 +137,13 @@ def settings_of(run: RunRecord) -> RunSettings:
         ) from error
 
 
-def _enter(workspace: Workspace, plan: RunPlan, cells: list[TrialCell], by: str) -> RunRecord:
+def enter_run(
+    workspace: Workspace, plan: RunPlan, cells: Sequence[TrialCell], by: str
+) -> RunRecord:
+    """A run of these cells; one with a probe in its settings is of that kind."""
     run = workspace.runs.create(
         name=plan.title,
-        kind="grid",
+        kind="grid" if plan.settings.probe is None else "probe",
         created_by=by,
         samples=plan.samples,
         limits=plan.limits,
@@ -140,12 +153,17 @@ def _enter(workspace: Workspace, plan: RunPlan, cells: list[TrialCell], by: str)
     return workspace.runs.get(run.id)
 
 
-def _check_prices(plan: RunPlan, config: Config) -> None:
+def _models_in(plan: RunPlan, config: Config) -> set[str]:
     players = [config.agent(name) for name in plan.agents]
     others = (config.user(plan.settings.user), config.world(plan.settings.world))
     judges = [config.judge(name) for name in plan.settings.judges]
     names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
     names.add(getattr(getattr(others[1], "visit", None), "model", ""))
+    return names
+
+
+def check_prices(names: Collection[str], config: Config) -> None:
+    """Raises `ConfigError` where a model among these names has no price: a budget could not hold."""
     unpriced = sorted(n for n in names if n in config.models and config.models[n].price is None)
     if unpriced:
         raise ConfigError(

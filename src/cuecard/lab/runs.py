@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from cuecard.core.run import RunControl, RunEvent, RunSummary, run_grid
 from cuecard.lab.cells import Grid
 from cuecard.lab.judging import JudgeFailure, judge_run
 from cuecard.lab.plans import RunPlan, RunSettings, create_run, settings_of
+from cuecard.lab.scores import LEXICAL
 from cuecard.lab.spending import Meter, spent_on
 from cuecard.store.records import RunRecord, RunState
 
@@ -84,12 +85,13 @@ async def resume_run(
     control: RunControl | None = None,
     rerun_failed: bool = False,
     budget: float | None = None,
+    only: Collection[int] | None = None,
 ) -> RunOutcome:
     """Play the run's open trials, each from its last event, and judge what is not judged.
 
     Each trial is judged when it ends, by all judges of the run or by `judge` alone. `rerun_failed`:
     also the trials that ended in a failure, those of a failed call from where they stopped.
-    `budget` takes the place of the run's. Cells in `on_event` are trial ids as text.
+    `budget` takes the place of the run's. `only`: of these trials. Cells in `on_event` are trial ids as text.
 
     Cancelled or paused through `control`, the run becomes `cancelled` and its open trials stay to be
     resumed; stopped by another `Halt` (a model that keeps failing, the budget) it becomes `paused`;
@@ -97,7 +99,7 @@ async def resume_run(
     that needs its person.
     """
     run = await asyncio.to_thread(workspace.runs.get, run_id)
-    if run.kind != "grid":
+    if run.kind == "play":
         raise CuecardError(_("This is a play session"), run.name, _("Go on playing it in the app."))
     control = control or RunControl()
     hub = ModelHub(config)
@@ -111,6 +113,7 @@ async def resume_run(
         cells = [
             grid.cell(trial)
             for trial in trials
+            if only is None or trial.id in only
             if trial.termination is None or (rerun_failed and trial.termination.is_failure)
         ]
         await asyncio.to_thread(_keep_prompts, workspace, config)
@@ -143,16 +146,22 @@ async def _finish(
 
 async def settle_runs(workspace: Workspace, judge: Judge | None = None) -> None:
     """Judge (lexically, unless `judge` is given) and close what a killed process left behind: runs and
-    sessions all of whose trials have ended. Open trials are not touched.
+    sessions all of whose trials have ended. Open trials are not touched, nor are probes that a model
+    judges: their verdicts must be its own, and are made when the probe is gone on with.
     """
 
     def left_behind() -> list[int]:
         running = [run for run in workspace.runs.all() if run.state is RunState.RUNNING]
-        return [run.id for run in running if run.trials and run.finished == run.trials]
+        ended = [run for run in running if run.trials and run.finished == run.trials]
+        return [run.id for run in ended if run.kind != "probe" or _judged_by_rule(run)]
 
     for run_id in await asyncio.to_thread(left_behind):
         await judge_run(workspace, run_id, judge)
         await asyncio.to_thread(_conclude, workspace, run_id, None)
+
+
+def _judged_by_rule(run: RunRecord) -> bool:
+    return set(settings_of(run).judges) <= {LEXICAL}
 
 
 def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> RunRecord:

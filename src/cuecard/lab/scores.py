@@ -109,7 +109,7 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
 def score_as_judged(workspace: Workspace, run_id: int) -> RunScores:
     """`score_run` by the first of the judges that the run was entered with."""
     settings = settings_of(workspace.runs.get(run_id))
-    return score_run(workspace, run_id, settings.judges[0])
+    return score_run(workspace, run_id, next(iter(settings.judges), LEXICAL))
 
 
 class _Group:

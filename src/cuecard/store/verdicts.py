@@ -35,7 +35,7 @@ from cuecard.store.records import (
     VerdictItem,
     VerdictRecord,
 )
-from cuecard.store.tables import JudgementRow, LabelRow, TrialRow, VerdictRow
+from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
 
 
 class Verdicts:
@@ -166,8 +166,10 @@ class Verdicts:
             return label_counts(session, person, current_judgements(None))
 
 
-def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[Any, Any]:
-    """Conditions: the verdict counts, and `person` has no label on its item."""
+def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[Any, ...]:
+    """Conditions: the verdict counts, and `person` has no label on its item. Attempts in quality probes
+    wait for nobody: their verdicts are labelled where the run or the trial is named.
+    """
     labelled = (
         select(LabelRow.id)
         .where(
@@ -178,5 +180,8 @@ def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[
         .correlate(VerdictRow)
         .exists()
     )
-    current = current_judgements(run_id, trial_id)
-    return col(VerdictRow.judgement_id).in_(current), ~labelled
+    current = col(VerdictRow.judgement_id).in_(current_judgements(run_id, trial_id))
+    if run_id is not None or trial_id is not None:
+        return current, ~labelled
+    probed = select(TrialRow.id).join(RunRow).where(RunRow.kind == "probe")
+    return current, ~labelled, col(VerdictRow.trial_id).not_in(probed)

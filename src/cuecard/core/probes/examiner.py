@@ -10,9 +10,8 @@ from cuecard.core.parts import AgentReply, Desk, Dialogue, PlayerRef
 from cuecard.core.prediction import AnswerPrediction, Prediction, UnusablePrediction
 from cuecard.core.probes.asking import Examiner, ExaminerPrompts
 from cuecard.core.probes.examinations import read_examination, says_nothing, written
+from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.tasks import Task
-
-KIND = "examiner"
 
 
 class ExaminerAgent:
@@ -25,7 +24,7 @@ class ExaminerAgent:
         hashes = [prompt.hash for prompt in (prompts.unseen, prompts.known) if prompt]
         self.ref = PlayerRef(
             name=name,
-            kind=KIND,
+            kind=EXAMINER,
             model=client.config.model,
             version=hashlib.sha256(json.dumps(hashes).encode()).hexdigest()[:12],
         )

@@ -8,6 +8,8 @@ from cuecard.core.probes.results import ProbeName
 from cuecard.core.tasks.base import Frozen
 
 EMBEDDED_WORLD = "closed"
+EXAMINER = "examiner"
+"""The kind of an agent that looks at a task instead of trying it."""
 
 
 class ProbeSetting(Frozen):

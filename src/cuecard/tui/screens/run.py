@@ -152,7 +152,7 @@ class RunScreen(CuecardScreen[None]):
             return live
         if action == "resume":
             run = self._look.run if self._look else None
-            return run is not None and not live and run.kind == "grid" and run.finished < run.trials
+            return run is not None and not live and run.kind != "play" and run.finished < run.trials
         return True
 
     def action_open(self) -> None:

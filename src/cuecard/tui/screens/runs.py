@@ -30,7 +30,7 @@ COLUMNS = (
     FittedColumn(N_("By"), 6, grow=1),
     FittedColumn(N_("When"), 11),
 )
-_KIND = {"grid": N_("run"), "play": N_("play")}
+_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
 class Look(Frozen):
