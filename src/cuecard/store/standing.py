@@ -44,6 +44,11 @@ def load_log(session: Session, task_id: str) -> TaskLog:
     return load_logs(session, [task_id]).get(task_id) or TaskLog(task_id=task_id, revisions=())
 
 
+def first_log(row: RevisionRow) -> TaskLog:
+    """The log of a task that was not there before."""
+    return TaskLog(task_id=row.task_id, revisions=(_node(row, ()),))
+
+
 def load_logs(session: Session, task_ids: Collection[str] | None = None) -> dict[str, TaskLog]:
     """Everything about these tasks, or about all."""
     nodes = select(RevisionRow).order_by(RevisionRow.task_id, col(RevisionRow.number))

@@ -19,7 +19,7 @@ from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
 from cuecard.store.records import Revision, RevisionLine, Saved, TaskState, TaskSummary
-from cuecard.store.standing import load_log, next_tick, refold, show_content
+from cuecard.store.standing import first_log, load_log, next_tick, refold, show_content
 from cuecard.store.tables import ContentRow, CosignRow, RevisionRow, TaskRow
 from cuecard.store.tables.base import clean
 from cuecard.store.visible import written_by
@@ -299,7 +299,8 @@ def _write(
     )
     session.add(revision)
     session.flush()
-    refold(session, load_log(session, task.id))
+    log = load_log(session, task.id) if head else first_log(revision)
+    refold(session, log)
     return revision_of(revision, task)
 
 
