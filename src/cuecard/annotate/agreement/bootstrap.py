@@ -54,7 +54,8 @@ def with_intervals(
     if len(rows) > 1:
         raise ValueError("not over the same items")
     sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
-    drawn = np.vstack(list(_resampled(sums, resamples, seed))) if len(sums) else sums
+    # Column by column in memory: values are computed from a few columns over all resamples.
+    drawn = np.asfortranarray(np.vstack(list(_resampled(sums, resamples, seed)) or [sums]))
     found: list[Statistic] = []
     at = 0
     for coefficient in coefficients:
@@ -78,13 +79,16 @@ def _with_interval(coefficient: Coefficient, groups: int, drawn: NDArray[np.floa
     point = coefficient.statistic
     if point.value is None:
         return point
+    few = groups < FEWEST_GROUPS
+    if few and not coefficient.share:
+        return _without(point, _too_few())
     values = coefficient.of(drawn)
     known = values[~np.isnan(values)]
     constant = len(known) > 0 and float(np.ptp(known)) < 10**-_DIGITS
     if coefficient.share and constant:
         low, high = wilson(point.value, groups)
-    elif groups < FEWEST_GROUPS:
-        return _without(point, _("fewer than {n} groups").format(n=FEWEST_GROUPS))
+    elif few:
+        return _without(point, _too_few())
     elif len(known) < (1 - MOST_UNDEFINED) * len(values):
         return _without(point, _("undefined in many resamples"))
     elif constant:
@@ -93,6 +97,10 @@ def _with_interval(coefficient: Coefficient, groups: int, drawn: NDArray[np.floa
         tail = (1 - LEVEL) / 2
         low, high = (float(end) for end in np.quantile(known, [tail, 1 - tail]))
     return point.model_copy(update={"low": low, "high": high})
+
+
+def _too_few() -> str:
+    return _("fewer than {n} groups").format(n=FEWEST_GROUPS)
 
 
 def _without(point: Statistic, why: str) -> Statistic:
@@ -123,6 +131,8 @@ def _resampled(
 
     rng = np.random.default_rng(seed)
     count = len(sums)
+    if not count:
+        return
     starts = np.flatnonzero(np.r_[True, (sums[1:] != sums[:-1]).any(axis=1)])
     kinds, times = sums[starts], np.diff(np.r_[starts, count])
     few = len(kinds) * 8 < count

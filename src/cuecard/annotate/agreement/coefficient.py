@@ -77,8 +77,8 @@ def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.
     """NaN where there is nothing to divide by."""
     import numpy as np
 
-    known = below > _TINY
-    return np.where(known, above / np.where(known, below, 1.0), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > _TINY, above / below, np.nan)
 
 
 def beyond_chance(
