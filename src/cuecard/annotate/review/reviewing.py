@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.dimensions import Dimension
+from cuecard.annotate.review.places import may_review
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.review.workflow import authors_in
 from cuecard.core.errors import NotAllowed
@@ -56,7 +57,11 @@ def review_queue(workspace: Workspace, person: str, now: datetime) -> tuple[Task
 
 
 def review_sheet(
-    workspace: Workspace, task_id: str, person: str, protocol: Protocol = EMBEDDED_PROTOCOL
+    workspace: Workspace,
+    task_id: str,
+    person: str,
+    protocol: Protocol = EMBEDDED_PROTOCOL,
+    now: datetime | None = None,
 ) -> ReviewSheet:
     """The newest revision for review. Raises `NotFound`."""
     head = workspace.tasks.revision(task_id)
@@ -74,7 +79,7 @@ def review_sheet(
         visible=visible,
         previous=workspace.tasks.revision(task_id, before).task if before else None,
         previous_number=before,
-        obstacle=obstacle_to_review(log, head.number, person),
+        obstacle=obstacle_to_review(log, head.number, person, protocol, now or datetime.now(UTC)),
         own=person in authors_in(log),
     )
 
@@ -96,8 +101,10 @@ def review(
     if complaint := check_review(given, protocol.dimensions(family)):
         raise NotAllowed(_("This review is not complete"), complaint)
 
+    now = at or datetime.now(UTC)
+
     def guard(log: TaskLog) -> None:
-        if obstacle := obstacle_to_review(log, given.revision, given.reviewer):
+        if obstacle := obstacle_to_review(log, given.revision, given.reviewer, protocol, now):
             raise NotAllowed(_("This review is not possible"), obstacle)
 
     body = Reviewed(
@@ -110,7 +117,7 @@ def review(
         protocol=protocol.stamp,
     )
     workspace.reviews.act(
-        given.task_id, given.reviewer, body, revision=given.revision, guard=guard, at=at
+        given.task_id, given.reviewer, body, revision=given.revision, guard=guard, at=now
     )
     return workspace.reviews.state(given.task_id)
 
@@ -136,19 +143,13 @@ def check_review(given: Review, dimensions: Sequence[Dimension]) -> str:
     return ""
 
 
-def obstacle_to_review(log: TaskLog, revision: int, person: str) -> str:
+def obstacle_to_review(
+    log: TaskLog, revision: int, person: str, protocol: Protocol, now: datetime
+) -> str:
     """Why `person` may not hand in a review of `revision` now, translated; "" if they may."""
-    standing = standing_of(log)
-    if standing.state is not TaskState.IN_REVIEW:
-        return _("This task is not in review.")
-    if revision != standing.head:
+    head = standing_of(log).head
+    if revision != head:
         return _("Revision {old} was replaced by revision {new} meanwhile.").format(
-            old=revision, new=standing.head
+            old=revision, new=head
         )
-    if person in authors_in(log):
-        return _("Nobody reviews a task that they have worked on.")
-    if person in standing.now.reviewers:
-        return _("You have reviewed this revision already.")
-    if len(standing.now.reviewers) >= standing.now.needed:
-        return _("This revision already has its two reviews.")
-    return ""
+    return may_review(log, person, now, protocol)

@@ -52,11 +52,13 @@ def submit(
     *,
     warnings: Sequence[str] = (),
     protocol: Protocol = EMBEDDED_PROTOCOL,
+    revision: int | None = None,
     at: datetime | None = None,
 ) -> Move:
     """Put the newest revision before two reviewers. `warnings`: codes of the linter that are left, in
-    spite of which `reason` says it is submitted; `protocol`: the rules of this round. The linter itself
-    is `submitting`'s business. Raises `NotAllowed`, `NotFound`.
+    spite of which `reason` says it is submitted; `protocol`: the rules of this round; `revision`: the
+    one that was looked at. The linter itself is `submitting`'s business. Raises `NotAllowed`,
+    `NotFound`, `Conflict` if `revision` is not the newest any more.
     """
     body = Submitted(
         reason=reason.strip(),
@@ -64,7 +66,7 @@ def submit(
         protocol=protocol.stamp,
         on_split=protocol.on_split,
     )
-    return _act(workspace, Action.SUBMIT, task_id, by, body, at)
+    return _act(workspace, Action.SUBMIT, task_id, by, body, at, revision)
 
 
 def withdraw(
@@ -135,9 +137,19 @@ def _act(
     by: str,
     body: Body,
     at: datetime | None,
+    revision: int | None = None,
 ) -> Move:
     def guard(log: TaskLog) -> None:
-        if objection := _objection(action, standing_of(log)):
+        standing = standing_of(log)
+        if revision not in (None, standing.head):
+            raise Conflict(
+                _("This task has moved on"),
+                _("Revision {old} was replaced by revision {new} meanwhile.").format(
+                    old=revision, new=standing.head
+                ),
+                _("Look at the new revision first."),
+            )
+        if objection := _objection(action, standing):
             raise NotAllowed(_title(), *objection)
         if by.strip() not in authors_in(log):
             raise NotAllowed(
