@@ -106,7 +106,7 @@ def test_baselines_are_shown_but_are_no_evidence() -> None:
 def test_skipped_says_why() -> None:
     none = [ProbeResult(probe="closed_book", skipped="there is no model", why="no_model")]
     _signals, report = _weighed(CHAIN, "closed_book", probes=none)
-    assert (report.state, report.said) == ("skipped", "there is no model")
+    assert (report.state, report.said) == ("skipped", "There is no model")
     waits = [ProbeResult(probe="closed_book", trial_id=3, skipped="not ended", why="open")]
     signals, report = _weighed(CHAIN, "closed_book", probes=waits)
     assert (report.state, signals.leaked) == ("open", "open")
@@ -134,7 +134,7 @@ def test_what_an_examiner_finds() -> None:
         (True, "rrw", ("clear", "some"), "flagged"),
         (False, "rrr", ("found", "clear"), "flagged"),
         (False, "www", ("found", "most"), "flagged"),
-        (True, "", ("clear", "open"), "passed"),
+        (True, "", ("clear", "open"), "open"),
     ],
 )
 def test_laws(laws: bool, facts: str, signs: tuple[str, str], state: str) -> None:
@@ -142,6 +142,22 @@ def test_laws(laws: bool, facts: str, signs: tuple[str, str], state: str) -> Non
     signals, report = _weighed(FACTS, "laws", probes=probes)
     assert ((signals.lawless, signals.missed), report.state) == (signs, state)
     assert report.n == 1 + len(facts)
+
+
+def test_rules_count_for_what_they_find_not_for_what_they_do_not() -> None:
+    found = ProbeResult(probe="laws", right=False, findings=("a clashes with b",))
+    signals, report = _weighed(FACTS, "laws", probes=[found])
+    assert (signals.lawless, report.state, report.findings) == (
+        "found",
+        "flagged",
+        ("a clashes with b",),
+    )
+    nothing = ProbeResult(probe="laws", right=True)
+    signals, report = _weighed(FACTS, "laws", probes=[nothing])
+    assert (signals.lawless, report.state) == ("open", "open")
+    without: frozenset[ProbeName] = frozenset({"laws", "with_facts"})
+    _signals, report = _weighed(FACTS, "laws", probes=[nothing], without_model=without)
+    assert (report.state, report.said) == ("skipped", "No model is configured in cuecard.yaml.")
 
 
 def test_effort_against_what_is_asked_for() -> None:

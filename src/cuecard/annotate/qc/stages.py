@@ -81,3 +81,9 @@ _STAGES = (
     ),
 )
 STAGE: dict[StageName, Stage] = {stage.name: stage for stage in _STAGES}
+STATE_LABEL: dict[StageState, str] = {
+    "open": N_("not run"),
+    "skipped": N_("skipped"),
+    "passed": N_("passed"),
+    "flagged": N_("flagged"),
+}

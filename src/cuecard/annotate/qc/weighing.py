@@ -12,7 +12,7 @@ from cuecard.annotate.lint import Finding, Severity
 from cuecard.annotate.qc.decision import VERDICT_LABEL, Proposal
 from cuecard.annotate.qc.report import Decided, ExpertCheck, StageReport
 from cuecard.annotate.qc.signals import Signals
-from cuecard.annotate.qc.stages import StageName, StageState
+from cuecard.annotate.qc.stages import STAGE, StageName, StageState
 from cuecard.core.config_review import QcConfig
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.probes.applying import not_applicable
@@ -27,7 +27,8 @@ Seen = Literal["open", "off", "clear", "found"]
 @dataclass(frozen=True)
 class Material:
     """`findings` of the linter; `probes`: all results for the revision; `run_dates`: when the runs that
-    they come from began; `effort`: of the task, None where nothing was ever recorded.
+    they come from began; `effort`: of the task, None where nothing was ever recorded. `without_model`:
+    probes for which no model is configured.
     """
 
     task: Task
@@ -37,6 +38,7 @@ class Material:
     effort: EffortTotals | None = None
     check: ExpertCheck | None = None
     bars: QcConfig = field(default_factory=QcConfig)
+    without_model: frozenset[ProbeName] = frozenset()
 
     def of(self, *probes: ProbeName) -> tuple[ProbeResult, ...]:
         return tuple(result for result in self.probes if result.probe in probes)
@@ -86,8 +88,11 @@ def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageRep
 
 
 def evidence_in(results: Sequence[ProbeResult]) -> tuple[ProbeResult, ...]:
-    """The results that say something about the task: not those of embedded players."""
-    return tuple(r for r in results if not r.baseline and r.flagged is not None)
+    """The results that say something about the task. Those of embedded players do not; and that our own
+    rules find nothing says little, so only what they find counts.
+    """
+    said = (r for r in results if not r.baseline and r.flagged is not None)
+    return tuple(result for result in said if result.model or result.flagged)
 
 
 def share_of(results: Sequence[ProbeResult]) -> Share:
@@ -106,16 +111,17 @@ def share_of(results: Sequence[ProbeResult]) -> Share:
 
 def _attempts(material: Material, stage: StageName, probe: ProbeName) -> tuple[Share, StageReport]:
     if why := not_applicable(probe, material.task):
-        return "off", StageReport(stage=stage, state="skipped", said=why)
+        return "off", StageReport(stage=stage, state="skipped", said=_sentence(why))
     results = material.of(probe)
     share = share_of(results)
     said = _said_of_attempts(results)
-    return share, _report(stage, results, material, said, flagged=share != "clear")
+    state = "passed" if share == "clear" else "flagged"
+    return share, _report(stage, results, material, said, state)
 
 
 def _examined(material: Material, stage: Literal["ambiguity"]) -> tuple[Seen, StageReport]:
     if why := not_applicable(stage, material.task):
-        return "off", StageReport(stage=stage, state="skipped", said=why)
+        return "off", StageReport(stage=stage, state="skipped", said=_sentence(why))
     results = material.of(stage)
     seen = _seen(results)
     said = (
@@ -123,12 +129,13 @@ def _examined(material: Material, stage: Literal["ambiguity"]) -> tuple[Seen, St
         if seen == "found"
         else _("It takes a search to see it.")
     )
-    return seen, _report(stage, results, material, said, flagged=seen == "found")
+    state = "flagged" if seen == "found" else "passed"
+    return seen, _report(stage, results, material, said, state)
 
 
 def _laws(material: Material) -> tuple[Seen, Share, StageReport]:
     if why := not_applicable("laws", material.task):
-        return "off", "off", StageReport(stage="laws", state="skipped", said=why)
+        return "off", "off", StageReport(stage="laws", state="skipped", said=_sentence(why))
     laws, facts = material.of("laws"), material.of("with_facts")
     seen, share = _seen(laws), share_of(facts)
     said = {
@@ -141,7 +148,9 @@ def _laws(material: Material) -> tuple[Seen, Share, StageReport]:
     elif evidence_in(laws):
         said = f"{said} {_('Nobody has tried with all facts given.')}"
     flagged = seen == "found" or share in ("some", "most")
-    return seen, share, _report("laws", (*laws, *facts), material, said, flagged=flagged)
+    sound = seen == share == "clear"
+    state = "flagged" if flagged else "passed" if sound else "open"
+    return seen, share, _report("laws", (*laws, *facts), material, said, state)
 
 
 def _seen(results: Sequence[ProbeResult]) -> Literal["open", "clear", "found"]:
@@ -154,28 +163,29 @@ def _report(
     results: tuple[ProbeResult, ...],
     material: Material,
     said: str,
-    *,
-    flagged: bool,
+    state: StageState,
 ) -> StageReport:
-    """What the results of a stage's probes come to. `said` and `flagged` hold where there is evidence."""
+    """What the results of a stage's probes come to. `said` and `state` hold where there is evidence."""
     evidence = evidence_in(results)
     baselines = sum(result.baseline and result.flagged is not None for result in results)
     costs = [result.cost for result in results if result.cost is not None]
     dates = [at for r in results if r.run_id and (at := material.run_dates.get(r.run_id))]
-    state: StageState = "open"
     if evidence:
-        state = "flagged" if flagged else "passed"
         if missing := sum(result.why not in ("", "no_model") for result in results):
             text = ngettext("{n} gave no result.", "{n} gave no result.", missing)
             said = f"{said} {text.format(n=missing)}"
     elif baselines:
         state = "skipped"
         said = _("Only embedded players or worlds took part; that says nothing about models.")
+    elif material.without_model.issuperset(STAGE[stage].probes) and not any(
+        result.trial_id for result in results
+    ):
+        state, said = "skipped", _("No model is configured in cuecard.yaml.")
     elif reasons := tuple(dict.fromkeys(r.skipped for r in results if r.skipped)):
         state = "open" if all(result.why == "open" for result in results) else "skipped"
-        said = "; ".join(reasons)
+        said = _sentence("; ".join(reasons))
     else:
-        said = _("Not run yet.")
+        state, said = "open", _("Not run yet.")
     return StageReport(
         stage=stage,
         state=state,
@@ -188,6 +198,10 @@ def _report(
         findings=_findings(results),
         results=tuple(result for result in results if result.trial_id is not None),
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _findings(results: Sequence[ProbeResult]) -> tuple[str, ...]:
