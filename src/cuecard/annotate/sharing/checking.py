@@ -10,7 +10,14 @@ from typing import Any
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
-from cuecard.core.review import Claimed, Released, SkillsSet, contribution_uid, revision_uid
+from cuecard.core.review import (
+    Body,
+    Claimed,
+    Released,
+    SkillsSet,
+    contribution_uid,
+    revision_uid,
+)
 from cuecard.core.tasks import Task, content_hash
 from cuecard.core.tasks.storable import check_storable
 from cuecard.core.text import one_line
@@ -76,21 +83,17 @@ def contribution_problems(
     entry: SharedContribution, person: str, known: Mapping[str, SharedRevision]
 ) -> Iterator[str]:
     """What is wrong with a contribution in the pack of `person`, who alone may speak in it."""
+    problems = [*_when(entry.at, entry.tick), *_body_problems(entry.body)]
     if entry.by != person:
-        yield foreign(entry.by, person)
-    yield from _when(entry.at, entry.tick)
+        problems.insert(0, foreign(entry.by, person))
     if isinstance(entry.body, SkillsSet):
         if entry.task_id or entry.revision:
-            yield _("it belongs to no task")
+            problems.append(_("it belongs to no task"))
     elif entry.revision not in known or known[entry.revision].task_id != entry.task_id:
-        yield _("the revision that it is about is missing")
-    if isinstance(entry.body, Claimed | Released) and (bad := name_problem(entry.body.person)):
-        yield bad
-    if isinstance(entry.body, Claimed):
-        yield from _when(entry.body.until)
-    if bad := _unstorable(entry.body.model_dump()):
-        yield bad
-    elif _UID.fullmatch(entry.uid) is None or entry.uid != contribution_uid(
+        problems.append(_("the revision that it is about is missing"))
+    yield from problems
+    # Only of what is well-formed can a hash be taken.
+    if not problems and entry.uid != contribution_uid(
         entry.task_id, entry.revision, entry.by, entry.at, entry.tick, entry.body
     ):
         yield _("it was changed: what it says does not fit its uid")
@@ -117,6 +120,15 @@ def effort_problems(effort: SharedEffort, person: str) -> Iterator[str]:
         yield _("an amount of effort must be a number other than 0")
     yield from _when(effort.at)
     if bad := _unstorable({"text": effort.text}):
+        yield bad
+
+
+def _body_problems(body: Body) -> Iterator[str]:
+    if isinstance(body, Claimed | Released) and (bad := name_problem(body.person)):
+        yield bad
+    if isinstance(body, Claimed):
+        yield from _when(body.until)
+    if bad := _unstorable(body.model_dump()):
         yield bad
 
 

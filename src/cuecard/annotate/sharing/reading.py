@@ -221,6 +221,10 @@ def _lines(body: bytes) -> Iterator[bytes]:
 
 
 def _why(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "union_tag_invalid":
+        text = _("is of a kind that this Cuecard does not know: {kind}")
+        return text.format(kind=one_line(str(first.get("ctx", {}).get("tag")), 40))
     problem = problems_of(error, "", {}, _DIALECT)[0]
     return one_line(f"{problem.place} {problem.reason}".strip(), 200)
 

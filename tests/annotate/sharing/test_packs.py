@@ -1,0 +1,287 @@
+"""Pack files: the same bytes for the same content, and every way in which one can be wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apart import Clock, fresh, picture, small_task
+from cuecard.annotate.sharing import merge_files, read_pack, write_pack
+from cuecard.annotate.sharing.framing import Unreadable, compressed, uncompressed
+from cuecard.annotate.sharing.lines import Header, digest, header_line
+from cuecard.core.errors import Conflict, CuecardError, FileProblems
+from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted
+from cuecard.store.workspace import Workspace
+
+Lines = list[dict[str, Any]]
+Forge = Callable[[Lines], None]
+
+
+@pytest.fixture(scope="module")
+def ana(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Ana wrote a task with a comment; Ben, in the same workspace, reviewed it."""
+    workspace = fresh(tmp_path_factory.mktemp("ana") / "a.db")
+    clock = Clock()
+    workspace.tasks.save(small_task(), author="Ana", message="first", at=clock())
+    workspace.tasks.save(small_task(title="Better"), author="Ana", at=clock())
+    workspace.reviews.act("t", "Ana", Submitted(), at=clock())
+    workspace.reviews.act("t", "Ana", Commented(place="title", text="\x1b[31mred[/]"), at=clock())
+    workspace.reviews.act(
+        "t", "Ben", Reviewed(ratings={}, decision=ReviewDecision.APPROVE), at=clock()
+    )
+    workspace.effort.add("t", "Ana", "page", 1, "https://example.org")
+    return workspace
+
+
+@pytest.fixture
+def packed(ana: Workspace, tmp_path: Path) -> Path:
+    return write_pack(ana, "Ana", tmp_path / "ana.cuepack").path
+
+
+@pytest.fixture
+def forged(packed: Path, tmp_path: Path) -> Callable[[Forge], Path]:
+    """A pack whose entries somebody changed, and who signed the file anew."""
+
+    def forge(change: Forge) -> Path:
+        header, *lines = [
+            json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()
+        ]
+        lines = [header, *lines]
+        change(lines)
+        header, *lines = lines
+        body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        signed = Header.model_validate({**header, "sha256": ""})
+        signed = signed.model_copy(update={"sha256": digest(signed, body)})
+        path = tmp_path / "forged.cuepack"
+        path.write_bytes(compressed(header_line(signed) + body))
+        return path
+
+    return forge
+
+
+def _refusal(path: Path) -> str:
+    with pytest.raises(FileProblems) as caught:
+        read_pack(path)
+    assert "cuecard pack" in caught.value.hint
+    assert all(problem.file == str(path) for problem in caught.value.problems)
+    return caught.value.message
+
+
+def test_the_same_content_gives_the_same_bytes(ana: Workspace, tmp_path: Path) -> None:
+    first = write_pack(ana, "Ana", tmp_path / "one").path.read_bytes()
+    assert write_pack(ana, "Ana", tmp_path / "two").path.read_bytes() == first
+    pack = read_pack(tmp_path / "one")
+    assert pack.header.entries == {
+        "task": 2,
+        "revision": 2,
+        "contribution": 2,
+        "label": 0,
+        "effort": 1,
+    }
+    # Whatever unpacks gzip can show what is in it; what Ben did is not.
+    assert b"Ben" not in gzip.decompress(first)
+
+
+def test_a_pack_holds_what_its_entries_refer_to(ana: Workspace, tmp_path: Path) -> None:
+    with fresh(tmp_path / "eve.db") as eve:
+        report = merge_files(eve, [write_pack(ana, "Ben", tmp_path / "ben").path], "Eve")
+        assert report.people == ("Ana", "Ben")
+        assert {a.kind: a.added for a in report.arrived} == {
+            "task": 1,
+            "revision": 2,
+            "reviewed": 1,
+        }
+        merge_files(eve, [write_pack(ana, "Ana", tmp_path / "ana").path], "Eve")
+        assert picture(eve) == picture(ana)
+
+
+def test_since_leaves_out_what_was_done_before(ana: Workspace, tmp_path: Path) -> None:
+    moment = ana.reviews.log("t").contributions[0].at
+    path = write_pack(ana, "Ana", tmp_path / "later", since=moment).path
+    pack = read_pack(path)
+    assert [entry.body.kind for entry in pack.parcel.contributions] == ["submitted", "commented"]
+    assert pack.header.since == moment
+    with pytest.raises(CuecardError, match="nothing"):
+        write_pack(ana, "Zoe", tmp_path / "zoe")
+
+
+def test_only_packs_are_replaced(ana: Workspace, tmp_path: Path) -> None:
+    precious = tmp_path / "cuecard.db"
+    precious.write_text("precious")
+    with pytest.raises(Conflict):
+        write_pack(ana, "Ana", precious)
+    assert precious.read_text() == "precious"
+    with pytest.raises(CuecardError, match="cannot be written"):
+        write_pack(ana, "Ana", tmp_path / "no" / "folder.cuepack")
+
+
+def test_any_changed_byte_is_noticed(packed: Path, tmp_path: Path) -> None:
+    data, known = packed.read_bytes(), read_pack(packed)
+    chance = random.Random(1)
+    for place in [*range(20), *chance.sample(range(len(data)), 200)]:
+        changed = bytearray(data)
+        changed[place] ^= 1 << chance.randrange(8)
+        (tmp_path / "changed").write_bytes(changed)
+        try:
+            found = read_pack(tmp_path / "changed")
+        except FileProblems:
+            continue
+        # Bits of the frame that say nothing: time, system, padding.
+        assert (found.header, found.parcel) == (known.header, known.parcel)
+    plain = bytearray(gzip.decompress(data))
+    for place in chance.sample(range(len(plain)), 60):
+        flipped = bytearray(plain)
+        flipped[place] ^= 1
+        (tmp_path / "changed").write_bytes(compressed(bytes(flipped)))
+        assert _refusal(tmp_path / "changed")
+
+
+def test_what_is_no_whole_pack_is_refused(packed: Path, tmp_path: Path) -> None:
+    data = packed.read_bytes()
+    plain = gzip.decompress(data)
+    newer = plain.replace(b'"format":1', b'"format":2')
+    for content, said in [
+        (b"", "is empty"),
+        (b"id: t\n", "is not a pack"),
+        (data[: len(data) // 2], "ends too early"),
+        (data + b"more", "behind its end"),
+        (compressed(b"{}\n"), "is not a pack"),
+        (compressed(b"[" * 100_000), "is not a pack"),
+        (compressed(newer), "update Cuecard"),
+        (compressed(plain.replace(b'"Ana"', b'"Mel"')), "was changed after it was packed"),
+    ]:
+        path = tmp_path / "some.cuepack"
+        path.write_bytes(content)
+        assert said in _refusal(path)
+    assert "folder" in _refusal(tmp_path)
+    assert "No such file" in _refusal(tmp_path / "absent")
+
+
+def test_a_small_file_that_claims_to_be_huge_is_not_unpacked() -> None:
+    bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = b"".join([bomb.compress(bytes(1 << 20)) for _ in range(64)]) + bomb.flush()
+    assert len(data) < 1 << 17
+    with pytest.raises(Unreadable, match="unpacks to more"):
+        uncompressed(data, limit=1 << 20)
+
+
+def _of(lines: Lines, kind: str, index: int = 0) -> dict[str, Any]:
+    return [line[kind] for line in lines if line.get("entry") == kind][index]
+
+
+def _as_newcomer(lines: Lines) -> None:
+    lines[0]["person"] = "Mallory"
+
+
+def _as_somebody(lines: Lines) -> None:
+    lines[0]["person"] = "\x1b]0;owned\x07Mal"
+
+
+def _reworded(lines: Lines) -> None:
+    _of(lines, "contribution", 1)["body"]["text"] = "reworded"
+
+
+def _other_content(lines: Lines) -> None:
+    _of(lines, "task")["title"] = "other"
+
+
+def _no_task(lines: Lines) -> None:
+    _of(lines, "task")["gold"]["triples"][0].pop("tail")
+
+
+def _other_parents(lines: Lines) -> None:
+    _of(lines, "revision", 1)["parents"] = []
+
+
+def _lost_parent(lines: Lines) -> None:
+    lines.remove(next(line for line in lines if line.get("entry") == "revision"))
+
+
+def _bad_author(lines: Lines) -> None:
+    _of(lines, "revision")["signatures"][0]["author"] = "A\x1b[2Jna"
+
+
+def _unsigned(lines: Lines) -> None:
+    _of(lines, "revision")["signatures"] = []
+
+
+def _far_tick(lines: Lines) -> None:
+    _of(lines, "revision")["signatures"][0]["tick"] = 2**62
+
+
+def _far_time(lines: Lines) -> None:
+    _of(lines, "contribution")["at"] = "9999-12-31T23:59:59-10:00"
+
+
+def _foreign_effort(lines: Lines) -> None:
+    _of(lines, "effort")["person"] = "Ben"
+
+
+def _endless_effort(lines: Lines) -> None:
+    _of(lines, "effort")["amount"] = float("inf")
+
+
+def _unknown_kind(lines: Lines) -> None:
+    _of(lines, "contribution")["body"]["kind"] = "bribed"
+
+
+def _nul(lines: Lines) -> None:
+    _of(lines, "effort")["text"] = "a\0b"
+
+
+def _too_few(lines: Lines) -> None:
+    lines.pop()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_as_newcomer, "it speaks in the name of Ana, but Mallory packed it"),
+        (_as_somebody, "control characters"),
+        (_reworded, "it was changed"),
+        (_other_content, "its content does not fit its hash"),
+        (_no_task, "gold.triples[0].tail: is missing"),
+        (_other_parents, "it was changed"),
+        (_lost_parent, "a revision that it stands on is missing"),
+        (_bad_author, "control characters"),
+        (_unsigned, "nobody has signed it"),
+        (_far_tick, "out of range"),
+        (_far_time, "not in UTC"),
+        (_foreign_effort, "it speaks in the name of Ben"),
+        (_endless_effort, "amount"),
+        (_unknown_kind, "does not know: bribed"),
+        (_nul, "NUL"),
+        (_too_few, "as many entries"),
+    ],
+)
+def test_what_is_forged_is_refused(
+    forged: Callable[[Forge], Path], change: Forge, said: str
+) -> None:
+    message = _refusal(forged(change))
+    assert said in message
+    assert "\x1b" not in message
+
+
+def test_one_bad_file_keeps_all_out(
+    ana: Workspace, packed: Path, forged: Callable[[Forge], Path], tmp_path: Path
+) -> None:
+    with fresh(tmp_path / "b.db") as other:
+        with pytest.raises(FileProblems) as caught:
+            merge_files(other, [packed, forged(_reworded), tmp_path / "absent"], "Ben")
+        assert {problem.file for problem in caught.value.problems} == {
+            str(tmp_path / "forged.cuepack"),
+            str(tmp_path / "absent"),
+        }
+        assert other.tasks.count() == 0
+        # A dry merge says the same as the real one, and leaves no trace.
+        dry = merge_files(other, [packed], "Ben", dry=True)
+        assert (other.tasks.count(), len(other.people.all())) == (0, 0)
+        real = merge_files(other, [packed], "Ben")
+        assert dry.model_copy(update={"dry": False}) == real
