@@ -179,6 +179,9 @@ def test_authors_are_masked_while_a_task_is_in_review(
 ) -> None:
     def authors(person: str) -> tuple[str, str]:
         [line] = in_review.tasks.summaries(viewer=person)
+        log = in_review.reviews.seen_log(person, "t")
+        assert in_review.reviews.seen_logs(person) == {"t": log}
+        assert log.contributions[0].by == line.author
         return line.author, in_review.reviews.seen_log(person, "t").revisions[0].authors[0]
 
     assert authors("Ann") == ("Ann", "Ann")

@@ -18,7 +18,6 @@ from cuecard.core.review import (
     Contribution,
     Move,
     Reviewed,
-    RevisionNode,
     SkillsSet,
     Standing,
     TaskLog,
@@ -127,18 +126,12 @@ class Reviews:
         """
         with self._database.read() as session:
             task = task_row(session, task_id)
-            nodes = session.exec(
-                select(RevisionRow)
-                .where(RevisionRow.task_id == task_id)
-                .order_by(col(RevisionRow.number))
-            ).all()
-            entries = session.exec(
-                select(ContributionRow).where(ContributionRow.task_id == task_id, may_see(person))
-            ).all()
-            log = assemble(session, nodes, entries)[task_id]
-            if _author_open_to(session, task, person):
-                return log
-        return _without_authors(log)
+            return _seen_logs(session, person, [task])[task_id]
+
+    def seen_logs(self, person: str) -> dict[str, TaskLog]:
+        """As `seen_log`, of all tasks; by task id."""
+        with self._database.read() as session:
+            return _seen_logs(session, person, session.exec(select(TaskRow)).all())
 
     def visible_to(self, person: str, task_id: str, revision: int | None = None) -> list[Review]:
         """The reviews that `person` may see now, by revision and time."""
@@ -270,12 +263,21 @@ def _check_first(log: TaskLog, number: int, person: str) -> None:
             )
 
 
-def _author_open_to(session: Session, task: TaskRow, person: str) -> bool:
-    if task.state != TaskState.IN_REVIEW.value:
-        return True
-    if task.id in written_by(session, person):
-        return True
-    return _reviewed_and_open(session, task.id, task.head, person)
+def _seen_logs(session: Session, person: str, tasks: Sequence[TaskRow]) -> dict[str, TaskLog]:
+    nodes = select(RevisionRow).order_by(RevisionRow.task_id, col(RevisionRow.number))
+    entries = select(ContributionRow).where(may_see(person))
+    if len(tasks) == 1:
+        nodes = nodes.where(RevisionRow.task_id == tasks[0].id)
+        entries = entries.where(ContributionRow.task_id == tasks[0].id)
+    else:
+        entries = entries.where(col(ContributionRow.task_id).is_not(None))
+    logs = assemble(session, session.exec(nodes).all(), session.exec(entries).all())
+    own = written_by(session, person)
+    for task in tasks:
+        blind = task.state == TaskState.IN_REVIEW.value and task.id not in own
+        if blind and not _reviewed_and_open(session, task.id, task.head, person):
+            logs[task.id] = _without_authors(logs[task.id])
+    return logs
 
 
 def _reviewed_and_open(session: Session, task_id: str, number: int, person: str) -> bool:
@@ -291,10 +293,17 @@ def _reviewed_and_open(session: Session, task_id: str, number: int, person: str)
 
 
 def _without_authors(log: TaskLog) -> TaskLog:
-    def masked(node: RevisionNode) -> RevisionNode:
-        return node.model_copy(update={"authors": ("",)})
-
-    return log.model_copy(update={"revisions": tuple(map(masked, log.revisions))})
+    """Authors are no better hidden in who submitted the task, or answered, than in its revisions."""
+    names = {name for node in log.revisions for name in node.authors}
+    return log.model_copy(
+        update={
+            "revisions": tuple(n.model_copy(update={"authors": ("",)}) for n in log.revisions),
+            "contributions": tuple(
+                entry.model_copy(update={"by": ""}) if entry.by in names else entry
+                for entry in log.contributions
+            ),
+        }
+    )
 
 
 def _blind(row: TaskRow) -> TaskSummary:
