@@ -29,7 +29,7 @@ from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
-from cuecard.store.records import LabelValue, TrialRecord
+from cuecard.store.records import LabelValue, SetItem, TrialRecord
 from cuecard.store.tables import metadata
 from cuecard.store.workspace import Workspace
 
@@ -46,6 +46,10 @@ APPEND_ONLY = {
     "label",
     "throwndraft",
     "effort",
+    "reveal",
+    "labelset",
+    "setitem",
+    "adjudication",
 }
 
 
@@ -112,7 +116,12 @@ def test_history_can_be_neither_changed_nor_deleted(
         trial.id, "a", 0, RecordedCall(key="model/0", model="m", reply=ModelReply())
     )
     workspace.verdicts.add(trial.id, judged("a", 1))
-    workspace.verdicts.label(workspace.verdicts.queue("Ann")[0].verdict_id, "Ann", LabelValue.YES)
+    item = workspace.verdicts.queue("Ann")[0]
+    workspace.verdicts.label(item.verdict_id, "Ann", LabelValue.YES)
+    workspace.verdicts.reveal(item.verdict_id, "Ann")
+    drawn = [SetItem(trial_id=trial.id, item=item.item)]
+    workspace.label_sets.create(name="s", created_by="Ann", items=drawn)
+    workspace.adjudications.add(trial.id, item.item, "Ann", LabelValue.YES)
     hand_in("Cy")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})

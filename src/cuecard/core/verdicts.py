@@ -9,13 +9,25 @@ from cuecard.core.tasks.base import Frozen
 
 
 class ItemKind(StrEnum):
+    """What a decision is about. Judges decide on gold triples, cells and answers; people also label rows,
+    whether a predicted triple is right (precision), and what the user part decided in a turn: the status
+    of a checkpoint, whether a cue was met, whether a reply gave gold away.
+    """
+
     TRIPLE = "triple"
     CELL = "cell"
     ANSWER = "answer"
+    ROW = "row"
+    PREDICTED = "predicted"
+    STATUS = "status"
+    CUE = "cue"
+    LEAK = "leak"
 
 
 class Item(Frozen):
-    """One thing that is judged: gold triple `index`, gold row `index` and `column`, or the answer."""
+    """One thing that is decided on: gold triple `index`, gold row `index` (and `column`), the answer,
+    predicted triple `index`, or what the user part decided in turn `index`.
+    """
 
     kind: ItemKind
     index: int = 0
@@ -25,6 +37,13 @@ class Item(Frozen):
     def key(self) -> str:
         """`triple/17`, `cell/3/Year`, `answer/0`."""
         return "/".join(filter(None, (self.kind.value, str(self.index), self.column)))
+
+    @classmethod
+    def of_key(cls, key: str) -> Item:
+        """The item of this key. Raises `ValueError` for what is none."""
+        kind, _slash, rest = key.partition("/")
+        index, _slash, column = rest.partition("/")
+        return cls(kind=ItemKind(kind), index=int(index), column=column)
 
 
 class Decision(StrEnum):

@@ -7,64 +7,109 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from cuecard.core.parts import CheckpointStatus
+from cuecard.core.verdicts import Item
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Label, LabelValue
-from cuecard.store.tables import LabelRow, VerdictRow
+from cuecard.store.records import Label, LabelValue, Phase
+from cuecard.store.tables import LabelRow, RevealRow, VerdictRow
 
 
 def add_label(
-    session: Session, verdict: VerdictRow, person: str, value: LabelValue, comment: str
+    session: Session,
+    trial_id: int,
+    item: Item,
+    person: str,
+    value: LabelValue | CheckpointStatus,
+    *,
+    verdict_id: int | None = None,
+    comment: str = "",
+    seconds: float = 0,
+    gold_wrong: bool = False,
+    source: str = "",
 ) -> Label:
+    """Enter a label; it is `revealed` if the person has seen what was decided on the item."""
+    name = ensure_person(session, person).name
+    seen = session.get(RevealRow, (trial_id, item.key, name)) is not None
     row = LabelRow(
-        verdict_id=verdict.id or 0,
-        trial_id=verdict.trial_id,
-        item_key=verdict.item_key,
-        person=ensure_person(session, person).name,
+        verdict_id=verdict_id,
+        trial_id=trial_id,
+        item_key=item.key,
+        person=name,
         value=value.value,
         comment=comment,
         created_at=datetime.now(UTC),
+        phase="revealed" if seen else "blind",
+        seconds=max(seconds, 0),
+        gold_wrong=gold_wrong,
+        source=source,
     )
     session.add(row)
     session.flush()
-    return _label(row, row.verdict_id)
+    return label_of(row, verdict_id or 0)
 
 
-def label_history(session: Session, verdict: VerdictRow, person: str) -> list[Label]:
-    """All labels of `person` on the verdict's item, oldest first."""
+def note_reveal(session: Session, trial_id: int, item: Item, person: str) -> None:
+    """Remember that `person` has seen what was decided; the first time counts."""
+    name = ensure_person(session, person).name
+    if session.get(RevealRow, (trial_id, item.key, name)) is None:
+        now = datetime.now(UTC)
+        session.add(RevealRow(trial_id=trial_id, item_key=item.key, person=name, at=now))
+
+
+def label_history(
+    session: Session, trial_id: int, item_key: str, person: str, verdict_id: int = 0
+) -> list[Label]:
+    """All labels of `person` on the item, oldest first."""
     query = (
         select(LabelRow)
         .where(
-            LabelRow.trial_id == verdict.trial_id,
-            LabelRow.item_key == verdict.item_key,
+            LabelRow.trial_id == trial_id,
+            LabelRow.item_key == item_key,
             LabelRow.person == person,
         )
         .order_by(col(LabelRow.id))
     )
-    return [_label(row, row.verdict_id) for row in session.exec(query)]
+    return [label_of(row, row.verdict_id or verdict_id) for row in session.exec(query)]
 
 
-def newest_labels(session: Session, judgements: Any) -> list[Label]:
-    """The newest label per person on the items of these judgements' verdicts."""
-    newest = select(func.max(LabelRow.id)).group_by(
-        col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person
-    )
+def newest_labels(session: Session, judgements: Any, phase: Phase = "blind") -> list[Label]:
+    """The newest label per person on the items of these judgements' verdicts, given in this phase."""
     same_item = (col(VerdictRow.trial_id) == LabelRow.trial_id) & (
         col(VerdictRow.item_key) == LabelRow.item_key
     )
     query = (
         select(LabelRow, VerdictRow.id)
         .join(VerdictRow, same_item)
-        .where(col(VerdictRow.judgement_id).in_(judgements), col(LabelRow.id).in_(newest))
+        .where(
+            col(VerdictRow.judgement_id).in_(judgements), col(LabelRow.id).in_(newest_ids(phase))
+        )
         .order_by(col(VerdictRow.id), LabelRow.person)
     )
-    return [_label(row, verdict_id or 0) for row, verdict_id in session.exec(query)]
+    return [label_of(row, verdict_id or 0) for row, verdict_id in session.exec(query)]
 
 
-def _label(row: LabelRow, verdict_id: int) -> Label:
-    return Label(
-        verdict_id=verdict_id,
-        person=row.person,
-        value=LabelValue(row.value),
-        comment=row.comment,
-        created_at=row.created_at,
+def newest_ids(phase: Phase = "blind") -> Any:
+    """Query for the newest label of each person on each item, given in this phase."""
+    return (
+        select(func.max(LabelRow.id))
+        .where(LabelRow.phase == phase)
+        .group_by(col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person)
+    )
+
+
+def label_of(row: LabelRow, verdict_id: int) -> Label:
+    return Label.model_validate(
+        {
+            "verdict_id": verdict_id,
+            "person": row.person,
+            "value": row.value,
+            "comment": row.comment,
+            "created_at": row.created_at,
+            "trial_id": row.trial_id,
+            "item_key": row.item_key,
+            "phase": row.phase,
+            "seconds": row.seconds,
+            "gold_wrong": row.gold_wrong,
+            "source": row.source,
+        }
     )

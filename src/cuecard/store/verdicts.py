@@ -6,31 +6,42 @@ verdicts on the same item of the same trial, or a later judgement of the same ju
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
-from sqlmodel import col, func, select
+from sqlmodel import Session, col, func, select
 
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.verdicts import Judgement
+from cuecard.core.parts import CheckpointStatus
+from cuecard.core.verdicts import Item, Judgement
 from cuecard.store.engine import Database
 from cuecard.store.judgements import (
     PRIME,
     blind_item,
     current_judgements,
     insert_judgement,
+    item_of,
     load_judgements,
     load_records,
     number_from,
 )
 from cuecard.store.label_counts import label_counts
-from cuecard.store.labels import add_label, label_history, newest_labels
+from cuecard.store.labels import (
+    add_label,
+    label_history,
+    label_of,
+    newest_ids,
+    newest_labels,
+    note_reveal,
+)
 from cuecard.store.lookup import run_row, trial_row, verdict_row
 from cuecard.store.records import (
     JudgementRecord,
     Label,
     LabelValue,
+    Phase,
     RunLabels,
     VerdictItem,
     VerdictRecord,
@@ -122,33 +133,136 @@ class Verdicts:
         with self._database.read() as session:
             return session.exec(select(func.count()).select_from(items.subquery())).one()
 
-    def label(self, verdict_id: int, person: str, value: LabelValue, comment: str = "") -> Label:
-        """Record a decision; earlier ones of the person stay in the history. Raises `NotFound`."""
+    def label(
+        self,
+        verdict_id: int,
+        person: str,
+        value: LabelValue,
+        comment: str = "",
+        *,
+        seconds: float = 0,
+        gold_wrong: bool = False,
+    ) -> Label:
+        """Record a decision on a verdict's item; earlier ones of the person stay in the history. It is
+        marked as `revealed` if they have seen the verdict. Raises `NotFound`.
+        """
         with self._database.write() as session:
-            return add_label(session, verdict_row(session, verdict_id), person, value, comment)
+            row = verdict_row(session, verdict_id)
+            return add_label(
+                session,
+                row.trial_id,
+                item_of(row.item_kind, row.item_index, row.item_column),
+                person,
+                value,
+                verdict_id=verdict_id,
+                comment=comment,
+                seconds=seconds,
+                gold_wrong=gold_wrong,
+            )
 
-    def labels(self, run_id: int | None = None, trial_id: int | None = None) -> list[Label]:
-        """Everybody's newest labels, for statistics: one per person and verdict that counts, by
-        verdict and person. A label given on another verdict about the same item is among them, under
+    def label_item(
+        self,
+        trial_id: int,
+        item: Item,
+        person: str,
+        value: LabelValue | CheckpointStatus,
+        comment: str = "",
+        *,
+        seconds: float = 0,
+        gold_wrong: bool = False,
+        source: str = "",
+    ) -> Label:
+        """As `label`, on an item of a trial, whether or not a judge has decided on it."""
+        with self._database.write() as session:
+            trial_row(session, trial_id)
+            return add_label(
+                session,
+                trial_id,
+                item,
+                person,
+                value,
+                verdict_id=_newest_verdict(session, trial_id, item),
+                comment=comment,
+                seconds=seconds,
+                gold_wrong=gold_wrong,
+                source=source,
+            )
+
+    def note_reveal(self, trial_id: int, item: Item, person: str) -> None:
+        """Remember that `person` has now seen what was decided on the item. Raises `NotAllowed` unless
+        they have labelled it, `NotFound`.
+        """
+        with self._database.write() as session:
+            trial_row(session, trial_id)
+            _check_labelled(session, trial_id, item.key, person)
+            note_reveal(session, trial_id, item, person)
+
+    def labels(
+        self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"
+    ) -> list[Label]:
+        """Everybody's newest labels of a phase, for statistics: one per person and verdict that counts,
+        by verdict and person. A label given on another verdict about the same item is among them, under
         each verdict that it is about.
         """
         with self._database.read() as session:
-            return newest_labels(session, current_judgements(run_id, trial_id))
+            return newest_labels(session, current_judgements(run_id, trial_id), phase)
+
+    def item_labels(
+        self, trial_ids: Collection[int] | None = None, phase: Phase | None = "blind"
+    ) -> list[Label]:
+        """Everybody's newest labels of a phase (None: the whole history), whatever they are about, by
+        trial, item and person; of these trials or of all.
+        """
+        query = select(LabelRow).order_by(
+            col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person, col(LabelRow.id)
+        )
+        if phase is not None:
+            query = query.where(col(LabelRow.id).in_(newest_ids(phase)))
+        if trial_ids is not None:
+            query = query.where(col(LabelRow.trial_id).in_(trial_ids))
+        with self._database.read() as session:
+            return [label_of(row, row.verdict_id or 0) for row in session.exec(query)]
+
+    def labelled_records(self, run_ids: Collection[int] | None = None) -> list[VerdictRecord]:
+        """As `records`, only of items that somebody has labelled: what agreement needs, however many
+        verdicts there are. For statistics, not for labellers' screens.
+        """
+        labelled = (
+            select(LabelRow.id)
+            .where(
+                LabelRow.trial_id == VerdictRow.trial_id,
+                LabelRow.item_key == VerdictRow.item_key,
+            )
+            .correlate(VerdictRow)
+            .exists()
+        )
+        condition = col(VerdictRow.judgement_id).in_(current_judgements(None)) & labelled
+        if run_ids is not None:
+            trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(run_ids))
+            condition &= col(VerdictRow.trial_id).in_(trials)
+        with self._database.read() as session:
+            return load_records(session, condition)
 
     def history(self, verdict_id: int, person: str) -> list[Label]:
         """All that `person` has decided on the verdict's item, oldest first. Raises `NotFound`."""
         with self._database.read() as session:
-            return label_history(session, verdict_row(session, verdict_id), person)
+            row = verdict_row(session, verdict_id)
+            return label_history(session, row.trial_id, row.item_key, person, verdict_id)
+
+    def item_history(self, trial_id: int, item: Item, person: str) -> list[Label]:
+        """All that `person` has decided on an item, oldest first."""
+        with self._database.read() as session:
+            return label_history(session, trial_id, item.key, person)
 
     def reveal(self, verdict_id: int, person: str) -> VerdictRecord:
-        """The verdict with its decision. Raises `NotAllowed` until `person` has labelled the item."""
-        with self._database.read() as session:
-            verdict = verdict_row(session, verdict_id)
-            if not label_history(session, verdict, person):
-                raise NotAllowed(
-                    _("Label this first"),
-                    _("A verdict is shown only to those who have labelled its item."),
-                )
+        """The verdict with its decision; what `person` decides on its item from now on counts as
+        `revealed`. Raises `NotAllowed` until they have labelled the item.
+        """
+        with self._database.write() as session:
+            row = verdict_row(session, verdict_id)
+            _check_labelled(session, row.trial_id, row.item_key, person)
+            item = item_of(row.item_kind, row.item_index, row.item_column)
+            note_reveal(session, row.trial_id, item, person)
             return load_records(session, VerdictRow.id == verdict_id)[0]
 
     def records(
@@ -164,6 +278,21 @@ class Verdicts:
         """How far labelling is, for each run with verdicts, newest first."""
         with self._database.read() as session:
             return label_counts(session, person, current_judgements(None))
+
+
+def _check_labelled(session: Session, trial_id: int, item_key: str, person: str) -> None:
+    if not label_history(session, trial_id, item_key, person):
+        raise NotAllowed(
+            _("Label this first"),
+            _("A verdict is shown only to those who have labelled its item."),
+        )
+
+
+def _newest_verdict(session: Session, trial_id: int, item: Item) -> int | None:
+    query = select(func.max(VerdictRow.id)).where(
+        VerdictRow.trial_id == trial_id, VerdictRow.item_key == item.key
+    )
+    return session.exec(query).one()
 
 
 def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[Any, ...]:

@@ -15,10 +15,12 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from cuecard.store import troubles
+from cuecard.store.adjudications import Adjudications
 from cuecard.store.drafts import Drafts
 from cuecard.store.effort import Effort
 from cuecard.store.engine import Database
 from cuecard.store.judge_calls import JudgeCalls
+from cuecard.store.label_sets import LabelSets
 from cuecard.store.locate import as_url
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
@@ -27,6 +29,7 @@ from cuecard.store.review_forms import ReviewForms
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
 from cuecard.store.tasks import Tasks
+from cuecard.store.verdict_pages import VerdictPages
 from cuecard.store.verdicts import Verdicts
 from cuecard.store.writer import EventWriter
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 class Workspace:
     """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
-    `runs`, `judge_calls`, `verdicts`, `prompts`, `exchange`.
+    `runs`, `judge_calls`, `verdicts`, `verdict_pages`, `label_sets`, `adjudications`, `prompts`, `exchange`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -52,6 +55,9 @@ class Workspace:
         self.runs = Runs(database, self._settle_events)
         self.judge_calls = JudgeCalls(database)
         self.verdicts = Verdicts(database)
+        self.verdict_pages = VerdictPages(database)
+        self.label_sets = LabelSets(database)
+        self.adjudications = Adjudications(database)
         self.prompts = KeptPrompts(database)
 
     @classmethod

@@ -13,9 +13,19 @@ from cuecard.store.tables.tasks import (
     TaskRow,
     ThrownDraftRow,
 )
-from cuecard.store.tables.verdicts import JudgeCallRow, JudgementRow, LabelRow, VerdictRow
+from cuecard.store.tables.verdicts import (
+    AdjudicationRow,
+    JudgeCallRow,
+    JudgementRow,
+    LabelRow,
+    LabelSetRow,
+    RevealRow,
+    SetItemRow,
+    VerdictRow,
+)
 
 __all__ = [
+    "AdjudicationRow",
     "ContentRow",
     "ContributionRow",
     "CosignRow",
@@ -25,12 +35,15 @@ __all__ = [
     "JudgeCallRow",
     "JudgementRow",
     "LabelRow",
+    "LabelSetRow",
     "PayloadRow",
     "PersonRow",
+    "RevealRow",
     "ReviewFormRow",
     "RevisionRow",
     "Row",
     "RunRow",
+    "SetItemRow",
     "StandingRow",
     "TaskRow",
     "ThrownDraftRow",

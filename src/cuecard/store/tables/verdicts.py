@@ -65,16 +65,72 @@ class VerdictRow(Row, table=True):
 
 
 class LabelRow(Row, table=True):
-    """Append-only: the newest label of a person on an item counts. The item, not the verdict it was
-    seen with, is what is labelled; hence `trial_id` and `item_key`.
+    """Append-only: the newest label of a person on an item counts, those given blind and those given
+    after the verdict was revealed apart (`phase`). The item, not the verdict it was seen with, is what is
+    labelled; hence `trial_id` and `item_key`. `seconds`: how long it took; `source`: the file it came
+    from, "" if it was given here.
     """
 
     __table_args__ = (Index(None, "trial_id", "item_key", "person"),)
     id: int | None = Field(default=None, primary_key=True)
-    verdict_id: int = Field(foreign_key="verdict.id")
+    verdict_id: int | None = Field(default=None, foreign_key="verdict.id")
     trial_id: int = Field(foreign_key="trial.id")
     item_key: str = Field(sa_type=FreeText)
     person: str = Field(foreign_key="person.name")
     value: str
     comment: str = Field(sa_type=FreeText)
     created_at: datetime = Field(sa_type=UtcDateTime)
+    phase: str = "blind"
+    seconds: float = 0
+    gold_wrong: bool = False
+    source: str = Field(default="", sa_type=FreeText)
+
+
+class RevealRow(Row, table=True):
+    """Append-only: when a person first saw what was decided on an item."""
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    item_key: str = Field(primary_key=True, sa_type=FreeText)
+    person: str = Field(primary_key=True, foreign_key="person.name")
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class LabelSetRow(Row, table=True):
+    """Append-only: items that were drawn to be labelled; `plan` is JSON and says how."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
+    name: str = Field(sa_type=FreeText)
+    created_by: str = Field(foreign_key="person.name")
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    plan: str = Field(sa_type=Text)
+
+
+class SetItemRow(Row, table=True):
+    """Append-only. `probability`: with which the item was drawn; `raters`: how many people are to label
+    it; `people`: a JSON list of those who are, empty for anybody.
+    """
+
+    __table_args__ = (Index(None, "trial_id", "item_key"),)
+    set_id: int = Field(primary_key=True, foreign_key="labelset.id")
+    position: int = Field(primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    stratum: str = Field(sa_type=FreeText)
+    probability: float
+    raters: int
+    people: str = Field(sa_type=Text)
+
+
+class AdjudicationRow(Row, table=True):
+    """Append-only: the newest on an item counts."""
+
+    __table_args__ = (Index(None, "trial_id", "item_key"),)
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    by: str = Field(foreign_key="person.name")
+    value: str
+    cause: str
+    comment: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
