@@ -1,0 +1,163 @@
+"""Drawing a labelling set: stratified, seeded, with the probability of every item."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from cuecard.annotate.sampling.plan import SamplingPlan
+from cuecard.core.verdicts import Item
+from cuecard.store.records import SetItem
+
+
+@dataclass(frozen=True)
+class Unit:
+    """An item of the population with the properties it may be stratified by; all "" where unknown."""
+
+    trial_id: int
+    item: Item
+    decision: str = ""
+    family: str = ""
+    language: str = ""
+    agent: str = ""
+    relation: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """`size` items or trials of the population, of which `drawn`."""
+
+    name: str
+    size: int
+    drawn: int
+
+
+def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
+    """The items of the set, in an order that tells nothing. Within a stratum each item (or trial) has the
+    same chance, without replacement; its probability is kept (Horvitz & Thompson 1952 weights are its
+    inverse). The same units, in whatever order, and the same plan give the same set.
+
+    Draws everything where there is less than asked for.
+    """
+    groups = _grouped(units, plan)
+    wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
+    items: list[SetItem] = []
+    for name, found in groups.items():
+        keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
+        probability = wanted[name] / len(keys)
+        for key in keys[: wanted[name]]:
+            items += (_set_item(unit, name, probability) for unit in found[key])
+    items.sort(key=lambda item: _chance(plan.seed, "order", item.trial_id, item.item.key))
+    return _shared_out(items, plan)
+
+
+def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
+    """What the draw takes from which stratum, by name."""
+    sizes = {name: len(found) for name, found in _grouped(units, plan).items()}
+    wanted = allocate(sizes, plan)
+    return tuple(Stratum(name, size, wanted[name]) for name, size in sizes.items())
+
+
+def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
+    """How many to draw from each stratum: `n` in all, by largest remainder; at least one from each as far
+    as `n` goes, never more than there are.
+    """
+    names = sorted(sizes)
+    total = sum(sizes.values())
+    n = min(plan.n, total)
+    if not n:
+        return dict.fromkeys(names, 0)
+    given = dict.fromkeys(names, 0)
+    for name in sorted(names, key=lambda name: -sizes[name])[:n]:
+        given[name] = 1
+    while (left := n - sum(given.values())) > 0:
+        open_ = [name for name in names if given[name] < sizes[name]]
+        shares = _shares(open_, sizes, given, n, plan)
+        before = sum(given.values())
+        for name in open_:
+            given[name] += min(int(shares[name]), sizes[name] - given[name])
+        if sum(given.values()) > before:
+            continue
+        ranked = sorted(open_, key=lambda name: (-shares[name], name))
+        for name in ranked[:left]:
+            given[name] += 1
+    return given
+
+
+def _shares(
+    names: Sequence[str],
+    sizes: Mapping[str, int],
+    given: Mapping[str, int],
+    n: int,
+    plan: SamplingPlan,
+) -> dict[str, Fraction]:
+    """What each stratum still lacks of its share; in all at most what is left to give."""
+    weights = {name: sizes[name] if plan.allocation == "proportional" else 1 for name in names}
+    full = sum(given[name] for name in given if name not in weights)
+    goal = n - full
+    total = sum(weights.values())
+    lacks = {
+        name: max(Fraction(goal * weights[name], total) - given[name], Fraction(0))
+        for name in names
+    }
+    missing, left = sum(lacks.values()), n - sum(given.values())
+    if missing <= left:
+        return lacks
+    return {name: lack * left / missing for name, lack in lacks.items()}
+
+
+def _grouped(
+    units: Sequence[Unit], plan: SamplingPlan
+) -> dict[str, dict[tuple[int, str], list[Unit]]]:
+    """By stratum, what is drawn as one (an item, or a trial with all its items)."""
+    found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
+    ordered = sorted(units, key=lambda unit: (unit.trial_id, unit.item.key))
+    for unit in ordered:
+        name = " · ".join(getattr(unit, key) or "–" for key in plan.strata)
+        one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
+        found[name][one].append(unit)
+    return {name: dict(found[name]) for name in sorted(found)}
+
+
+def _set_item(unit: Unit, stratum: str, probability: float) -> SetItem:
+    return SetItem(trial_id=unit.trial_id, item=unit.item, stratum=stratum, probability=probability)
+
+
+def _shared_out(items: Sequence[SetItem], plan: SamplingPlan) -> tuple[SetItem, ...]:
+    """Mark those that several people label, spread evenly over the strata; name who labels what."""
+    by_stratum: dict[str, list[int]] = defaultdict(list)
+    for index, item in enumerate(items):
+        by_stratum[item.stratum].append(index)
+    shared: set[int] = set()
+    carried = 0.0
+    for name in sorted(by_stratum):
+        exact = len(by_stratum[name]) * plan.overlap + carried
+        count = min(round(exact), len(by_stratum[name]))
+        carried = exact - count
+        shared.update(by_stratum[name][:count])
+    turn = 0
+    found: list[SetItem] = []
+    for index, item in enumerate(items):
+        raters = plan.raters if index in shared else 1
+        people = (
+            tuple(plan.people[(turn + k) % len(plan.people)] for k in range(raters))
+            if plan.people
+            else ()
+        )
+        turn += raters
+        found.append(item.model_copy(update={"raters": raters, "people": people}))
+    return tuple(found)
+
+
+def _chance(seed: int, *parts: object) -> bytes:
+    """A number that follows from seed and parts alone, for orders that do not depend on arrival."""
+    return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
+
+
+def weights_of(items: Iterable[SetItem]) -> dict[tuple[int, str], float]:
+    """By trial and item key, the inverse of the probability with which it was drawn."""
+    return {(item.trial_id, item.item.key): 1 / item.probability for item in items}

@@ -1,0 +1,146 @@
+"""Draws: sizes, chances, overlap; the same whatever the order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from cuecard.annotate.sampling.draw import Unit, allocate, draw, strata_of, weights_of
+from cuecard.annotate.sampling.plan import SamplingPlan
+from cuecard.annotate.sampling.size import n_for_width, width_of
+from cuecard.core.verdicts import Item, ItemKind
+
+units = st.lists(
+    st.builds(
+        Unit,
+        trial_id=st.integers(1, 6),
+        item=st.builds(Item, kind=st.just(ItemKind.TRIPLE), index=st.integers(0, 30)),
+        decision=st.sampled_from(["yes", "no", "unjudged"]),
+        agent=st.sampled_from(["a", "b"]),
+    ),
+    unique_by=lambda unit: (unit.trial_id, unit.item.key),
+    max_size=80,
+)
+plans = st.builds(
+    SamplingPlan,
+    runs=st.just((1,)),
+    n=st.integers(1, 60),
+    strata=st.sampled_from([(), ("decision",), ("decision", "agent")]),
+    allocation=st.sampled_from(["proportional", "equal"]),
+    seed=st.integers(0, 5),
+    overlap=st.sampled_from([0, 0.2, 1]),
+    people=st.sampled_from([(), ("Ann", "Bob", "Cy")]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(units, plans, st.randoms(use_true_random=False))
+def test_a_draw_is_what_was_planned(
+    population: list[Unit], plan: SamplingPlan, chance: random.Random
+) -> None:
+    drawn = draw(population, plan)
+    assert len(drawn) == min(plan.n, len(population))
+    assert len({(item.trial_id, item.item.key) for item in drawn}) == len(drawn)
+    shuffled = population[:]
+    chance.shuffle(shuffled)
+    assert draw(shuffled, plan) == drawn
+    strata = {stratum.name: stratum for stratum in strata_of(population, plan)}
+    counted = Counter(item.stratum for item in drawn)
+    for name, stratum in strata.items():
+        assert counted[name] == stratum.drawn <= stratum.size
+        assert stratum.drawn > 0 or plan.n < len(strata)
+    for item in drawn:
+        assert item.probability == strata[item.stratum].drawn / strata[item.stratum].size
+        assert len(set(item.people)) == len(item.people) == (item.raters if plan.people else 0)
+    # With at least one from each stratum, weights add up to the population.
+    if all(stratum.drawn for stratum in strata.values()):
+        assert sum(weights_of(drawn).values()) == pytest.approx(len(population))
+    shared = sum(item.raters > 1 for item in drawn)
+    assert abs(shared - plan.overlap * len(drawn)) <= 1
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 50), min_size=1),
+    st.integers(1, 200),
+    st.sampled_from(["proportional", "equal"]),
+)
+def test_allocation_adds_up(sizes: dict[str, int], n: int, allocation: str) -> None:
+    plan = SamplingPlan.model_validate({"runs": [1], "n": n, "allocation": allocation})
+    given_ = allocate(sizes, plan)
+    assert sum(given_.values()) == min(n, sum(sizes.values()))
+    assert all(0 <= given_[name] <= size for name, size in sizes.items())
+    if n >= len(sizes):
+        assert all(given_.values())
+    if allocation == "equal":
+        free = [given_[name] for name in sizes if given_[name] < sizes[name]]
+        assert not free or max(free) - min(free) <= 1
+        assert not free or all(given_[name] <= max(free) + 1 for name in sizes)
+
+
+def test_known_allocations() -> None:
+    plan = SamplingPlan(runs=(1,), n=10)
+    assert allocate({"a": 70, "b": 20, "c": 10}, plan) == {"a": 7, "b": 2, "c": 1}
+    assert allocate({"a": 970, "b": 20, "c": 10}, plan) == {"a": 8, "b": 1, "c": 1}
+    equal = plan.model_copy(update={"allocation": "equal"})
+    assert allocate({"a": 70, "b": 20, "c": 2}, equal) == {"a": 4, "b": 4, "c": 2}
+
+
+def test_trials_come_with_all_their_items() -> None:
+    population = [
+        Unit(trial_id=trial, item=Item(kind=ItemKind.TRIPLE, index=index), agent="ab"[trial % 2])
+        for trial in range(20)
+        for index in range(trial + 1)
+    ]
+    drawn = draw(population, SamplingPlan(runs=(1,), n=4, by="trials", strata=("agent",)))
+    counted = Counter(item.trial_id for item in drawn)
+    assert len(counted) == 4
+    assert all(count == trial + 1 for trial, count in counted.items())
+    assert {item.probability for item in drawn} == {0.2}
+
+
+def test_a_small_stratum_is_not_lost_and_each_item_has_its_chance() -> None:
+    population = [
+        Unit(
+            trial_id=1,
+            item=Item(kind=ItemKind.TRIPLE, index=index),
+            decision="no" if index < 5 else "yes",
+        )
+        for index in range(50)
+    ]
+    times: Counter[int] = Counter()
+    rounds = 400
+    for seed in range(rounds):
+        plan = SamplingPlan(runs=(1,), n=10, strata=("decision",), allocation="equal", seed=seed)
+        times.update(item.item.index for item in draw(population, plan))
+    assert all(times[index] == rounds for index in range(5))
+    assert all(20 < times[index] < 80 for index in range(5, 50))
+
+
+def test_plans_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValidationError, match="trials have no decision"):
+        SamplingPlan(runs=(1,), n=1, by="trials", strata=("decision",))
+    with pytest.raises(ValidationError, match="cannot give"):
+        SamplingPlan(runs=(1,), n=1, overlap=0.5, people=("Ann",))
+
+
+@pytest.mark.parametrize(
+    ("width", "share", "n"), [(0.1, 0.9, 141), (0.1, 0.5, 381), (0.04, 0.98, 223)]
+)
+def test_known_sizes(width: float, share: float, n: int) -> None:
+    assert n_for_width(width, share) == n
+    assert width_of(n, share) <= width < width_of(n - 1, share)
+    assert n_for_width(width, share, design_effect=2) == 2 * n
+    assert n_for_width(width, share, population=50) <= 50
+
+
+def test_sizes_that_cannot_be_are_refused() -> None:
+    for arguments in ((0, 0.5), (1, 0.5), (0.1, 2)):
+        with pytest.raises(ValueError):
+            n_for_width(*arguments)
+    with pytest.raises(ValueError):
+        n_for_width(0.1, design_effect=0.5)
