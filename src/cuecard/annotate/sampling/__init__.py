@@ -1,0 +1,23 @@
+"""Which items of runs people label: drawn with known chances, so that figures hold for all of them."""
+
+from cuecard.annotate.sampling.draw import Stratum, Unit, allocate, draw, strata_of, weights_of
+from cuecard.annotate.sampling.plan import STRATUM_KEYS, SamplingPlan, StratumKey
+from cuecard.annotate.sampling.population import make_set, population_of
+from cuecard.annotate.sampling.size import design_effect, n_for_width, width_of
+
+__all__ = [
+    "STRATUM_KEYS",
+    "SamplingPlan",
+    "Stratum",
+    "StratumKey",
+    "Unit",
+    "allocate",
+    "design_effect",
+    "draw",
+    "make_set",
+    "n_for_width",
+    "population_of",
+    "strata_of",
+    "weights_of",
+    "width_of",
+]

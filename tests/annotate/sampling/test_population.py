@@ -1,0 +1,80 @@
+"""Sets drawn from runs of the sample tasks, played and judged by the embedded players."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuecard.annotate.sampling import SamplingPlan, make_set, population_of
+from cuecard.core.errors import CuecardError
+from cuecard.core.tasks.yaml_io import load_tasks
+from cuecard.core.verdicts import Decision, ItemKind
+from cuecard.lab.decisions import decisions_of
+from cuecard.lab.runs import RunPlan, start_run
+from cuecard.store.workspace import Workspace
+
+SAMPLES = Path(__file__).parents[3] / "src" / "cuecard" / "sample_tasks"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace, int]]:
+    """A run of one task of each family."""
+    found, _problems = load_tasks([SAMPLES])
+    tasks = {task.family: task for _path, task in found}
+    with Workspace.open(tmp_path_factory.mktemp("drawn") / "cuecard.db") as workspace:
+        for task in tasks.values():
+            workspace.tasks.save(task, author="Ann")
+        plan = RunPlan(tasks=tuple(task.id for task in tasks.values()))
+        outcome = asyncio.run(start_run(workspace, plan, by="Ann"))
+        yield workspace, outcome.run.id
+
+
+def test_the_population_is_what_machines_decided(played: tuple[Workspace, int]) -> None:
+    workspace, run = played
+    units = population_of(workspace, SamplingPlan(runs=(run,), n=1))
+    records = workspace.verdicts.records(run)
+    assert Counter(unit.item.kind for unit in units) == Counter(r.item.kind for r in records)
+    assert {unit.family for unit in units} == {"graph", "table", "checkpoints", "facts"}
+    assert all(unit.relation for unit in units if unit.item.kind is ItemKind.TRIPLE)
+    everything = population_of(workspace, SamplingPlan(runs=(run,), n=1, kinds=tuple(ItemKind)))
+    kinds = {unit.item.kind for unit in everything}
+    assert kinds == set(ItemKind)
+    assert len({(u.trial_id, u.item.key) for u in everything}) == len(everything)
+    with pytest.raises(CuecardError, match="nothing to label"):
+        make_set(workspace, SamplingPlan(runs=(run,), n=1, judge="absent"), name="", by="Ann")
+
+
+def test_a_set_is_kept_with_its_plan(played: tuple[Workspace, int]) -> None:
+    workspace, run = played
+    plan = SamplingPlan(runs=(run,), n=20, strata=("family", "decision"), seed=4, overlap=0.25)
+    made = make_set(workspace, plan, name="", by="Ann")
+    assert made.items == 20
+    assert SamplingPlan.model_validate(made.plan) == plan
+    drawn = workspace.label_sets.items(made.id)
+    assert sum(item.raters == 2 for item in drawn) == 5
+    assert {item.trial_id for item in drawn} <= {t.id for t in workspace.runs.trials(run)}
+
+
+def test_what_follows_from_verdicts_follows_them(played: tuple[Workspace, int]) -> None:
+    workspace, run = played
+    trials = {trial.family: trial.id for trial in workspace.runs.trials(run)}
+    cells = decisions_of(workspace, trials["table"], [ItemKind.CELL])
+    rows = decisions_of(workspace, trials["table"], [ItemKind.ROW])
+    for row in rows:
+        values = {cell.value for cell in cells if cell.item.index == row.item.index}
+        assert (row.value is Decision.YES) == (values == {Decision.YES})
+    predicted = decisions_of(workspace, trials["graph"], [ItemKind.PREDICTED])
+    support = {
+        index
+        for record in workspace.verdicts.records(trial_id=trials["graph"])
+        if record.decision is Decision.YES
+        for index in record.supporting
+    }
+    assert {d.item.index for d in predicted if d.value is Decision.YES} == support
+    statuses = decisions_of(workspace, trials["checkpoints"], [ItemKind.STATUS])
+    assert statuses
+    assert {d.by.kind for d in statuses} == {"responder"}
