@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
 from cuecard.store.people import ensure_person
@@ -38,16 +39,20 @@ def label_history(session: Session, verdict: VerdictRow, person: str) -> list[La
             LabelRow.item_key == verdict.item_key,
             LabelRow.person == person,
         )
-        .order_by(col(LabelRow.id))
+        .order_by(col(LabelRow.created_at), col(LabelRow.id))
     )
     return [_label(row, row.verdict_id) for row in session.exec(query)]
 
 
 def newest_labels(session: Session, judgements: Any) -> list[Label]:
     """The newest label per person on the items of these judgements' verdicts."""
-    newest = select(func.max(LabelRow.id)).group_by(
-        col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person
+    # By time, not by number: labels that were given elsewhere may come in later than newer ones.
+    turn = func.row_number().over(
+        partition_by=[col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person],
+        order_by=[col(LabelRow.created_at).desc(), col(LabelRow.id).desc()],
     )
+    ordered = select_columns(col(LabelRow.id), turn.label("turn")).subquery()
+    newest = select(ordered.c.id).where(ordered.c.turn == 1)
     same_item = (col(VerdictRow.trial_id) == LabelRow.trial_id) & (
         col(VerdictRow.item_key) == LabelRow.item_key
     )
