@@ -50,4 +50,6 @@ def handed_in(prediction: Prediction) -> str:
         case AnswerPrediction(answer=answer):
             return _("answered: {answer}").format(answer=one_line(answer, _SHOWN))
         case UnusablePrediction(reason=reason):
-            return _("handed in nothing usable: {reason}").format(reason=one_line(_(reason), _SHOWN))
+            return _("handed in nothing usable: {reason}").format(
+                reason=one_line(_(reason), _SHOWN)
+            )

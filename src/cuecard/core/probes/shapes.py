@@ -43,7 +43,8 @@ def _numbers(value: object) -> object:
         return []
     items = cast(list[object], value) if isinstance(value, list) else [value]
     numbers = (int(i) if isinstance(i, str) and i.strip().isdecimal() else i for i in items)
-    return list(dict.fromkeys(n for n in numbers if isinstance(n, int) and n > 0))[:_MOST]
+    right = (n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0)
+    return list(dict.fromkeys(right))[:_MOST]
 
 
 def _yes(value: object) -> object:
