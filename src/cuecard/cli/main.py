@@ -57,6 +57,7 @@ def build() -> typer.Typer:
         qc,
         runs,
         score,
+        sharing,
         transfer,
     )
 
@@ -70,7 +71,20 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_root)
-    for module in (init, transfer, check, runs, score, judge, agree, qc, datasheet, demo, doctor):
+    for module in (
+        init,
+        transfer,
+        sharing,
+        check,
+        runs,
+        score,
+        judge,
+        agree,
+        qc,
+        datasheet,
+        demo,
+        doctor,
+    ):
         module.register(app)
     return app
 
