@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
 
 
-_ONLY_WHEN_OPEN = {"save", "play", "submit", "revert", "yaml", "assist", "log", "turn"}
+_ONLY_WHEN_OPEN = {"save", "play", "qc", "submit", "revert", "yaml", "assist", "log", "turn"}
 
 
 class TaskScreen(DraftingScreen):
@@ -38,6 +38,8 @@ class TaskScreen(DraftingScreen):
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
+        Key("task.qc_anywhere", "f10", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
         Key("task.query", "f6", "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True),
         Key("task.page", "f7", "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True),
         Key("task.assist", "ctrl+t", "assist", N_("Assist"), N_("Have a model draft something, as a proposal"), shown_as="^t"),
@@ -116,6 +118,14 @@ class TaskScreen(DraftingScreen):
             text = _("This plays revision {number}; your unsaved changes are not in it.")
             self.cue_app.tell(text.format(number=self.edit.base))
         self.app.push_screen(PlayScreen(task_id=self.task_id, revision=self.edit.base))
+
+    def action_qc(self) -> None:
+        if self.edit.base == 0:
+            self.notify(_("Save a first revision; that is what can be looked at."), markup=False)
+            return
+        from cuecard.tui.screens.qc import QcScreen
+
+        self.app.push_screen(QcScreen(self.task_id))
 
     @guarded("submit")
     async def action_submit(self) -> None:
