@@ -41,6 +41,7 @@ def pack(
     since: Annotated[
         datetime | None,
         typer.Option(
+            metavar="DATE",
             formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
             help=_("Only what you did from then on. Default: everything, which is always safe"),
         ),
