@@ -45,7 +45,7 @@ RESULT_COLUMNS = (
     FittedColumn(N_("Model"), 14, grow=1),
     FittedColumn("#", 2, right=True),
     FittedColumn(N_("Score"), 5, right=True),
-    FittedColumn(N_("Result"), 10),
+    FittedColumn(N_("Result"), 11),
     FittedColumn(N_("What came back"), 20, grow=4),
 )
 
@@ -224,15 +224,15 @@ class QcScreen(CuecardScreen[None]):
 
     def _look_again(self) -> None:
         """Show how far it is, and what came out once it is over."""
-        live, line = self._live, self.query_one("#progress", Static)
-        line.display = self._going_on
-        if live is not None and live.going_on:
+        live, going_on, line = self._live, self._going_on, self.query_one("#progress", Static)
+        line.display = going_on
+        if live is not None and going_on:
             line.update(live.progress(self._look.config.currency if self._look else ""))
         elif live is not None and self._was_on:
             self._tell_the_end(live)
             self.load()
-        if self._was_on != self._going_on:
-            self._was_on = self._going_on
+        if self._was_on != going_on:
+            self._was_on = going_on
             self.refresh_bindings()
 
     def _tell_the_end(self, live: LiveQc) -> None:
