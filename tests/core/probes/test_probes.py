@@ -76,7 +76,7 @@ def test_each_family_has_one_score() -> None:
         judged = Judgement(judge=judge, verdicts=(verdict,))
         measure = score_of_attempt(task({"key": "a"}), AnswerPrediction(answer="1"), judged)
         assert measure.value == score
-    assert measure.reason == "1 items were not judged"
+    assert measure.reason == "1 item was not judged"
     assert handed_in(UnusablePrediction(reason="\x1b[2Jno")) == "handed in nothing usable: no"
 
 
