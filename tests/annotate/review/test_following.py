@@ -44,7 +44,7 @@ def test_nothing_moves_between_equal_tasks(name: str) -> None:
     task = TASKS[name]
     equal = Task.model_validate_json(task.model_dump_json())
     other = task.model_copy(update={"title": "Another title"})
-    same, retitled = Following(task, equal), Following(task, other)
+    same, retitled = Following.of(task, equal), Following.of(task, other)
     for place in places(task.model_dump(mode="json")):
         assert same.follow(place) == place
         assert retitled.follow(place) == place
@@ -64,7 +64,7 @@ def test_elements_are_found_wherever_they_went(name: str, seed: int, data: st.Da
         chance.shuffle(order)
         order = order[: max(1, len(order) - chance.randint(0, 3))]
     after = put(before, where, [items[index] for index in order])
-    told = Following(task, Task.model_validate(after))
+    told = Following(before, after)
     for index, item in enumerate(items):
         there = told.follow(format_place((*where, index)))
         if index in order:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from cuecard.annotate.authoring.anatomy import Items, Record, Shape
-from cuecard.annotate.authoring.linking import Versions
+from cuecard.annotate.authoring.linking import Data, Versions
 from cuecard.annotate.authoring.trees import Path, get, parse_place
 from cuecard.core.tasks import Task
 from cuecard.core.validation import format_place
@@ -17,17 +17,23 @@ def follow(old_task: Task, new_task: Task, place: str) -> str | None:
     """The place in `new_task` of what stands at `place` in `old_task`; None when it is gone. Elements
     of lists are known again by content, whatever their number; see `authoring.matching`.
     """
-    return Following(old_task, new_task).follow(place)
+    return Following.of(old_task, new_task).follow(place)
 
 
 class Following:
     """`follow` for many places of the same two versions: each list is matched once."""
 
-    def __init__(self, old_task: Task, new_task: Task) -> None:
-        self._same = old_task is new_task or old_task == new_task
-        self._old, self._new = (task.model_dump(mode="json") for task in (old_task, new_task))
-        self._versions = Versions(self._old, self._new)
+    def __init__(self, old: Data, new: Data) -> None:
+        """`old` and `new`: the data of two versions, the new one valid as a task or not yet."""
+        self._same = old == new
+        self._old, self._new = old, new
+        self._versions = Versions(old, new)
         self._now: dict[Path, dict[int, int]] = {}
+
+    @classmethod
+    def of(cls, old_task: Task, new_task: Task) -> Following:
+        """Between two tasks."""
+        return cls(old_task.model_dump(mode="json"), new_task.model_dump(mode="json"))
 
     def follow(self, place: str) -> str | None:
         """As the function `follow`."""
@@ -89,7 +95,7 @@ class FollowingThrough:
         self, old_task: Task, new_task: Task, between: Callable[[], Sequence[Task]]
     ) -> None:
         self._ends = old_task, new_task
-        self._direct = Following(old_task, new_task)
+        self._direct = Following.of(old_task, new_task)
         self._between = between
         self._steps: list[Following] | None = None
 
@@ -101,7 +107,7 @@ class FollowingThrough:
             old_task, new_task = self._ends
             tasks = self._between()
             steps = pairwise([old_task, *tasks, new_task]) if tasks else ()
-            self._steps = [Following(old, new) for old, new in steps]
+            self._steps = [Following.of(old, new) for old, new in steps]
         here: str | None = place if self._steps else None
         for step in self._steps:
             here = step.follow(here) if here is not None else None

@@ -3,49 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.widgets import Footer, Static
-
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.review import CheckMark, ReviewDecision, TaskState
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
 from cuecard.tui.screens.review_task_dialogs import CommentDialog, Pin, Pinned, SourceDialog
-from cuecard.tui.screens.review_task_panes import ReviewDocument, ReviewSide
-from cuecard.tui.state.review import ReviewForm
+from cuecard.tui.screens.review_task_open import OpenReview
 from cuecard.tui.state.review_needs import GOLD, Need, next_need, obstacle_to_gold
-from cuecard.tui.state.review_side import progress
-from cuecard.tui.state.review_view import ReviewView
-from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.widgets.dimensions import DimensionList
 from cuecard.tui.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from cuecard.annotate.review.desk import ReviewDesk
-    from cuecard.annotate.review.protocol import Protocol
-    from cuecard.store.workspace import Workspace
-    from cuecard.tui.state.review_rows import Row
+    pass
 
 _WRITING = {"comment", "mark", "next", "hand_in"}
 
 
-class ReviewTaskScreen(CuecardScreen[None]):
+class ReviewTaskScreen(OpenReview):
     """What is typed here is kept at once and taken up again when the review is opened next. Who may
     not review the task now reads here the reviews that they may see.
     """
 
     CSS_PATH = "review_task.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    AUTO_FOCUS = "#document"
     BINDINGS = keys(
         Key("review_task.comment", "c", "comment", N_("Comment"), N_("Comment on the place under the cursor")),
         Key("review_task.right", "r", "mark('right')", N_("Mark"), N_("This gold item is right; again: no mark"), shown_as="r/w/u"),
@@ -66,68 +50,8 @@ class ReviewTaskScreen(CuecardScreen[None]):
         Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
     )  # fmt: skip
 
-    def __init__(self, task_id: str) -> None:
-        super().__init__()
-        self._task_id = task_id
-        self._protocol: Protocol | None = None
-        self._view: ReviewView | None = None
-        self._keeper = DraftKeeper(self._keep, self._kept, quiet=0.0)
-        self._clock = _Clock()
-
-    def compose(self) -> ComposeResult:
-        with Horizontal(id="head"):
-            yield Static("", id="title", markup=False)
-            yield Static("", id="progress", markup=False)
-        with Horizontal(id="panes"):
-            yield ReviewDocument(id="document", classes="pane")
-            yield ReviewSide(id="side")
-        yield Footer(show_command_palette=False)
-
-    @property
-    def document(self) -> EntryList:
-        return self.query_one("#document", EntryList)
-
-    @property
-    def side(self) -> ReviewSide:
-        return self.query_one(ReviewSide)
-
-    def on_mount(self) -> None:
-        self.side.border_title = _("Review")
-        self.load()
-
-    async def on_unmount(self) -> None:
-        self._add_time(self._clock.rest())
-        with contextlib.suppress(CuecardError):
-            await self._keeper.flush()
-
-    def on_key(self) -> None:
-        self._add_time(self._clock.key())
-
-    @guarded("review_task")
-    async def load(self) -> None:
-        from cuecard.annotate.review.desk import review_desk
-        from cuecard.annotate.review.protocol import protocol_of
-
-        person, task_id = self.person, self._task_id
-        try:
-            protocol = self._protocol = protocol_of(await self.services.config())
-
-            def fetch(ws: Workspace) -> tuple[ReviewDesk, dict[str, JsonValue]]:
-                desk = review_desk(ws, task_id, person, protocol)
-                return desk, ws.review_forms.get(task_id, desk.sheet.revision, person)
-
-            desk, kept = await self.services.ask(fetch)
-        except CuecardError:
-            self.dismiss()
-            raise
-        form = ReviewForm(task_id, desk.sheet.revision, person, desk.sample)
-        form.load(kept)
-        self._view = await asyncio.to_thread(ReviewView, desk, form)
-        self._show()
-        self.refresh_bindings()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        view = self._view
+        view = self.view
         if action == "back":
             return True
         if view is None:
@@ -137,7 +61,7 @@ class ReviewTaskScreen(CuecardScreen[None]):
             return action == (wanted if self.document.has_focus else "to_task")
         if action in _WRITING and view.desk.reading:
             return False
-        row = self._row
+        row = self.row
         match action:
             case "mark":
                 return bool(row and row.item) and self.document.has_focus
@@ -162,36 +86,36 @@ class ReviewTaskScreen(CuecardScreen[None]):
     def on_descendant_focus(self) -> None:
         self.refresh_bindings()
 
-    def on_entry_list_moved(self, event: EntryList.Moved) -> None:
+    def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
         event.stop()
         self.refresh_bindings()
 
     def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
         event.stop()
-        view = self._view
+        view = self.view
         if view is None or view.desk.reading:
             return
         if event.key == GOLD and event.rating == "pass" and (need := obstacle_to_gold(view.form)):
             self._lead(need)
             return
         view.form.ratings[event.key] = event.rating
-        self._edited()
+        self.edited()
         if event.rating == "fail" and not view.form.explained(event.key):
             label = next(_(d.label) for d in view.desk.sheet.dimensions if d.key == event.key)
             self._ask_comment(
-                self._place, event.key, _("Why does “{name}” fail?").format(name=label)
+                self.place, event.key, _("Why does “{name}” fail?").format(name=label)
             )
 
     @guarded("hand_in")
     async def hand_in(self, decision: ReviewDecision) -> None:
         from cuecard.annotate.review import review
 
-        if self._view is None or self._protocol is None:
+        if self.view is None or self.protocol is None:
             return
-        self._view.form.seconds += self._clock.rest()
-        given, protocol = self._view.form.to_review(decision), self._protocol
+        self.view.form.seconds += self.worked.rest()
+        given, protocol = self.view.form.to_review(decision), self.protocol
         # What is handed in takes the place of the unfinished review, so that must not be written later.
-        await self._keeper.forget()
+        await self.keeper.forget()
         state = await self.services.ask(lambda ws: review(ws, given, protocol=protocol))
         said = {
             TaskState.APPROVED: _("The reviews are in: the task is approved."),
@@ -201,23 +125,23 @@ class ReviewTaskScreen(CuecardScreen[None]):
         self.dismiss()
 
     def action_comment(self) -> None:
-        self._ask_comment(self._place)
+        self._ask_comment(self.place)
 
     def action_mark(self, mark: CheckMark) -> None:
-        view, row = self._view, self._row
+        view, row = self.view, self.row
         if view is None or row is None or not row.item:
             return
         view.form.mark(row.item, mark)
-        self._edited()
+        self.edited()
         if row.item in view.form.unexplained_wrong:
             self._ask_comment(row.item, GOLD, _("What is wrong here?"))
 
     def action_next(self) -> None:
-        if self._view is not None and (place := self._view.next_to_mark(self.document.cursor)):
-            self._go_to(place)
+        if self.view is not None and (place := self.view.next_to_mark(self.document.cursor)):
+            self.go_to(place)
 
     def action_source(self) -> None:
-        view, row = self._view, self._row
+        view, row = self.view, self.row
         if view is None or row is None:
             return
         urls = view.sources(row)
@@ -228,27 +152,25 @@ class ReviewTaskScreen(CuecardScreen[None]):
             self.app.push_screen(SourceDialog(urls, opened), partial(self._open, row.item))
 
     def action_changes(self, only: bool) -> None:
-        if self._view is not None:
-            place = self._place
-            self._view.only_changes = only
-            self._show()
-            self.document.move_to(self._view.row_of(place) or 0)
+        if self.view is not None:
+            place = self.place
+            self.view.only_changes = only
+            self.show()
+            self.document.move_to(self.view.row_of(place) or 0)
 
     def action_comments(self) -> None:
         from cuecard.tui.screens.review_task_threads import ThreadsScreen
 
         def back(place: str | None) -> None:
-            self.load()
-            if place is not None:
-                self._go_to(place)
+            self.load(place)
 
-        self.app.push_screen(ThreadsScreen(self._task_id), back)
+        self.app.push_screen(ThreadsScreen(self.task_id), back)
 
     def action_hand_in(self, decision: str) -> None:
-        if self._view is None:
+        if self.view is None:
             return
-        form, wanted = self._view.form, ReviewDecision(decision)
-        if need := next_need(form, self._view.desk.sheet.dimensions, wanted):
+        form, wanted = self.view.form, ReviewDecision(decision)
+        if need := next_need(form, self.view.desk.sheet.dimensions, wanted):
             self._lead(need)
             return
         approve = wanted is ReviewDecision.APPROVE
@@ -264,78 +186,42 @@ class ReviewTaskScreen(CuecardScreen[None]):
     def action_edit(self) -> None:
         from cuecard.tui.screens.task import TaskScreen
 
-        self.app.push_screen(TaskScreen(self._task_id, place=self._place))
+        self.app.push_screen(TaskScreen(self.task_id, place=self.place))
 
     def action_third(self) -> None:
         note = _("A third person reviews the same revision and sees neither review. Say why.")
         self.app.push_screen(TextDialog(_("Ask a third person"), "", note), self._asked)
 
-    def action_to_side(self) -> None:
-        self.set_class(True, "-side")
-        self.side.dimensions.focus()
-
-    def action_to_reviews(self) -> None:
-        self.set_class(True, "-side")
-        self.side.focus()
-
-    def action_to_task(self) -> None:
-        self.set_class(False, "-side")
-        self.document.focus()
-
     def action_back(self) -> None:
         self.dismiss()
 
-    @property
-    def _row(self) -> Row | None:
-        return self._view.row_at(self.document.cursor) if self._view else None
-
-    @property
-    def _place(self) -> str:
-        """What a comment made now is about."""
-        return self._row.place if self._row else ""
-
     def _lead(self, need: Need) -> None:
         """Say what is missing, and go where it is done."""
-        view = self._view
+        view = self.view
         if view is None:
             return
         match need.kind:
             case "why":
-                self._ask_comment(self._place, need.dimension, need.said)
+                self._ask_comment(self.place, need.dimension, need.said)
                 return
             case "wrong":
-                self._go_to(need.place)
+                self.go_to(need.place)
                 self._ask_comment(need.place, GOLD, need.said)
                 return
             case "say":
-                self._ask_comment(self._place, "", need.said)
+                self._ask_comment(self.place, "", need.said)
                 return
             case "rate":
                 self.side.dimensions.go_to(need.dimension)
                 self.action_to_side()
             case "mark":
-                self._go_to(need.place)
+                self.go_to(need.place)
             case "stop":
                 pass
         self.notify(need.said, severity="warning", markup=False)
 
-    def _go_to(self, place: str) -> None:
-        """Put the cursor of the document on a place."""
-        view = self._view
-        if view is None:
-            return
-        row = view.row_of(place)
-        if row is None and view.only_changes:
-            view.only_changes = False
-            self._show()
-            row = view.row_of(place)
-        self.action_to_task()
-        if row is not None:
-            self.document.move_to(row)
-        self.refresh_bindings()
-
     def _ask_comment(self, place: str, dimension: str = "", ask: str = "") -> None:
-        view = self._view
+        view = self.view
         if view is None:
             return
         pin = Pin(place, dimension)
@@ -356,17 +242,17 @@ class ReviewTaskScreen(CuecardScreen[None]):
     @property
     def _unexplained(self) -> str:
         """A dimension that fails without a word of why; "" if there is none."""
-        form = self._view.form if self._view else None
+        form = self.view.form if self.view else None
         failed = (key for key, rating in form.ratings.items() if rating == "fail") if form else ()
         return next((key for key in failed if form and not form.explained(key)), "")
 
     def _commented(self, said: Pinned | None) -> None:
-        if said is None or self._view is None:
+        if said is None or self.view is None:
             return
         if said.before is not None and said.before != said.pin:
-            self._view.form.comment(said.before.place, "", said.before.dimension)
-        self._view.form.comment(said.pin.place, said.text, said.pin.dimension)
-        self._edited()
+            self.view.form.comment(said.before.place, "", said.before.dimension)
+        self.view.form.comment(said.pin.place, said.text, said.pin.dimension)
+        self.edited()
 
     def _decided(self, wanted: ReviewDecision, sure: bool | None) -> None:
         if sure:
@@ -380,7 +266,7 @@ class ReviewTaskScreen(CuecardScreen[None]):
     async def ask_third(self, reason: str) -> None:
         from cuecard.annotate.review import ask_third
 
-        person, task_id = self.person, self._task_id
+        person, task_id = self.person, self.task_id
         await self.services.ask(lambda ws: ask_third(ws, task_id, person, reason))
         self.cue_app.tell(_("A third person will decide."))
         self.load()
@@ -394,64 +280,12 @@ class ReviewTaskScreen(CuecardScreen[None]):
         from cuecard.tui.browser import open_page
 
         opened = await asyncio.to_thread(open_page, url)
-        if self._view is not None and not self._view.desk.reading:
-            self._view.form.note_opened(item, url)
-            self._edited()
+        if self.view is not None and not self.view.desk.reading:
+            self.view.form.note_opened(item, url)
+            self.edited()
         text = (
             _("Opening {url}")
             if opened
             else _("There is no browser to open here. The address is {url}")
         )
         self.notify(text.format(url=url), markup=False)
-
-    def _edited(self) -> None:
-        if self._view is not None:
-            self._view.refresh()
-        self._show()
-        self._keeper.touch()
-
-    def _add_time(self, seconds: float) -> None:
-        if self._view is not None and seconds > 0 and not self._view.desk.reading:
-            self._view.form.seconds += seconds
-            self._keeper.touch()
-
-    async def _keep(self) -> None:
-        if self._view is None:
-            return
-        form, data = self._view.form, self._view.form.to_data()
-        await self.services.ask(
-            lambda ws: ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
-        )
-
-    def _kept(self, _state: DraftState, error: BaseException | None) -> None:
-        if error is not None and not isinstance(error, asyncio.CancelledError):
-            self.report(error)
-
-    def _show(self) -> None:
-        view = self._view
-        if view is None:
-            return
-        view.refresh()
-        self.query_one("#title", Static).update(view.title)
-        dimensions = view.desk.sheet.dimensions
-        told = "" if view.desk.reading else progress(view.form, dimensions)
-        self.query_one("#progress", Static).update(told)
-        self.document.border_title = view.pane_title
-        self.document.load([row.entry for row in view.rows])
-        self.side.load(view.desk, view.form, view.words)
-        self.refresh_bindings()
-
-
-class _Clock:
-    """Seconds of work between keys, idle stretches left out."""
-
-    def __init__(self) -> None:
-        from cuecard.annotate.authoring.effort import WorkedTime
-
-        self._worked = WorkedTime()
-
-    def key(self) -> float:
-        return self._worked.key(asyncio.get_running_loop().time())
-
-    def rest(self) -> float:
-        return self._worked.rest()

@@ -96,7 +96,7 @@ class EntryList(ScrollView, can_focus=True):
         def control(self) -> EntryList:
             return self.entry_list
 
-    class Moved(Message):
+    class CursorMoved(Message):
         """The cursor is on another entry."""
 
         def __init__(self, entry_list: EntryList, index: int) -> None:
@@ -316,7 +316,7 @@ class EntryList(ScrollView, can_focus=True):
     def _put_cursor(self, index: int) -> None:
         if index != self._cursor:
             self._cursor = index
-            self.post_message(self.Moved(self, index))
+            self.post_message(self.CursorMoved(self, index))
 
     def _gutter(self, index: int, *, under_cursor: bool) -> tuple[str, Style]:
         tone = self.gutter_tone(self._entries[index])

@@ -95,7 +95,7 @@ class ThreadList(EntryList):
             return self.thread is not None
         return action != "open_all"
 
-    def on_entry_list_moved(self, event: EntryList.Moved) -> None:
+    def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
         event.stop()
         self.refresh_bindings()
 

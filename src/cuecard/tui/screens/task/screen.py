@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal
 from textual import on
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.review import TaskState
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.task.comments import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane
@@ -17,6 +19,7 @@ from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
+    from cuecard.annotate.authoring.session import Opened
 
 
 _ONLY_WHEN_OPEN = {"save", "play", "qc", "submit", "revert", "yaml", "assist", "log", "turn"}
@@ -51,6 +54,14 @@ class TaskScreen(DraftingScreen):
     async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
         await self.editor.go_to(event.path)
 
+    @on(CommentsPane.Chosen)
+    async def go_to_comment(self, event: CommentsPane.Chosen) -> None:
+        await self.editor.go_to(event.path)
+
+    @on(CommentsPane.Said)
+    def said(self, event: CommentsPane.Said) -> None:
+        self.answer(event)
+
     @on(HistoryPane.Looked)
     def looked_back(self, event: HistoryPane.Looked) -> None:
         self.compare(event.version, event.against_draft)
@@ -69,6 +80,26 @@ class TaskScreen(DraftingScreen):
             self.load_history()
         elif event.tab == "sources":
             self.load_effort()
+        elif event.tab == "comments":
+            self.load_comments()
+
+    async def show_task(self, opened: Opened) -> None:
+        await super().show_task(opened)
+        self.load_comments(begin=opened.state is TaskState.RETURNED)
+
+    @guarded("comments")
+    async def load_comments(self, *, begin: bool = False) -> None:
+        """Read what reviewers say; `begin` with it, if something of it is open."""
+        from cuecard.tui.screens.task.comments import show_comments
+
+        await show_comments(self, begin=begin)
+
+    @guarded("answer")
+    async def answer(self, said: CommentsPane.Said) -> None:
+        from cuecard.tui.screens.task.comments import say, show_comments
+
+        await say(self, said)
+        await show_comments(self)
 
     @guarded("history")
     async def load_history(self) -> None:
@@ -129,25 +160,21 @@ class TaskScreen(DraftingScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.annotate.review import submit
+        from cuecard.tui.screens.submit import submit_task
 
-        edit, person = self.edit, self.author
         self.editor.commit()
-        if edit.changed:
+        if self.edit.changed:
             self.notify(
                 _("Save a revision first (^s): reviewers see revisions, never drafts."),
                 severity="warning",
                 markup=False,
             )
             return
-        text = _("Two other people will review revision {number}, blind to each other and to you.")
-        question = ConfirmDialog(
-            _("Submit for review?"), text.format(number=edit.base), yes=_("Submit")
-        )
-        if await self.app.push_screen_wait(question):
-            await self.services.ask(lambda ws: submit(ws, self.task_id, person))
+        outcome = await submit_task(self, self.task_id)
+        if outcome == "problems":
+            await self.editor.enter("problems")
+        elif outcome == "submitted":
             await self.refresh_state()
-            self.cue_app.tell(_("Submitted for review."))
 
     @guarded("effort")
     async def action_log(self, kind: Literal["query", "page"]) -> None:
