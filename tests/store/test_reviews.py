@@ -77,7 +77,7 @@ def test_an_entry_is_named_by_what_it_says_and_comes_back_as_it_was(
     assert log.contributions[-1] == entry
     node = log.revisions[0]
     assert entry.uid == contribution_uid("t", node.uid, "Cy", entry.at, entry.tick, entry.body)
-    assert entry.tick == 3
+    assert entry.tick > max(node.tick, *(other.tick for other in log.contributions[:-1]))
     assert in_review.reviews.standing("t") == standing_of(log)
     [review] = in_review.reviews.visible_to("Cy", "t")
     assert (review.uid, review.comments) == (entry.uid, entry.body.comments)
@@ -190,6 +190,20 @@ def test_authors_are_masked_while_a_task_is_in_review(
         hand_in(name)
     assert authors("Cy") == authors("Eve") == ("Ann", "Ann")
     assert in_review.tasks.written_by("Ann") == {"t"}
+
+
+def test_what_is_open_of_one_task_opens_no_other(
+    in_review: Workspace, make_task: MakeTask, hand_in: HandIn
+) -> None:
+    for task_id in ("s", "u"):
+        in_review.tasks.save(make_task(task_id), author="Bo", message="secret")
+        in_review.reviews.act(task_id, "Bo", Submitted())
+        for name in ("Cy", "Di"):
+            hand_in(name, task_id=task_id)
+    hand_in("Cy")
+    assert in_review.reviews.seen_log("Cy", "t").revisions[0].authors == ("",)
+    assert in_review.reviews.blind_revision("Cy", "t").author == ""
+    assert readers(in_review) == {p: ["Cy"] if p == "Cy" else [] for p in EVERYBODY}
 
 
 def test_a_reviewer_gets_the_revision_without_its_author(

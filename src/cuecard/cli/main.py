@@ -46,7 +46,20 @@ class Verbs(typer.core.TyperGroup):
 
 def build() -> typer.Typer:
     """The Typer app, with help in the language that is set now."""
-    from cuecard.cli import agree, check, demo, doctor, init, judge, qc, runs, score, transfer
+    from cuecard.cli import (
+        agree,
+        check,
+        datasheet,
+        demo,
+        doctor,
+        init,
+        judge,
+        qc,
+        runs,
+        score,
+        sharing,
+        transfer,
+    )
 
     app = typer.Typer(
         name="cuecard",
@@ -58,7 +71,20 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_root)
-    for module in (init, transfer, check, runs, score, judge, agree, qc, demo, doctor):
+    for module in (
+        init,
+        transfer,
+        sharing,
+        check,
+        runs,
+        score,
+        judge,
+        agree,
+        qc,
+        datasheet,
+        demo,
+        doctor,
+    ):
         module.register(app)
     return app
 

@@ -152,6 +152,8 @@ class Grid:
 
     def _notes_for(self, trial: TrialRecord) -> tuple[str, ...]:
         """What the trial's agent kept in the run's trials that have ended, in the order of their ends."""
+        if self._settings.probe is not None:
+            return ()
         agent = self._config.agent(trial.agent.name)
         if getattr(agent, "memory", "none") != "lifelong":
             return ()

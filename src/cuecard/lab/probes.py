@@ -12,6 +12,7 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.probes.settings import models_of
 from cuecard.core.run import RunControl
+from cuecard.core.run_events import RunEvent, TrialFinished
 from cuecard.lab.judging import judge_run
 from cuecard.lab.plans import check_prices, enter_run
 from cuecard.lab.probes_plan import ProbePlan, plan_probe
@@ -60,6 +61,13 @@ async def run_probe(
     )
     _check(plan, config, budget)
     played: list[RunOutcome] = []
+    problems: dict[str, None] = {}
+
+    def told(event: RunEvent) -> None:
+        if isinstance(event, TrialFinished) and event.problem:
+            problems[event.problem] = None
+        if on_event:
+            on_event(event)
 
     async def play(run_id: int, only: Sequence[int] | None) -> None:
         played.append(
@@ -68,7 +76,7 @@ async def run_probe(
                 run_id,
                 config=config,
                 concurrency=concurrency,
-                on_event=on_event,
+                on_event=told,
                 control=control,
                 rerun_failed=only is not None,
                 budget=budget,
@@ -84,6 +92,7 @@ async def run_probe(
         await play(entered.id, None)
     if plan.recorded and _goes_on(control):
         await _judge_recorded(workspace, plan, config)
+    failures = [failure for outcome in played for failure in outcome.unjudged]
     runs = [*plan.recorded, *(outcome.run.id for outcome in played)]
     return ProbeOutcome(
         probe=probe,
@@ -91,6 +100,7 @@ async def run_probe(
         results=await asyncio.to_thread(_results, workspace, plan),
         left_open=sum(outcome.run.trials - outcome.run.finished for outcome in played),
         halt=next((str(outcome.halt) for outcome in played if outcome.halt), ""),
+        problems=tuple(dict.fromkeys([*problems, *(failure.reason for failure in failures)])),
     )
 
 

@@ -10,6 +10,7 @@ from cuecard.core.i18n import _
 from cuecard.core.prediction import AnswerPrediction
 from cuecard.core.probes.applying import not_applicable
 from cuecard.core.probes.examinations import read_examination
+from cuecard.core.probes.examiner import UNUSABLE
 from cuecard.core.probes.findings import finding_of
 from cuecard.core.probes.laws import conflicts
 from cuecard.core.probes.results import ATTEMPTS, PROBES, ProbeName, ProbeResult
@@ -137,7 +138,7 @@ def _of_examination(
     if finding is None or finding.right is None:
         return {
             "findings": finding.told if finding else (),
-            "skipped": _("the examiner gave no usable answer"),
+            "skipped": _(UNUSABLE),
             "why": "unusable",
         }
     return {"findings": finding.told, "score": finding.score, "right": finding.right}

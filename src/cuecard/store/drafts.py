@@ -20,6 +20,9 @@ from cuecard.store.records import Draft, ThrownDraft
 from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow, metadata
 from cuecard.store.upsert import insert_of
 
+ASIDE = "@"
+"""Stands in the id under which something about a task is kept that is no edit of it; in no task's id."""
+
 
 class Drafts:
     def __init__(self, database: Database) -> None:
@@ -151,10 +154,10 @@ class Drafts:
             return _draft(_recalled(session, row))
 
     def of(self, person: str) -> list[Draft]:
-        """All drafts of a person, the last edited first."""
+        """All edits of a person, the last edited first; not what is kept `ASIDE`."""
         query = (
             select(DraftRow)
-            .where(DraftRow.person == person)
+            .where(DraftRow.person == person, ~col(DraftRow.task_id).contains(ASIDE))
             .order_by(col(DraftRow.updated_at).desc(), DraftRow.task_id)
         )
         with self._database.read() as session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.parts import CheckpointStatus
@@ -67,7 +68,7 @@ def label_history(
             LabelRow.item_key == item_key,
             LabelRow.person == person,
         )
-        .order_by(col(LabelRow.id))
+        .order_by(col(LabelRow.created_at), col(LabelRow.id))
     )
     return [label_of(row, row.verdict_id or verdict_id) for row in session.exec(query)]
 
@@ -90,11 +91,17 @@ def newest_labels(session: Session, judgements: Any, phase: Phase = "blind") -> 
 
 def newest_ids(phase: Phase = "blind") -> Any:
     """Query for the newest label of each person on each item, given in this phase."""
-    return (
-        select(func.max(LabelRow.id))
-        .where(LabelRow.phase == phase)
-        .group_by(col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person)
+    # By time, not by number: labels that were given elsewhere may come in later than newer ones.
+    turn = func.row_number().over(
+        partition_by=[col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person],
+        order_by=[col(LabelRow.created_at).desc(), col(LabelRow.id).desc()],
     )
+    ordered = (
+        select_columns(col(LabelRow.id), turn.label("turn"))
+        .where(LabelRow.phase == phase)
+        .subquery()
+    )
+    return select(ordered.c.id).where(ordered.c.turn == 1)
 
 
 def label_of(row: LabelRow, verdict_id: int) -> Label:

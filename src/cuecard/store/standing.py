@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -37,6 +37,8 @@ from cuecard.store.tables import (
     metadata,
 )
 from cuecard.store.upsert import insert_of
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def load_log(session: Session, task_id: str) -> TaskLog:
@@ -87,10 +89,14 @@ def assemble(
     }
 
 
-def next_tick(log: TaskLog) -> int:
-    """One more than the highest that anything in the log has."""
-    ticks = [node.tick for node in log.revisions] + [c.tick for c in log.contributions]
-    return max(ticks, default=0) + 1
+def next_tick(log: TaskLog | None, at: datetime) -> int:
+    """The time in microseconds, or one more than the highest tick in the log where that is later: a
+    hybrid logical clock (Kulkarni et al. 2014).
+    """
+    ticks: list[int] = []
+    if log is not None:
+        ticks = [node.tick for node in log.revisions] + [c.tick for c in log.contributions]
+    return max((at - _EPOCH) // timedelta(microseconds=1), max(ticks, default=0) + 1)
 
 
 def sign(log: TaskLog | None, revision: int, by: str, at: datetime, body: Body) -> Contribution:
@@ -100,7 +106,7 @@ def sign(log: TaskLog | None, revision: int, by: str, at: datetime, body: Body) 
     uid, task_id, tick = "", "", 0
     if log is not None:
         uid = {node.number: node.uid for node in log.revisions}[revision]
-        task_id, tick = log.task_id, next_tick(log)
+        task_id, tick = log.task_id, next_tick(log, at)
     name = contribution_uid(task_id, uid, by, at, tick, body)
     return Contribution(
         uid=name, task_id=task_id, revision=revision, by=by, at=at, tick=tick, body=body

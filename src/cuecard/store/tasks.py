@@ -266,7 +266,7 @@ def _write(
     session: Session, task: Task, digest: str, head: TaskRow | None, saving: _Saving
 ) -> Revision:
     keep_content(session, task, digest)
-    number, tick, parents = _place(session, head, saving.also)
+    number, tick, parents = _place(session, head, saving)
     first_author = head.author if head else saving.author
     row = head or TaskRow(
         id=task.id,
@@ -305,17 +305,17 @@ def _write(
 
 
 def _place(
-    session: Session, head: TaskRow | None, also: Sequence[int]
+    session: Session, head: TaskRow | None, saving: _Saving
 ) -> tuple[int, int, tuple[str, ...]]:
     """Number, tick and parents of the next revision."""
     if head is None:
-        return 1, 1, ()
+        return 1, next_tick(None, saving.at), ()
     log = load_log(session, head.id)
     uids = {node.number: node.uid for node in log.revisions}
-    if unknown := [number for number in also if number not in uids]:
+    if unknown := [number for number in saving.also if number not in uids]:
         raise task_missing(head.id, unknown[0])
-    parents = sorted({uids[head.head], *(uids[number] for number in also)})
-    return max(uids) + 1, next_tick(log), tuple(parents)
+    parents = sorted({uids[head.head], *(uids[number] for number in saving.also)})
+    return max(uids) + 1, next_tick(log, saving.at), tuple(parents)
 
 
 def _saved(

@@ -55,12 +55,14 @@ def reviewed_by(person: str, task_id: Any, revision: Any) -> Any:
 def reviews_open_to(person: str, task_id: Any, revision: Any) -> Any:
     """Whether everybody's reviews of this revision may be read by `person`."""
     party = or_(col(task_id).in_(wrote(person)), reviewed_by(person, task_id, revision))
+    # An alias, so that a query over standings can ask it of each of its own rows.
+    row = aliased(StandingRow)
     return (
-        select(StandingRow.number)
+        select(row.number)
         .where(
-            StandingRow.task_id == task_id,
-            StandingRow.number == revision,
-            or_(StandingRow.seen == "all", and_(StandingRow.seen == "party", party)),
+            row.task_id == task_id,
+            row.number == revision,
+            or_(row.seen == "all", and_(row.seen == "party", party)),
         )
         .exists()
     )

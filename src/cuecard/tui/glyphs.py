@@ -41,6 +41,12 @@ VOTE: dict[str, tuple[str, str, str]] = {
     "approve": ("✓", "success", N_("approve")),
     "return": ("↺", "warning", N_("return")),
 }
+CHECK: dict[str, tuple[str, str, str]] = {
+    "right": ("✓", "success", N_("right")),
+    "wrong": ("✗", "error", N_("wrong")),
+    "unsure": ("~", "warning", N_("unsure")),
+    "": ("◇", "primary", N_("to check")),
+}
 TERMINATION: dict[str, tuple[str, str, str]] = {
     "user_done": ("●", "success", N_("user done")),
     "answered": ("●", "success", N_("answered")),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cuecard.lab.runs import RunOutcome
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
+    from cuecard.tui.state.qc_live import LiveQc
 
 
 class LiveRun:
@@ -102,10 +103,13 @@ class LiveRun:
 
 
 class LiveRuns:
-    """By run id. A run that is over stays here until it is played again."""
+    """By run id. A run that is over stays here until it is played again. `qc`: stages of quality control,
+    by task id.
+    """
 
     def __init__(self) -> None:
         self._runs: dict[int, LiveRun] = {}
+        self.qc: dict[str, LiveQc] = {}
 
     def get(self, run_id: int) -> LiveRun | None:
         return self._runs.get(run_id)

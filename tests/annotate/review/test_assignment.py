@@ -239,6 +239,8 @@ def test_coordinators_assign_and_see_who_reviews_but_not_of_their_own_tasks(
         prioritise(workspace, "t", "Bo", 2, PROTOCOL)
     unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(2))
     assert [name for name, _until in _of(workspace, "t").leases] == ["Eve"]
+    after = {c.name: c.skipped for c in candidates(workspace, "t", "Cleo", PROTOCOL, later(2))}
+    assert after == {"Ana": "", "Bo": "on leave", "Dee": "", "Eve": ""}
     with pytest.raises(NotAllowed, match="does not have"):
         unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(2))
 

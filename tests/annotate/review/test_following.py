@@ -44,7 +44,7 @@ def test_nothing_moves_between_equal_tasks(name: str) -> None:
     task = TASKS[name]
     equal = Task.model_validate_json(task.model_dump_json())
     other = task.model_copy(update={"title": "Another title"})
-    same, retitled = Following(task, equal), Following(task, other)
+    same, retitled = Following.of(task, equal), Following.of(task, other)
     for place in places(task.model_dump(mode="json")):
         assert same.follow(place) == place
         assert retitled.follow(place) == place
@@ -64,7 +64,7 @@ def test_elements_are_found_wherever_they_went(name: str, seed: int, data: st.Da
         chance.shuffle(order)
         order = order[: max(1, len(order) - chance.randint(0, 3))]
     after = put(before, where, [items[index] for index in order])
-    told = Following(task, Task.model_validate(after))
+    told = Following(before, after)
     for index, item in enumerate(items):
         there = told.follow(format_place((*where, index)))
         if index in order:
@@ -129,15 +129,38 @@ def test_cells_follow_their_column_and_row() -> None:
     assert follow(task, without, f"gold.columns[{spare}]") is None
 
 
-def test_what_was_taken_out_and_put_back_is_found_through_the_revisions_between() -> None:
+def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_between() -> None:
     task = TASKS["facts-night-train"]
     data = task.model_dump(mode="json")
-    without = Task.model_validate(remove(data, ("gold", "facts", 0)))
-    assert FollowingThrough([task, without]).follow("gold.facts[0].value") is None
-    assert FollowingThrough([task, without, task]).follow("gold.facts[0].value") == (
-        "gold.facts[0].value"
+    facts = data["gold"]["facts"]
+
+    def with_first(**fields: str) -> Task:
+        return Task.model_validate(put(data, ("gold", "facts", 0), {**facts[0], **fields}))
+
+    middle = with_first(value="nothing of the sort", entity="", attribute="")
+    last = with_first(key="zzz", value="nothing of the sort", entity="", attribute="")
+    middle, last = (
+        Task.model_validate(
+            put(t.model_dump(mode="json"), ("gold", "facts"), [*t.gold.facts[1:], t.gold.facts[0]])
+        )
+        for t in (middle, last)
     )
-    assert FollowingThrough([task]).follow("gold.facts[1]") == "gold.facts[1]"
+    assert FollowingThrough(task, middle, tuple).follow("gold.facts[0].value") == (
+        f"gold.facts[{len(facts) - 1}].value"
+    )
+    assert follow(task, last, "gold.facts[0]") is None
+    fetched: list[int] = []
+
+    def between() -> list[Task]:
+        fetched.append(1)
+        return [middle]
+
+    through = FollowingThrough(task, last, between)
+    assert through.follow("gold.facts[1]") == "gold.facts[0]"
+    assert fetched == []
+    through.follow("gold.facts[0]")
+    assert through.follow("gold.facts[999]") is None
+    assert fetched == [1]
 
 
 def test_another_family_has_none_of_it() -> None:

@@ -24,7 +24,7 @@ MakeTask = Callable[..., Task]
 def test_a_clean_task_needs_no_reason(workspace: Workspace) -> None:
     task = load_samples()[0]
     workspace.tasks.save(task, author="Ana")
-    assert not check_for_review(workspace, task.id, TODAY).errors
+    assert not check_for_review(workspace, task.id, "Ana", TODAY).errors
     submit_checked(workspace, task.id, "Ana", EMBEDDED_PROTOCOL, "finished", today=TODAY)
     assert workspace.reviews.state(task.id) is TaskState.IN_REVIEW
     (entry,) = workspace.reviews.log(task.id).contributions

@@ -12,7 +12,7 @@ from cuecard.annotate.review.queue import ANYTHING, fits, loads_of
 from cuecard.annotate.review.workflow import authors_in
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.review import standing_of
+from cuecard.core.review import Released, TaskLog, standing_of
 from cuecard.core.review.claims import claims_of, released_by
 from cuecard.store.records import TaskSummary
 
@@ -41,13 +41,14 @@ class CoordinatorLine:
 @dataclass(frozen=True)
 class Candidate:
     """Somebody who could be given a task. `obstacle`: why not, translated; "" if they can. `load`:
-    their reviews of the last 30 days and leases. `has`: until when they have it.
+    their reviews of the last 30 days and leases. `has`: until when they have it. `skipped`: why they
+    gave it back, "" if they did not.
     """
 
     name: str
     fits: bool
     load: int
-    skipped: bool
+    skipped: str
     has: datetime | None
     obstacle: str
 
@@ -99,7 +100,7 @@ def candidates(
             _("This is a task of yours; another coordinator says who reviews it."),
         )
     head = standing_of(log).head
-    leases, away = claims_of(log, head, now), released_by(log, head)
+    leases, away = claims_of(log, head, now), _skips(log, head)
     loads = loads_of(workspace.reviews.logs().values(), now)
     skills = workspace.reviews.skills()
     task = next(
@@ -110,7 +111,7 @@ def candidates(
             name=name,
             fits=fits(skills.get(name, ANYTHING), task),
             load=loads[name],
-            skipped=name in away and name not in leases,
+            skipped="" if name in leases else away.get(name, ""),
             has=leases.get(name),
             obstacle=may_take(log, name, now, protocol),
         )
@@ -119,9 +120,21 @@ def candidates(
     ]
     return tuple(
         sorted(
-            found, key=lambda c: (c.has is None, c.obstacle != "", c.skipped, not c.fits, c.load)
+            found,
+            key=lambda c: (c.has is None, c.obstacle != "", c.skipped != "", not c.fits, c.load),
         )
     )
+
+
+def _skips(log: TaskLog, revision: int) -> dict[str, str]:
+    """Why people gave the revision back, of those who have not taken it again."""
+    away = released_by(log, revision)
+    entries = [entry for entry in log.contributions if entry.revision == revision]
+    return {
+        entry.body.person: entry.body.reason
+        for entry in sorted(entries, key=lambda entry: entry.order)
+        if isinstance(entry.body, Released) and entry.body.person in away
+    }
 
 
 def _only(person: str, protocol: Protocol) -> None:

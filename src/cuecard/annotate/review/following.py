@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
 from cuecard.annotate.authoring.anatomy import Items, Record, Shape
-from cuecard.annotate.authoring.linking import Versions
+from cuecard.annotate.authoring.linking import Data, Versions
 from cuecard.annotate.authoring.trees import Path, get, parse_place
 from cuecard.core.tasks import Task
 from cuecard.core.validation import format_place
@@ -17,17 +17,23 @@ def follow(old_task: Task, new_task: Task, place: str) -> str | None:
     """The place in `new_task` of what stands at `place` in `old_task`; None when it is gone. Elements
     of lists are known again by content, whatever their number; see `authoring.matching`.
     """
-    return Following(old_task, new_task).follow(place)
+    return Following.of(old_task, new_task).follow(place)
 
 
 class Following:
     """`follow` for many places of the same two versions: each list is matched once."""
 
-    def __init__(self, old_task: Task, new_task: Task) -> None:
-        self._same = old_task is new_task or old_task == new_task
-        self._old, self._new = (task.model_dump(mode="json") for task in (old_task, new_task))
-        self._versions = Versions(self._old, self._new)
+    def __init__(self, old: Data, new: Data) -> None:
+        """`old` and `new`: the data of two versions, the new one valid as a task or not yet."""
+        self._same = old == new
+        self._old, self._new = old, new
+        self._versions = Versions(old, new)
         self._now: dict[Path, dict[int, int]] = {}
+
+    @classmethod
+    def of(cls, old_task: Task, new_task: Task) -> Following:
+        """Between two tasks."""
+        return cls(old_task.model_dump(mode="json"), new_task.model_dump(mode="json"))
 
     def follow(self, place: str) -> str | None:
         """As the function `follow`."""
@@ -81,29 +87,28 @@ class Following:
 
 
 class FollowingThrough:
-    """The same through every revision that lies between, the oldest first: what was rewritten little
-    by little is known again, and what was taken out and put back too.
+    """The same with the revisions that lie between to fall back on, the oldest first: what was rewritten
+    little by little is known again through them. They are fetched only when they are needed.
     """
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        """Raises `ValueError` without tasks."""
-        if not tasks:
-            raise ValueError("nothing to follow through")
-        self._steps = [Following(old, new) for old, new in pairwise(tasks)]
-        self._tasks = tasks
-        self._direct: Following | None = None
+    def __init__(
+        self, old_task: Task, new_task: Task, between: Callable[[], Sequence[Task]]
+    ) -> None:
+        self._ends = old_task, new_task
+        self._direct = Following.of(old_task, new_task)
+        self._between = between
+        self._steps: list[Following] | None = None
 
     def follow(self, place: str) -> str | None:
-        """Where `place` of the first task stands in the last; None when it is gone."""
-        if not self._steps:
-            return Following(self._tasks[0], self._tasks[0]).follow(place)
-        here: str | None = place
+        """As the function `follow`."""
+        if (found := self._direct.follow(place)) is not None:
+            return found
+        if self._steps is None:
+            old_task, new_task = self._ends
+            tasks = self._between()
+            steps = pairwise([old_task, *tasks, new_task]) if tasks else ()
+            self._steps = [Following.of(old, new) for old, new in steps]
+        here: str | None = place if self._steps else None
         for step in self._steps:
-            here = step.follow(here)
-            if here is None:
-                break
-        if here is not None or len(self._steps) == 1:
-            return here
-        if self._direct is None:
-            self._direct = Following(self._tasks[0], self._tasks[-1])
-        return self._direct.follow(place)
+            here = step.follow(here) if here is not None else None
+        return here

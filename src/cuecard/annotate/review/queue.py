@@ -92,7 +92,8 @@ def lines_of(
     team = (set(loads) | set(skills) | {person}) - protocol.coordinators
     lines: list[QueueLine] = []
     for open_round in rounds:
-        places = max(open_round.needed - open_round.reviews - open_round.claims, 0)
+        held = open_round.claims + (open_round.mine is not None)
+        places = max(open_round.needed - open_round.reviews - held, 0)
         if not places and open_round.mine is None:
             continue
         fitting = [name for name in team if fits(skills.get(name, ANYTHING), open_round.task)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.lint import Finding, Severity, lint
 from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.review.workflow import require, submit
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.review import Move
+from cuecard.core.review import Action, Move
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
@@ -37,8 +37,13 @@ class NotClean(NotAllowed):
         self.findings = findings
 
 
-def check_for_review(workspace: Workspace, task_id: str, today: date | None = None) -> Checked:
-    """What the linter says to the newest revision. Raises `NotFound`."""
+def check_for_review(
+    workspace: Workspace, task_id: str, by: str, today: date | None = None
+) -> Checked:
+    """What the linter says to the newest revision. Raises `NotFound`, and `NotAllowed` where `by` may
+    not submit it in any case.
+    """
+    require(Action.SUBMIT, workspace.reviews.log(task_id), by)
     revision = workspace.tasks.revision(task_id)
     found = [f for f in lint(revision.task, today or date.today()) if not f.silenced]
     return Checked(
@@ -65,7 +70,7 @@ def submit_checked(
 
     Raises `NotClean`, `NotAllowed`, `Conflict`, `NotFound`.
     """
-    checked = check_for_review(workspace, task_id, today)
+    checked = check_for_review(workspace, task_id, by, today)
     if checked.errors:
         raise NotClean(
             _("Errors must be mended before review"),

@@ -130,6 +130,18 @@ def authors_in(log: TaskLog) -> frozenset[str]:
     return frozenset(author for node in log.revisions for author in node.authors)
 
 
+def require(action: Action, log: TaskLog, by: str) -> None:
+    """Raises `NotAllowed` unless `by` may do this to the task now."""
+    if objection := _objection(action, standing_of(log)):
+        raise NotAllowed(_title(), *objection)
+    if by.strip() not in authors_in(log):
+        raise NotAllowed(
+            _title(),
+            _("Only an author of {task} may do this.").format(task=log.task_id),
+            _("Ask the author, or save a revision of your own first."),
+        )
+
+
 def _act(
     workspace: Workspace,
     action: Action,
@@ -140,23 +152,16 @@ def _act(
     revision: int | None = None,
 ) -> Move:
     def guard(log: TaskLog) -> None:
-        standing = standing_of(log)
-        if revision not in (None, standing.head):
+        head = standing_of(log).head
+        if revision not in (None, head):
             raise Conflict(
                 _("This task has moved on"),
                 _("Revision {old} was replaced by revision {new} meanwhile.").format(
-                    old=revision, new=standing.head
+                    old=revision, new=head
                 ),
                 _("Look at the new revision first."),
             )
-        if objection := _objection(action, standing):
-            raise NotAllowed(_title(), *objection)
-        if by.strip() not in authors_in(log):
-            raise NotAllowed(
-                _title(),
-                _("Only an author of {task} may do this.").format(task=task_id),
-                _("Ask the author, or save a revision of your own first."),
-            )
+        require(action, log, by)
 
     entry = workspace.reviews.act(task_id, by, body, guard=guard, at=at)
     return _last_move(workspace, entry)

@@ -34,7 +34,7 @@ _UID = re.compile(r"[0-9a-f]{32}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TASK = re.compile(r"[\w.\-]{1,120}")
 _TRIAL = re.compile(r"[\w\-]{1,64}")
-_MOST_TICKS = 10**9
+_MOST_TICKS = 10**18
 _LONGEST_KEY = 10_000
 _YEARS = range(2000, 2200)
 

@@ -17,7 +17,7 @@ from cuecard.annotate.sharing.checking import (
     revision_problems,
     task_problem,
 )
-from cuecard.annotate.sharing.framing import Unreadable, opened
+from cuecard.annotate.sharing.framing import SUFFIX, Unreadable, opened
 from cuecard.annotate.sharing.lines import (
     FORMAT,
     ContributionLine,
@@ -32,6 +32,7 @@ from cuecard.annotate.sharing.lines import (
     line_adapter,
 )
 from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.formats.walking import find_files
 from cuecard.core.i18n import _
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.yaml_io import task_dialect
@@ -62,10 +63,18 @@ class Pack:
 
 
 def read_packs(paths: Sequence[Path]) -> list[Pack]:
-    """All of them, or `FileProblems` with what is wrong in each."""
+    """All of them, and those in folders among `paths`, or `FileProblems` with what is wrong in each."""
     packs: list[Pack] = []
     problems: list[FileProblem] = []
-    for path in dict.fromkeys(paths):
+    files: list[Path] = []
+    for path in paths:
+        found = find_files(path, (SUFFIX,))
+        problems += found.problems
+        if not found.files and not found.problems:
+            reason = _("is a folder without packs (*{suffix})").format(suffix=SUFFIX)
+            problems.append(FileProblem(str(path), "", reason))
+        files += found.files
+    for path in dict.fromkeys(files):
         try:
             packs.append(read_pack(path))
         except FileProblems as error:

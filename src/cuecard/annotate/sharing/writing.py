@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Packed:
-    """A file that was written. `size` in bytes; `drafts`: unsaved edits of the person, which no pack
-    holds.
+    """A file that was written. `size` in bytes; `kinds` of the person's own entries, one for each, as in
+    `Arrived`; `drafts`: their unsaved edits, which no pack holds.
     """
 
     path: Path
     header: Header
     size: int
+    kinds: tuple[str, ...] = ()
     drafts: int = 0
 
 
@@ -65,7 +66,17 @@ def write_pack(
     data = compressed(header_line(header) + body)
     path = path or Path(default_name(header))
     _replace(path, data)
-    return Packed(path, header, len(data), len(workspace.drafts.of(person)))
+    return Packed(path, header, len(data), _own(parcel), len(workspace.drafts.of(person)))
+
+
+def _own(parcel: Parcel) -> tuple[str, ...]:
+    signed = [r for r in parcel.revisions if any(s.author == parcel.person for s in r.signatures)]
+    return (
+        *("revision" for _revision in signed),
+        *(entry.body.kind for entry in parcel.contributions),
+        *("label" for _label in parcel.labels),
+        *("effort" for _effort in parcel.effort),
+    )
 
 
 def default_name(header: Header) -> str:

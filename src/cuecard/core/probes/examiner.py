@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from cuecard.core.i18n import N_
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.parts import AgentReply, Desk, Dialogue, PlayerRef
 from cuecard.core.prediction import AnswerPrediction, Prediction, UnusablePrediction
@@ -12,6 +13,8 @@ from cuecard.core.probes.asking import Examiner, ExaminerPrompts
 from cuecard.core.probes.examinations import read_examination, says_nothing, written
 from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.tasks import Task
+
+UNUSABLE = N_("the examiner gave no usable answer")
 
 
 class ExaminerAgent:
@@ -40,5 +43,5 @@ class ExaminerAgent:
         text = said.text if said else ""
         examination = read_examination(text)
         if examination is None or says_nothing(examination):
-            return UnusablePrediction(reason="the examiner gave no usable answer", raw=text)
+            return UnusablePrediction(reason=UNUSABLE, raw=text)
         return AnswerPrediction(answer=text)

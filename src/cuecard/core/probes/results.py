@@ -58,7 +58,8 @@ class ProbeResult(Frozen):
 class ProbeOutcome(Frozen):
     """What `run_probe` did: its run, None where there was nothing to play, and the results by task.
 
-    `left_open`: trials that wait to be resumed. `halt`: why the run stopped before its end.
+    `left_open`: trials that wait to be resumed. `halt`: why the run stopped before its end. `problems`:
+    what went wrong with players or judges, each once.
     """
 
     probe: ProbeName
@@ -66,3 +67,4 @@ class ProbeOutcome(Frozen):
     results: dict[str, tuple[ProbeResult, ...]] = {}
     left_open: int = 0
     halt: str = ""
+    problems: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.prediction import (
     AnswerPrediction,
     Prediction,
@@ -35,8 +35,9 @@ def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -
     measures = {m.name: m for m in score_prediction(task, prediction, judgement)}
     left = measures["unjudged"]
     if left.value:
-        reason = _("{n} items were not judged").format(n=int(left.value))
-        return Measure(name, None, left.n, reason)
+        missing = int(left.value)
+        reason = ngettext("{n} item was not judged", "{n} items were not judged", missing)
+        return Measure(name, None, left.n, reason.format(n=missing))
     return measures[name]
 
 
@@ -44,10 +45,15 @@ def handed_in(prediction: Prediction) -> str:
     """What was handed in, in one line for people."""
     match prediction:
         case TriplesPrediction(triples=triples):
-            return _("handed in {n} triples").format(n=len(triples))
+            count = len(triples)
+            return ngettext("handed in {n} triple", "handed in {n} triples", count).format(n=count)
         case TablePrediction(rows=rows):
-            return _("handed in a table of {n} rows").format(n=len(rows))
+            count = len(rows)
+            text = ngettext("handed in a table of {n} row", "handed in a table of {n} rows", count)
+            return text.format(n=count)
         case AnswerPrediction(answer=answer):
             return _("answered: {answer}").format(answer=one_line(answer, _SHOWN))
         case UnusablePrediction(reason=reason):
-            return _("handed in nothing usable: {reason}").format(reason=one_line(reason, _SHOWN))
+            return _("handed in nothing usable: {reason}").format(
+                reason=one_line(_(reason), _SHOWN)
+            )

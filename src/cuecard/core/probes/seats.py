@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from cuecard.core.tasks import Task
     from cuecard.core.worlds.tape import Tape
 
-_MORE_STEPS = 5
-"""Model calls of an attempt beyond one for each tool call: to answer, and to mend what went wrong."""
+_MORE_STEPS = 2
+"""Model calls of an attempt beyond one for each tool call: to hear that there are no more, and to answer."""
 _MOST_STEPS = 200
 
 

@@ -12,6 +12,7 @@ from cuecard.core.text import storable
 
 _YES = frozenset(("yes", "y", "true", "1", "是", "对"))
 _NO = frozenset(("no", "n", "false", "0", "否", "不", "none", "null", ""))
+_NOTHING = frozenset(("none", "no", "n/a", "no error", "nothing", "无", "没有", "没有错误", "空"))
 _MOST = 50
 _LONGEST = 2000
 
@@ -42,7 +43,8 @@ def _numbers(value: object) -> object:
         return []
     items = cast(list[object], value) if isinstance(value, list) else [value]
     numbers = (int(i) if isinstance(i, str) and i.strip().isdecimal() else i for i in items)
-    return list(dict.fromkeys(n for n in numbers if isinstance(n, int) and n > 0))[:_MOST]
+    right = (n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0)
+    return list(dict.fromkeys(right))[:_MOST]
 
 
 def _yes(value: object) -> object:
@@ -55,7 +57,14 @@ def _all_required(schema: dict[str, Any]) -> None:
     schema["required"] = list(schema["properties"])
 
 
+def _error(value: object) -> object:
+    text = _text(value)
+    nothing = isinstance(text, str) and text.casefold().rstrip(".。!！") in _NOTHING
+    return "" if nothing or text is False else text
+
+
 Said = Annotated[str, BeforeValidator(_text)]
+MaybeError = Annotated[str, BeforeValidator(_error)]
 Texts = Annotated[list[str], BeforeValidator(_texts)]
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
 Yes = Annotated[bool, BeforeValidator(_yes)]
@@ -69,7 +78,7 @@ class UnseenStep(_Answer):
     """Before anything is told: what the question could mean, and what in it is wrong ("" for nothing)."""
 
     readings: Texts
-    error: Said = ""
+    error: MaybeError = ""
 
 
 class KnownStep(_Answer):

@@ -193,9 +193,10 @@ BLIND_KINDS = ("reviewed", "claimed", "released", "gold_built")
 
 
 class Contribution(Frozen):
-    """One entry. `uid` names it in every workspace; `tick` is one more than the highest that its
-    maker's workspace knew for the task, so an entry sorts after whatever it was made in view of, even
-    where clocks are wrong. `task_id` "" and `revision` 0: it belongs to no task.
+    """One entry. `uid` names it in every workspace; `tick` is its time in microseconds, or one more
+    than the highest that its maker's workspace knew for the task where that is later: an entry sorts
+    after whatever it was made in view of, even where clocks are wrong, and what was made apart sorts
+    by time. `task_id` "" and `revision` 0: it belongs to no task.
     """
 
     uid: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKeyConstraint, Text
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Text
 from sqlmodel import Field
 
 from cuecard.store.tables.base import FreeText, Row, UtcDateTime
@@ -26,7 +26,7 @@ class ContributionRow(Row, table=True):
     by: str = Field(foreign_key="person.name", index=True)
     about: str = Field(default="", sa_type=FreeText)
     at: datetime = Field(sa_type=UtcDateTime)
-    tick: int
+    tick: int = Field(sa_type=BigInteger)
     body: str | None = Field(default=None, sa_type=Text)
     packed: bytes | None = None
 

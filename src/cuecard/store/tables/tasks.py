@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Text
+from sqlalchemy import BigInteger, Text
 from sqlmodel import Field
 
 from cuecard.store.tables.base import FreeText, Row, UtcDateTime
@@ -53,7 +53,7 @@ class RevisionRow(Row, table=True):
     number: int = Field(primary_key=True)
     uid: str = Field(index=True, unique=True)
     parents: str = Field(default="[]", sa_type=Text)
-    tick: int = 0
+    tick: int = Field(default=0, sa_type=BigInteger)
     hash: str = Field(foreign_key="content.hash", index=True)
     title: str = Field(sa_type=FreeText)
     author: str = Field(foreign_key="person.name", index=True)
@@ -70,7 +70,7 @@ class CosignRow(Row, table=True):
     uid: str = Field(primary_key=True, foreign_key="revision.uid")
     author: str = Field(primary_key=True, foreign_key="person.name")
     at: datetime = Field(primary_key=True, sa_type=UtcDateTime)
-    tick: int = 0
+    tick: int = Field(default=0, sa_type=BigInteger)
     message: str = Field(sa_type=FreeText)
     origins: str = Field(default="[]", sa_type=Text)
 

@@ -1,80 +1,70 @@
-"""Review: the queue of tasks that wait for my eyes, and the reviews that I may read."""
+"""Review: what I can take to review, what I reviewed, and for coordinators who reviews what."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
+from cuecard.tui.state.queue import QueueRow
+from cuecard.tui.state.queue_look import Look, look_for
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
 
-if TYPE_CHECKING:
-    from cuecard.store.records import TaskSummary
-    from cuecard.store.workspace import Workspace
-
 COLUMNS = (
-    FittedColumn(N_("Family"), 13),
+    FittedColumn("", 2, hidden_below=48),
+    FittedColumn("", 1),
+    FittedColumn(N_("Family"), 11, hidden_below=100),
     FittedColumn(N_("Task"), 20, grow=3),
     FittedColumn(N_("Lang"), 4, hidden_below=64),
     FittedColumn(N_("Domain"), 14, grow=1, hidden_below=100),
-    FittedColumn(N_("Rev"), 3, right=True),
-    FittedColumn("", 12, hidden_below=48),
+    FittedColumn(N_("Rev"), 3, right=True, hidden_below=100),
+    FittedColumn(N_("In"), 3, right=True, hidden_below=48),
+    FittedColumn(N_("Waits"), 6, right=True, hidden_below=64),
+    FittedColumn("", 17, grow=1),
 )
-
-
-@dataclass(frozen=True)
-class Look:
-    """`begun`: (task, revision) of this person's unfinished reviews."""
-
-    queue: tuple[TaskSummary, ...] = ()
-    done: tuple[TaskSummary, ...] = ()
-    begun: frozenset[tuple[str, int]] = frozenset()
-
-
-def look_for(workspace: Workspace, person: str) -> Look:
-    """What this person can review and what they may read; runs in a thread."""
-    from cuecard.annotate.review import review_queue
-
-    return Look(
-        queue=review_queue(workspace, person, datetime.now(UTC)),
-        done=tuple(workspace.reviews.reviewed(person)),
-        begun=frozenset(workspace.review_forms.of(person)),
-    )
+_HIGHEST, _LOWEST = 2, -2
 
 
 class ReviewQueueScreen(CuecardScreen[None]):
-    """Enter opens the task under the cursor; neither list names authors."""
+    """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
 
     CSS_PATH = "review.tcss"
     BINDINGS = keys(
-        Key("review.open", "enter", "open", N_("Open"), N_("Review or read the task under the cursor")),
+        Key("review.open", "enter", "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
+        Key("review.next", "n", "next", N_("Next"), N_("Take the task that helps most, and review it")),
+        Key("review.skip", "s", "skip", N_("Skip"), N_("Leave this task to others, with a reason")),
+        Key("review.assign", "g", "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one")),
+        Key("review.sooner", "plus,equals_sign", "prioritise(1)", N_("Sooner"), N_("Have this task reviewed sooner"), shown_as="+"),
+        Key("review.later", "minus", "prioritise(-1)", N_("Later"), N_("Have this task reviewed later"), shown_as="-"),
         Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
+        Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
         Key("review.refresh", "r", "look_again", N_("Refresh"), N_("Look again for tasks to review")),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._look = Look()
+        self._protocol = EMBEDDED_PROTOCOL
         self._reading = False
+        self._with_skipped = False
 
     def compose(self) -> ComposeResult:
         yield NavBar("review")
         with Vertical(id="body"):
             yield Static("", id="heading", markup=False)
             yield ListTable(COLUMNS, id="queue")
+            yield Static("", id="about", markup=False)
             yield EmptyState(
                 _("No task waits for your review"),
                 _(
@@ -85,6 +75,13 @@ class ReviewQueueScreen(CuecardScreen[None]):
                 ("d", _("Reviews that are in: yours, and those of your tasks")),
                 ("r", _("Look again")),
                 id="nothing",
+            )
+            yield EmptyState(
+                _("Nothing is in review"),
+                _("You coordinate: here you see who reviews what, and give tasks to reviewers."),
+                ("2", _("Tasks: their authors submit them")),
+                ("r", _("Look again")),
+                id="nothing-out",
             )
             yield EmptyState(
                 _("No reviews to read yet"),
@@ -103,67 +100,175 @@ class ReviewQueueScreen(CuecardScreen[None]):
         self.look()
 
     @property
-    def _tasks(self) -> tuple[TaskSummary, ...]:
-        return self._look.done if self._reading else self._look.queue
+    def _rows(self) -> list[QueueRow]:
+        return self._look.done if self._reading else self._look.todo
+
+    @property
+    def _row(self) -> QueueRow | None:
+        """The line under the cursor."""
+        at = self.query_one(ListTable).cursor_row
+        return self._rows[at] if at < len(self._rows) else None
 
     @guarded("review")
     async def look(self) -> None:
-        person = self.person
-        self._look = await self.services.ask(lambda ws: look_for(ws, person))
-        self._show()
+        """Read the lists again, with the cursor on the task it was on."""
+        before = self._row
+        self._protocol = protocol_of(await self.services.config())
+        person, protocol, all_ = self.person, self._protocol, self._with_skipped
+        self._look = await self.services.ask(lambda ws: look_for(ws, person, protocol, all_))
+        ids = [row.task.id for row in self._rows]
+        self._show(ids.index(before.task.id) if before and before.task.id in ids else None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._tasks) if action == "open" else True
+        look, row = self._look, self._row if self.is_mounted else None
+        match action:
+            case "open":
+                return row is not None
+            case "next":
+                return bool(look.next_id) and not self._reading
+            case "skip":
+                return row is not None and row.can_skip
+            case "skipped":
+                return not self._reading and (look.skipped > 0 or self._with_skipped)
+            case "assign" | "prioritise":
+                return look.coordinates and not self._reading and row is not None
+            case _:
+                return True
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         self.action_open()
 
-    def action_open(self) -> None:
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._describe()
+        self.refresh_bindings()
+
+    @guarded("open")
+    async def action_open(self) -> None:
+        if (row := self._row) is not None:
+            await self._open(row.task.id, row.can_take)
+
+    @guarded("open")
+    async def action_next(self) -> None:
+        await self._open(self._look.next_id, take=True)
+
+    async def _open(self, task_id: str, take: bool) -> None:
+        """Show the task; from the queue it is this person's to review from now on."""
+        from cuecard.annotate.review.assignment import renew
+        from cuecard.annotate.review.assignment import take as take_task
         from cuecard.tui.screens.review_task import ReviewTaskScreen
 
-        row = self.query_one(ListTable).cursor_row
-        if row < len(self._tasks):
-            self.app.push_screen(ReviewTaskScreen(self._tasks[row].id))
+        person, protocol = self.person, self._protocol
+        if take:
+            try:
+                if not await self.services.ask(lambda ws: renew(ws, task_id, person, protocol)):
+                    await self.services.ask(lambda ws: take_task(ws, task_id, person, protocol))
+            except CuecardError:
+                self.look()
+                raise
+        self.app.push_screen(ReviewTaskScreen(task_id))
+
+    @guarded("act")
+    async def action_skip(self) -> None:
+        from cuecard.annotate.review.assignment import skip
+        from cuecard.tui.screens.task.dialogs import AskLine
+
+        row, person = self._row, self.person
+        if row is None:
+            return
+        reason = await self.app.push_screen_wait(
+            AskLine(
+                _("Skip this task?"),
+                _("Others will review it. Only coordinators see why."),
+                button=_("Skip"),
+                placeholder=_("Why?"),
+            )
+        )
+        if reason is not None:
+            await self.services.ask(lambda ws: skip(ws, row.task.id, person, reason))
+            self.look()
+
+    @guarded("act")
+    async def action_assign(self) -> None:
+        from cuecard.tui.screens.review_assign import assign_reviewer
+
+        if (row := self._row) is not None and await assign_reviewer(
+            self, row.task.id, row.task.title, self._protocol
+        ):
+            self.look()
+
+    @guarded("act")
+    async def action_prioritise(self, by: int) -> None:
+        from cuecard.annotate.review.assignment import prioritise
+
+        row, person, protocol = self._row, self.person, self._protocol
+        if row is None:
+            return
+        wanted = min(max(row.priority + by, _LOWEST), _HIGHEST)
+        if wanted != row.priority:
+            await self.services.ask(
+                lambda ws: prioritise(ws, row.task.id, person, wanted, protocol)
+            )
+            self.look()
 
     def action_turn(self) -> None:
         self._reading = not self._reading
         self._show(cursor=0)
 
+    def action_skipped(self) -> None:
+        self._with_skipped = not self._with_skipped
+        self.look()
+
     def action_look_again(self) -> None:
         self.look()
 
     def _show(self, cursor: int | None = None) -> None:
-        tasks, table, heading = (
-            self._tasks,
+        rows, table, heading = (
+            self._rows,
             self.query_one(ListTable),
             self.query_one("#heading", Static),
         )
-        table.display = heading.display = bool(tasks)
-        self.query_one("#nothing").display = not tasks and not self._reading
-        self.query_one("#none-done").display = not tasks and self._reading
-        heading.update(
-            _("Reviews that are in: yours, and those of your tasks")
-            if self._reading
-            else _("Tasks to review, blind to their authors and to other reviewers")
-        )
-        table.fill([self._cells(task) for task in tasks], cursor=cursor)
-        if tasks:
+        look, reading = self._look, self._reading
+        for widget in (table, heading, self.query_one("#about")):
+            widget.display = bool(rows)
+        self.query_one("#nothing").display = not (rows or reading or look.coordinates)
+        self.query_one("#nothing-out").display = not (rows or reading) and look.coordinates
+        self.query_one("#none-done").display = not rows and reading
+        heading.update(self._heading())
+        table.fill([self._cells(row) for row in rows], cursor=cursor)
+        if rows:
             table.focus()
+        self._describe()
         self.refresh_bindings()
 
-    def _cells(self, task: TaskSummary) -> tuple[str | Text, ...]:
+    def _heading(self) -> str:
+        if self._reading:
+            return _("Reviews that are in: yours, and those of your tasks")
+        if self._look.coordinates:
+            return _("Tasks in review, and who reviews them")
+        return _("Tasks to review, blind to their authors and to other reviewers")
+
+    def _describe(self) -> None:
+        row = self._row
+        self.query_one("#about", Static).update(" ".join(row.about) if row else "")
+
+    def _cells(self, row: QueueRow) -> tuple[str | Text, ...]:
         colours = self.app.theme_variables
-        begun = not self._reading and (task.id, task.revision) in self._look.begun
+        family = badge(FAMILY, row.task.family, colours)
+        glyph, label = family.divide([1])
+        note: str | Text = Text(row.note, ink(colours, "secondary") if row.mine else "")
+        if self._reading:
+            note = badge(TASK_STATE, row.task.state, colours)
         return (
-            badge(FAMILY, task.family, colours),
-            task.title,
-            LANGUAGE_LABEL[task.language],
-            task.domain,
-            str(task.revision),
-            badge(TASK_STATE, task.state, colours)
-            if self._reading
-            else _("begun")
-            if begun
-            else "",
+            Text(row.urgency, ink(colours, "warning")),
+            glyph,
+            Text(label.plain.strip(), label.style),
+            row.task.title,
+            LANGUAGE_LABEL[row.task.language],
+            row.task.domain,
+            str(row.task.revision),
+            row.reviews,
+            row.waits,
+            note,
         )

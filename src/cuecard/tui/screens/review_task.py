@@ -1,160 +1,177 @@
-"""One review: the task as a document, the dimensions beside it, comments pinned to places."""
+"""One review: the task as a document, the dimensions beside it, marks and comments where they belong."""
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Footer, Static
-
-from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.text import for_display, one_line
-from cuecard.store.records import ReviewDecision, TaskState
+from cuecard.core.i18n import N_, _
+from cuecard.core.review import CheckMark, ReviewDecision, TaskState
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
-from cuecard.tui.state.document import Element, changed_places, document_of, entries_of
-from cuecard.tui.state.review import ReviewForm, comments_on, side_paragraphs
-from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
+from cuecard.tui.screens.review_task_dialogs import CommentDialog, Pin, Pinned, SourceDialog
+from cuecard.tui.screens.review_task_open import OpenReview
+from cuecard.tui.state.review_needs import GOLD, Need, next_need, obstacle_to_gold
 from cuecard.tui.widgets.dimensions import DimensionList
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.paragraphs import Paragraphs
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    pass
 
-    from cuecard.annotate.review import ReviewSheet
-    from cuecard.store.workspace import Workspace
+_WRITING = {"comment", "mark", "next", "hand_in"}
 
 
-class ReviewTaskScreen(CuecardScreen[None]):
+class ReviewTaskScreen(OpenReview):
     """What is typed here is kept at once and taken up again when the review is opened next. Who may
     not review the task now reads here the reviews that they may see.
     """
 
     CSS_PATH = "review_task.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    AUTO_FOCUS = "#document"
     BINDINGS = keys(
         Key("review_task.comment", "c", "comment", N_("Comment"), N_("Comment on the place under the cursor")),
+        Key("review_task.right", "r", "mark('right')", N_("Mark"), N_("This gold item is right; again: no mark"), shown_as="r/w/u"),
+        Key("review_task.wrong", "w", "mark('wrong')", N_("Wrong"), N_("This gold item is wrong; say what is"), show=False),
+        Key("review_task.unsure", "u", "mark('unsure')", N_("Unsure"), N_("Whether this gold item is right cannot be told"), show=False),
+        Key("review_task.next", "n", "next", N_("Next"), N_("To the next item of your spot check that has no mark"), show=False),
+        Key("review_task.source", "s", "source", N_("Source"), N_("Open a page behind this item in the browser")),
+        Key("review_task.changes", "d", "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
+        Key("review_task.whole", "d", "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
+        Key("review_task.comments", "m", "comments", N_("Comments"), N_("All comments with their answers"), show=False),
         Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
         Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
-        Key("review_task.changes", "d", "changes", N_("Changes"), N_("Only what changed since your last review, or all")),
         Key("review_task.edit", "t", "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
-        Key("review_task.pane", "tab", "app.focus_next", N_("Other pane"), N_("To the other pane"), show=False),
+        Key("review_task.third", "T", "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review")),
+        Key("review_task.rate", "tab,shift+tab", "to_side", N_("Rate"), N_("From the task to the dimensions"), shown_as="⇥"),
+        Key("review_task.reviews", "tab,shift+tab", "to_reviews", N_("Reviews"), N_("From the task to its reviews"), shown_as="⇥"),
+        Key("review_task.task", "tab,shift+tab", "to_task", N_("Task"), N_("Back to the task"), shown_as="⇥"),
         Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
     )  # fmt: skip
 
-    def __init__(self, task_id: str) -> None:
-        super().__init__()
-        self._task_id = task_id
-        self._sheet: ReviewSheet | None = None
-        self._form = ReviewForm(task_id, 0, "")
-        self._document: list[Element] = []
-        self._changed: frozenset[str] = frozenset()
-        self._only_changed = False
-        self._keeper = DraftKeeper(self._keep, self._kept, quiet=0.0)
-
-    def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
-        with Horizontal(id="panes"):
-            yield EntryList(id="document", classes="pane")
-            with VerticalScroll(id="side", classes="pane", can_focus=False):
-                yield DimensionList(id="dimensions")
-                yield Paragraphs(id="notes")
-        yield Footer(show_command_palette=False)
-
-    def on_mount(self) -> None:
-        for pane, title in (("#document", _("Task")), ("#side", _("Review"))):
-            self.query_one(pane).border_title = title
-        self.query_one("#side").border_subtitle = _("tab: other pane")
-        self.load()
-
-    async def on_unmount(self) -> None:
-        with contextlib.suppress(CuecardError):
-            await self._keeper.flush()
-
-    @guarded("review_task")
-    async def load(self) -> None:
-        from cuecard.annotate.review import review_sheet
-
-        person, task_id = self.person, self._task_id
-
-        def fetch(ws: Workspace) -> tuple[ReviewSheet, dict[str, JsonValue]]:
-            sheet = review_sheet(ws, task_id, person)
-            return sheet, ws.review_forms.get(task_id, sheet.revision, person)
-
-        try:
-            sheet, kept = await self.services.ask(fetch)
-        except CuecardError:
-            self.dismiss()
-            raise
-        self._sheet = sheet
-        self._form = ReviewForm(task_id, sheet.revision, person)
-        self._form.load(kept)
-        self._document = document_of(sheet.task)
-        if sheet.previous is not None and not sheet.obstacle:
-            self._changed = changed_places(document_of(sheet.previous), self._document)
-        self.query_one("#title", Static).update(self._title(sheet))
-        self.query_one(DimensionList).display = not sheet.obstacle or sheet.mine is not None
-        self._show()
-        self.refresh_bindings()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        sheet = self._sheet
-        if action in ("comment", "hand_in"):
-            return sheet is not None and not sheet.obstacle
-        if action == "edit":
-            return sheet is not None and sheet.own
-        return bool(self._changed) if action == "changes" else True
-
-    def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
-        event.stop()
-        if self._sheet is None or self._sheet.obstacle:
-            return
-        self._form.ratings[event.key] = event.rating
-        self._edited()
+        view = self.view
+        if action == "back":
+            return True
+        if view is None:
+            return False
+        if action in ("to_side", "to_reviews", "to_task"):
+            wanted = "to_reviews" if view.desk.reading else "to_side"
+            return action == (wanted if self.document.has_focus else "to_task")
+        if action in _WRITING and view.desk.reading:
+            return False
+        row = self.row
+        match action:
+            case "mark":
+                return bool(row and row.item) and self.document.has_focus
+            case "next":
+                return bool(view.form.left_to_mark)
+            case "source":
+                return bool(row and row.item and view.sources(row)) and self.document.has_focus
+            case "edit":
+                return view.desk.sheet.own
+            case "third":
+                return view.desk.may_ask_third
+            case "changes":
+                return bool(view.desk.changes) and view.only_changes != parameters[0]
+            case "comments":
+                return bool(view.desk.threads)
+            case _:
+                return True
 
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
         event.stop()
+
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
+        event.stop()
+        self.refresh_bindings()
+
+    def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
+        event.stop()
+        view = self.view
+        if view is None or view.desk.reading:
+            return
+        if event.key == GOLD and event.rating == "pass" and (need := obstacle_to_gold(view.form)):
+            self._lead(need)
+            return
+        view.form.ratings[event.key] = event.rating
+        self.edited()
+        if event.rating == "fail" and not view.form.explained(event.key):
+            label = next(_(d.label) for d in view.desk.sheet.dimensions if d.key == event.key)
+            self._ask_comment(
+                self.place, event.key, _("Why does “{name}” fail?").format(name=label)
+            )
 
     @guarded("hand_in")
     async def hand_in(self, decision: ReviewDecision) -> None:
         from cuecard.annotate.review import review
 
-        given = self._form.to_review(decision)
+        if self.view is None or self.protocol is None:
+            return
+        self.view.form.seconds += self.worked.rest()
+        given, protocol = self.view.form.to_review(decision), self.protocol
         # What is handed in takes the place of the unfinished review, so that must not be written later.
-        await self._keeper.forget()
-        state = await self.services.ask(lambda ws: review(ws, given))
+        await self.keeper.forget()
+        state = await self.services.ask(lambda ws: review(ws, given, protocol=protocol))
         said = {
-            TaskState.APPROVED: _("Both reviews are in: the task is approved."),
-            TaskState.RETURNED: _("Both reviews are in: the task goes back to its author."),
+            TaskState.APPROVED: _("The reviews are in: the task is approved."),
+            TaskState.RETURNED: _("The reviews are in: the task goes back to its author."),
         }
         self.cue_app.tell(said.get(state, _("Handed in. It waits for the other review.")))
         self.dismiss()
 
     def action_comment(self) -> None:
-        place = self._place()
-        title = _("Comment on {place}").format(place=place or _("the task"))
-        note = _("An empty text takes the comment away.")
-        self.app.push_screen(
-            TextDialog(title, self._form.comment_at(place), note),
-            partial(self._commented, place),
-        )
+        self._ask_comment(self.place)
+
+    def action_mark(self, mark: CheckMark) -> None:
+        view, row = self.view, self.row
+        if view is None or row is None or not row.item:
+            return
+        view.form.mark(row.item, mark)
+        self.edited()
+        if row.item in view.form.unexplained_wrong:
+            self._ask_comment(row.item, GOLD, _("What is wrong here?"))
+
+    def action_next(self) -> None:
+        if self.view is not None and (place := self.view.next_to_mark(self.document.cursor)):
+            self.go_to(place)
+
+    def action_source(self) -> None:
+        view, row = self.view, self.row
+        if view is None or row is None:
+            return
+        urls = view.sources(row)
+        if len(urls) == 1:
+            self._open(row.item, urls[0])
+        elif urls:
+            opened = view.form.opened.get(row.item, ())
+            self.app.push_screen(SourceDialog(urls, opened), partial(self._open, row.item))
+
+    def action_changes(self, only: bool) -> None:
+        if self.view is not None:
+            place = self.place
+            self.view.only_changes = only
+            self.show()
+            self.document.move_to(self.view.row_of(place) or 0)
+
+    def action_comments(self) -> None:
+        from cuecard.tui.screens.review_task_threads import ThreadsScreen
+
+        def back(place: str | None) -> None:
+            self.load(place)
+
+        self.app.push_screen(ThreadsScreen(self.task_id), back)
 
     def action_hand_in(self, decision: str) -> None:
-        from cuecard.annotate.review import check_review
-
-        if self._sheet is None:
+        if self.view is None:
             return
-        wanted = ReviewDecision(decision)
-        complaint = check_review(self._form.to_review(wanted), self._sheet.task.family)
-        if complaint:
-            self.notify(for_display(complaint), severity="warning", markup=False)
+        form, wanted = self.view.form, ReviewDecision(decision)
+        if need := next_need(form, self.view.desk.sheet.dimensions, wanted):
+            self._lead(need)
             return
         approve = wanted is ReviewDecision.APPROVE
         self.app.push_screen(
@@ -166,64 +183,109 @@ class ReviewTaskScreen(CuecardScreen[None]):
             partial(self._decided, wanted),
         )
 
-    def action_changes(self) -> None:
-        self._only_changed = not self._only_changed
-        self._show()
-
     def action_edit(self) -> None:
         from cuecard.tui.screens.task import TaskScreen
 
-        self.app.push_screen(TaskScreen(self._task_id, place=self._place()))
+        self.app.push_screen(TaskScreen(self.task_id, place=self.place))
+
+    def action_third(self) -> None:
+        note = _("A third person reviews the same revision and sees neither review. Say why.")
+        self.app.push_screen(TextDialog(_("Ask a third person"), "", note), self._asked)
 
     def action_back(self) -> None:
         self.dismiss()
 
+    def _lead(self, need: Need) -> None:
+        """Say what is missing, and go where it is done."""
+        view = self.view
+        if view is None:
+            return
+        match need.kind:
+            case "why":
+                self._ask_comment(self.place, need.dimension, need.said)
+                return
+            case "wrong":
+                self.go_to(need.place)
+                self._ask_comment(need.place, GOLD, need.said)
+                return
+            case "say":
+                self._ask_comment(self.place, "", need.said)
+                return
+            case "rate":
+                self.side.dimensions.go_to(need.dimension)
+                self.action_to_side()
+            case "mark":
+                self.go_to(need.place)
+            case "stop":
+                pass
+        self.notify(need.said, severity="warning", markup=False)
+
+    def _ask_comment(self, place: str, dimension: str = "", ask: str = "") -> None:
+        view = self.view
+        if view is None:
+            return
+        pin = Pin(place, dimension)
+        if not ask:
+            here = next((c for c in view.form.comments if c.place == place), None)
+            pin = Pin(place, here.dimension if here else self._unexplained)
+        form = view.form
+        dimensions = [(d.key, _(d.label)) for d in view.desk.sheet.dimensions]
+        dialog = CommentDialog(
+            pin,
+            view.places(place),
+            dimensions,
+            lambda at: form.comment_at(at.place, at.dimension),
+            ask,
+        )
+        self.app.push_screen(dialog, self._commented)
+
     @property
-    def _shown(self) -> list[Element]:
-        if not self._only_changed:
-            return self._document
-        return [element for element in self._document if element.place in self._changed]
+    def _unexplained(self) -> str:
+        """A dimension that fails without a word of why; "" if there is none."""
+        form = self.view.form if self.view else None
+        failed = (key for key, rating in form.ratings.items() if rating == "fail") if form else ()
+        return next((key for key in failed if form and not form.explained(key)), "")
 
-    def _place(self) -> str:
-        """The element under the document's cursor."""
-        cursor, shown = self.query_one(EntryList).cursor, self._shown
-        return shown[cursor].place if cursor < len(shown) else ""
-
-    def _title(self, sheet: ReviewSheet) -> str:
-        parts = [_("revision {n}").format(n=sheet.revision)]
-        if n := len(self._changed):
-            parts.append(ngettext("{n} place changed", "{n} places changed", n).format(n=n))
-        return " · ".join([*parts, one_line(sheet.task.title)])
+    def _commented(self, said: Pinned | None) -> None:
+        if said is None or self.view is None:
+            return
+        if said.before is not None and said.before != said.pin:
+            self.view.form.comment(said.before.place, "", said.before.dimension)
+        self.view.form.comment(said.pin.place, said.text, said.pin.dimension)
+        self.edited()
 
     def _decided(self, wanted: ReviewDecision, sure: bool | None) -> None:
         if sure:
             self.hand_in(wanted)
 
-    def _commented(self, place: str, text: str | None) -> None:
-        if text is not None:
-            self._form.comment(place, text)
-            self._edited()
+    def _asked(self, reason: str | None) -> None:
+        if reason is not None and reason.strip():
+            self.ask_third(reason)
 
-    def _edited(self) -> None:
-        self._show()
-        self._keeper.touch()
+    @guarded("third")
+    async def ask_third(self, reason: str) -> None:
+        from cuecard.annotate.review import ask_third
 
-    async def _keep(self) -> None:
-        form, data = self._form, self._form.to_data()
-        await self.services.ask(
-            lambda ws: ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
+        person, task_id = self.person, self.task_id
+        await self.services.ask(lambda ws: ask_third(ws, task_id, person, reason))
+        self.cue_app.tell(_("A third person will decide."))
+        self.load()
+
+    def _open(self, item: str, url: str | None) -> None:
+        if url is not None:
+            self.open_source(item, url)
+
+    @guarded("browser")
+    async def open_source(self, item: str, url: str) -> None:
+        from cuecard.tui.browser import open_page
+
+        opened = await asyncio.to_thread(open_page, url)
+        if self.view is not None and not self.view.desk.reading:
+            self.view.form.note_opened(item, url)
+            self.edited()
+        text = (
+            _("Opening {url}")
+            if opened
+            else _("There is no browser to open here. The address is {url}")
         )
-
-    def _kept(self, _state: DraftState, error: BaseException | None) -> None:
-        if error is not None:
-            self.report(error)
-
-    def _show(self) -> None:
-        sheet = self._sheet
-        if sheet is None:
-            return
-        ratings = sheet.mine.ratings if sheet.mine else self._form.ratings
-        self.query_one(DimensionList).load(sheet.dimensions, ratings, locked=bool(sheet.obstacle))
-        comments = comments_on(sheet, self._form)
-        self.query_one(EntryList).load(entries_of(self._shown, comments, self._changed))
-        self.query_one("#notes", Paragraphs).load(side_paragraphs(sheet, self._form))
+        self.notify(text.format(url=url), markup=False)

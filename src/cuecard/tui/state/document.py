@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from cuecard.annotate.authoring.trees import parse_place
 from cuecard.core.i18n import _
 from cuecard.core.tasks import (
     Ambiguity,
@@ -17,6 +18,7 @@ from cuecard.core.tasks import (
     Table,
     Task,
 )
+from cuecard.core.validation import format_place
 from cuecard.tui.state.labels import AMBIGUITY, CUE_KIND
 from cuecard.tui.state.transcript import Entry, Paragraph, Piece
 
@@ -34,38 +36,14 @@ def document_of(task: Task) -> list[Element]:
     return [*_brief(task), *(_persona(task.persona) if task.persona else ()), *_gold(task)]
 
 
-def changed_places(before: Sequence[Element], now: Sequence[Element]) -> frozenset[str]:
-    """Places of `now` that say what nothing of the same kind said `before`. A place that only moved,
-    as all do below one that was added or taken out, has not changed.
-    """
-    known = {_said(element) for element in before}
-    return frozenset(element.place for element in now if _said(element) not in known)
-
-
-def entries_of(
-    elements: Sequence[Element],
-    comments: Mapping[str, Sequence[str]],
-    changed: Collection[str] = (),
-) -> list[Entry]:
-    """The document with each comment below its place, and a mark on what has changed."""
-    entries: list[Entry] = []
-    for element in elements:
-        entry = element.entry
-        if element.place in changed:
-            entry = replace(entry, head=(*entry.head, Piece(f"  ± {_('changed')}", "good")))
-        notes = tuple(
-            Paragraph(f"✎ {c}", "user", indent=2) for c in comments.get(element.place, ())
-        )
-        entries.append(replace(entry, body=(*entry.body, *notes)))
-    return entries
-
-
-def _said(element: Element) -> tuple[str, ...]:
-    """What an element is and says, without its number."""
-    kind = element.place.partition("[")[0]
-    entry = element.entry
-    head = [piece.text for piece in entry.head if piece.tone != "muted" and piece.tone != "stage"]
-    return (kind, *head, *(part.text for part in (*entry.body, *entry.fold)))
+def owner_of(document: Sequence[Element], place: str) -> str | None:
+    """The place of the element that holds `place`; None where none does, as for the whole task."""
+    places = {element.place for element in document}
+    path = parse_place(place)
+    for length in range(len(path), 0, -1):
+        if (owner := format_place(path[:length])) in places:
+            return owner
+    return None
 
 
 def _element(place: str, label: str, *texts: str, note: str = "") -> Element:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.times import age
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,18 +71,6 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
         rows.append(HomeRow("verdicts", text))
     rows += [_own_row(own, moment) for own in waiting.own_in_review]
     return _folded(rows)
-
-
-def age(moment: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that fits: "now", "5 min", "3 h", "2 d"."""
-    minutes = int((now - moment).total_seconds() // 60)
-    if minutes < 1:
-        return _("now")
-    if minutes < 60:
-        return _("{n} min").format(n=minutes)
-    if minutes < 48 * 60:
-        return _("{n} h").format(n=minutes // 60)
-    return _("{n} d").format(n=minutes // (24 * 60))
 
 
 def _task_rows(kind: HomeKind, tasks: Sequence[TaskSummary], moment: datetime) -> list[HomeRow]:

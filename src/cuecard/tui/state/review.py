@@ -2,54 +2,96 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from cuecard.core.i18n import _, ngettext
-from cuecard.core.tasks.base import Frozen
-from cuecard.core.text import one_line
-from cuecard.store.records import Rating, Review, ReviewDecision
-from cuecard.tui.glyphs import RATING, VOTE
-from cuecard.tui.state.transcript import Paragraph, Tone
+from pydantic import ValidationError
 
-if TYPE_CHECKING:
-    from cuecard.annotate.review import Dimension, ReviewSheet
+from cuecard.annotate.review.spot_check import unmarked
+from cuecard.core.review import CheckMark, GoldCheck, PinnedComment, Rating, ReviewDecision
+from cuecard.store.records import Review
 
 RATINGS: tuple[Rating, ...] = ("pass", "fail", "cannot_judge")
-
-
-class Comment(Frozen):
-    """`place` is the element's path; "" means the task as a whole."""
-
-    place: str
-    text: str
+MARKS: tuple[CheckMark, ...] = ("right", "wrong", "unsure")
 
 
 @dataclass
 class ReviewForm:
-    """Ratings by dimension key and pinned comments, in the order they were made."""
+    """Ratings by dimension key, comments in the order in which they were made (one for each place and
+    dimension), marks on gold items and the pages opened for them by place, seconds of work. `sample`:
+    the gold items that must be marked.
+    """
 
     task_id: str
     revision: int
     reviewer: str
+    sample: tuple[str, ...] = ()
     ratings: dict[str, Rating] = field(default_factory=dict[str, Rating])
-    comments: list[Comment] = field(default_factory=list[Comment])
+    comments: list[PinnedComment] = field(default_factory=list[PinnedComment])
+    marks: dict[str, CheckMark] = field(default_factory=dict[str, CheckMark])
+    opened: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    seconds: float = 0.0
+
+    def comment(self, place: str, text: str, dimension: str = "") -> None:
+        """Pin a comment in place of the one there is; an empty text takes that away."""
+        text = text.strip()
+        for index, known in enumerate(self.comments):
+            if (known.place, known.dimension) == (place, dimension):
+                if text:
+                    self.comments[index] = known.model_copy(update={"text": text})
+                else:
+                    del self.comments[index]
+                return
+        if text:
+            self.comments.append(PinnedComment(place=place, text=text, dimension=dimension))
+
+    def comment_at(self, place: str, dimension: str = "") -> str:
+        for known in self.comments:
+            if (known.place, known.dimension) == (place, dimension):
+                return known.text
+        return ""
+
+    def explained(self, dimension: str) -> bool:
+        """Whether a comment says why a dimension fails."""
+        return any(comment.dimension == dimension for comment in self.comments)
+
+    def mark(self, place: str, mark: CheckMark) -> None:
+        """Mark a gold item; the mark that it carries already is taken off."""
+        if self.marks.get(place) == mark:
+            del self.marks[place]
+        else:
+            self.marks[place] = mark
+
+    def note_opened(self, place: str, url: str) -> None:
+        """A page was opened for a gold item."""
+        urls = self.opened.setdefault(place, [])
+        if url not in urls:
+            urls.append(url)
 
     @property
-    def is_empty(self) -> bool:
-        return not self.ratings and not self.comments
+    def checks(self) -> tuple[GoldCheck, ...]:
+        """The marks, each with the pages that were opened for it."""
+        return tuple(
+            GoldCheck(place=place, mark=mark, opened=tuple(self.opened.get(place, ())))
+            for place, mark in self.marks.items()
+        )
 
-    def comment(self, place: str, text: str) -> None:
-        """Pin a comment; an empty text takes the place's comments away."""
-        self.comments = [c for c in self.comments if c.place != place]
-        if text.strip():
-            self.comments.append(Comment(place=place, text=text.strip()))
+    @property
+    def left_to_mark(self) -> tuple[str, ...]:
+        """What of the sample carries no mark yet."""
+        return unmarked(self.sample, self.checks)
 
-    def comment_at(self, place: str) -> str:
-        return next((c.text for c in self.comments if c.place == place), "")
+    @property
+    def unexplained_wrong(self) -> tuple[str, ...]:
+        """Items marked wrong at which, and inside which, no comment is pinned."""
+        said = [comment.place for comment in self.comments]
+        return tuple(
+            place
+            for place, mark in self.marks.items()
+            if mark == "wrong" and not any(inside(there, place) for there in said)
+        )
 
     def to_review(self, decision: ReviewDecision) -> Review:
         return Review(
@@ -58,77 +100,46 @@ class ReviewForm:
             reviewer=self.reviewer,
             ratings=dict(self.ratings),
             decision=decision,
-            comments=tuple((c.place, c.text) for c in self.comments),
+            comments=tuple(self.comments),
+            checks=self.checks,
+            sample=self.sample,
+            seconds=round(self.seconds, 1),
             created_at=datetime.now(UTC),
         )
 
     def to_data(self) -> dict[str, Any]:
-        return {"ratings": dict(self.ratings), "comments": [c.model_dump() for c in self.comments]}
+        return {
+            "ratings": dict(self.ratings),
+            "comments": [comment.model_dump() for comment in self.comments],
+            "marks": dict(self.marks),
+            "opened": {place: list(urls) for place, urls in self.opened.items()},
+            "seconds": self.seconds,
+        }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Take up what was kept; what does not fit is left out."""
-        ratings = cast(dict[str, Any], data.get("ratings") or {})
+        ratings, marks = _mapping(data.get("ratings")), _mapping(data.get("marks"))
         self.ratings = {key: value for key, value in ratings.items() if value in RATINGS}
-        comments = cast(list[dict[str, Any]], data.get("comments") or [])
-        self.comments = [
-            Comment(place=str(c.get("place", "")), text=str(c.get("text", ""))) for c in comments
-        ]
+        self.marks = {place: mark for place, mark in marks.items() if mark in MARKS}
+        self.opened = {
+            place: [str(url) for url in cast(list[Any], urls)]
+            for place, urls in _mapping(data.get("opened")).items()
+            if isinstance(urls, list)
+        }
+        seconds = data.get("seconds")
+        self.seconds = float(seconds) if isinstance(seconds, int | float) else 0.0
+        self.comments = []
+        for kept in cast(list[Any], data.get("comments") or []):
+            try:
+                self.comments.append(PinnedComment.model_validate(kept))
+            except ValidationError:
+                continue
 
 
-def comments_on(sheet: ReviewSheet, form: ReviewForm) -> dict[str, list[str]]:
-    """What stands below each place of the document: while reviewing one's own comments, else those
-    of the newest revision that may be read.
-    """
-    if not sheet.obstacle:
-        return by_place((c.place, c.text) for c in form.comments)
-    return by_place(
-        (place, f"{one_line(given.reviewer)}: {text}")
-        for given in sheet.visible
-        if given.revision == sheet.revision
-        for place, text in given.comments
-    )
+def inside(place: str, owner: str) -> bool:
+    """Whether a place is an element or a part of it; everything is inside the whole task ""."""
+    return not owner or place == owner or place.startswith((f"{owner}.", f"{owner}["))
 
 
-def side_paragraphs(sheet: ReviewSheet, form: ReviewForm) -> list[Paragraph]:
-    """Below the dimensions: why nothing can be rated, my comments, and reviews that may be read."""
-    lines: list[Paragraph] = []
-    if sheet.obstacle:
-        lines.append(Paragraph(sheet.obstacle, "muted"))
-    elif form.comments:
-        n = len(form.comments)
-        lines.append(Paragraph(ngettext("{n} comment", "{n} comments", n).format(n=n), "strong"))
-        lines += [_comment(c.place, c.text) for c in form.comments]
-    else:
-        lines.append(
-            Paragraph(_("No comments yet: c comments on the place under the cursor."), "muted")
-        )
-    for given in reversed(sheet.visible):
-        lines += _given(given, sheet.dimensions)
-    return lines
-
-
-def _given(given: Review, dimensions: Sequence[Dimension]) -> list[Paragraph]:
-    glyph, _colour, label = VOTE[given.decision.value]
-    tone: Tone = "good" if given.decision is ReviewDecision.APPROVE else "bad"
-    head = _("{reviewer}, revision {n}: {decision}").format(
-        reviewer=one_line(given.reviewer), n=given.revision, decision=f"{glyph} {_(label)}"
-    )
-    ratings = [f"{RATING[given.ratings.get(d.key, '')][0]} {_(d.label)}" for d in dimensions]
-    return [
-        Paragraph(""),
-        Paragraph(head, tone),
-        *(Paragraph(text, "muted", indent=2) for text in ratings),
-        *(_comment(place, text) for place, text in given.comments),
-    ]
-
-
-def _comment(place: str, text: str) -> Paragraph:
-    return Paragraph(f"✎ {place or _('the task')}: {text}", indent=2)
-
-
-def by_place(comments: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Texts by place, in their order."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for place, text in comments:
-        found[place].append(text)
-    return dict(found)
+def _mapping(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -11,7 +11,7 @@ from cuecard.core.tasks import Family
 
 TabId = Literal[
     "brief", "persona", "stages", "graph", "nodes", "table", "columns", "steps", "chain",
-    "facts", "answer", "sources", "problems", "history",
+    "facts", "answer", "sources", "comments", "problems", "history",
 ]  # fmt: skip
 
 TAB_LABEL: dict[TabId, str] = {
@@ -27,6 +27,7 @@ TAB_LABEL: dict[TabId, str] = {
     "facts": N_("Facts"),
     "answer": N_("Answer"),
     "sources": N_("Evidence"),
+    "comments": N_("Comments"),
     "problems": N_("Problems"),
     "history": N_("History"),
 }
@@ -50,6 +51,12 @@ def tabs_of(data: Mapping[str, Any]) -> tuple[TabId, ...]:
     stages: tuple[TabId, ...] = ("stages",) if data.get("persona") else ()
     gold = _GOLD_TABS[cast(Family, data["gold"]["family"])]
     return ("brief", "persona", *stages, *gold, "sources", "problems", "history")
+
+
+def with_comments(tabs: tuple[TabId, ...]) -> tuple[TabId, ...]:
+    """The tabs of a task about which something was said."""
+    at = tabs.index("problems") if "problems" in tabs else len(tabs)
+    return (*tabs[:at], "comments", *tabs[at:])
 
 
 def tab_of(path: Path, data: Mapping[str, Any]) -> TabId:

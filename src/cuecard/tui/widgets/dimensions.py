@@ -1,4 +1,4 @@
-"""The five dimensions of a review: a list whose rows are rated by key."""
+"""The dimensions of a review: a list whose rows are rated by key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _HANG = 4
 
 
 class DimensionList(Widget, can_focus=True):
-    """`load` dimensions and ratings; posts `Rated` when the person decides."""
+    """`load` dimensions and ratings; posts `Rated` when the person decides. `hints` stand behind a
+    dimension, `wants` below it: what is still to be done about it.
+    """
 
     DEFAULT_CSS = """
     DimensionList { height: auto; width: 1fr; }
@@ -51,6 +53,8 @@ class DimensionList(Widget, can_focus=True):
         super().__init__(id=id)
         self._dimensions: Sequence[Dimension] = ()
         self._ratings: Mapping[str, Rating] = {}
+        self._hints: Mapping[str, str] = {}
+        self._wants: Mapping[str, str] = {}
         self._locked = False
 
     def load(
@@ -58,14 +62,28 @@ class DimensionList(Widget, can_focus=True):
         dimensions: Sequence[Dimension],
         ratings: Mapping[str, Rating],
         *,
+        hints: Mapping[str, str] | None = None,
+        wants: Mapping[str, str] | None = None,
         locked: bool = False,
     ) -> None:
         """`locked`: to be read only."""
         self._dimensions = dimensions
         self._ratings = dict(ratings)
+        self._hints, self._wants = dict(hints or {}), dict(wants or {})
         self._locked = locked
         self.refresh(layout=True)
         self.refresh_bindings()
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on a dimension."""
+        for index, dimension in enumerate(self._dimensions):
+            if dimension.key == key:
+                self.cursor = index
+
+    @property
+    def current(self) -> str:
+        """The key of the dimension under the cursor."""
+        return self._dimensions[self.cursor].key if self._dimensions else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self._locked if action == "rate" else True
@@ -73,7 +91,7 @@ class DimensionList(Widget, can_focus=True):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         told = self._dimensions[self.cursor : self.cursor + 1]
         extra = sum(len(wrap(_(dimension.help), width - _HANG)) for dimension in told)
-        return len(self._dimensions) + extra
+        return len(self._dimensions) + extra + len(self._wants)
 
     def render(self) -> Text:
         colours = self.app.theme_variables
@@ -81,13 +99,19 @@ class DimensionList(Widget, can_focus=True):
         for index, dimension in enumerate(self._dimensions):
             glyph, variable, label = RATING[self._ratings.get(dimension.key, "")]
             here = index == self.cursor and self.has_focus
+            rated = f"  {_(label)}" if dimension.key in self._ratings else ""
+            hint = self._hints.get(dimension.key, "")
             line = Text.assemble(
                 ("▸ " if here else "  ", "bold"),
                 (f"{glyph} ", ink(colours, variable)),
                 (_(dimension.label), "bold" if here else ""),
-                (f"  {_(label)}" if dimension.key in self._ratings else "", "dim"),
+                (rated, "dim"),
+                (f"  {hint}" if hint else "", f"italic {ink(colours, 'muted')}".strip()),
             )
+            line.truncate(self.content_size.width, overflow="ellipsis")
             lines.append(line)
+            if want := self._wants.get(dimension.key):
+                lines.append(Text(f"{' ' * _HANG}! {want}", ink(colours, "warning")))
             if index == self.cursor:
                 told = wrap(_(dimension.help), self.content_size.width - _HANG)
                 lines += [Text(" " * _HANG + part, "dim") for part in told]

@@ -96,6 +96,18 @@ class EntryList(ScrollView, can_focus=True):
         def control(self) -> EntryList:
             return self.entry_list
 
+    class CursorMoved(Message):
+        """The cursor is on another entry."""
+
+        def __init__(self, entry_list: EntryList, index: int) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+            self.index = index
+
+        @property
+        def control(self) -> EntryList:
+            return self.entry_list
+
     class Unfolded(Message):
         """What was folded is shown now, of one entry or of all."""
 
@@ -254,7 +266,7 @@ class EntryList(ScrollView, can_focus=True):
         distance = direction * max(self.size.height - 2, 1)
         self.scroll_relative(y=distance, animate=False, immediate=True)
         middle = int(self.scroll_y) + self.size.height // 2
-        self._cursor = self._entry_at(middle) or self._cursor
+        self._put_cursor(self._entry_at(middle) or self._cursor)
         self.refresh()
 
     @property
@@ -292,7 +304,7 @@ class EntryList(ScrollView, can_focus=True):
         """Put the cursor on an entry and scroll it into view."""
         if not self._blocks:
             return
-        self._cursor = max(0, min(index, len(self._blocks) - 1))
+        self._put_cursor(max(0, min(index, len(self._blocks) - 1)))
         top, height = int(self.scroll_y), self.size.height
         start, end = self._starts[self._cursor], self._starts[self._cursor + 1]
         if start < top or end - start > height:
@@ -300,6 +312,11 @@ class EntryList(ScrollView, can_focus=True):
         elif end > top + height:
             self.scroll_to(y=end - height, animate=False, immediate=True)
         self.refresh()
+
+    def _put_cursor(self, index: int) -> None:
+        if index != self._cursor:
+            self._cursor = index
+            self.post_message(self.CursorMoved(self, index))
 
     def _gutter(self, index: int, *, under_cursor: bool) -> tuple[str, Style]:
         tone = self.gutter_tone(self._entries[index])

@@ -36,7 +36,9 @@ def _make_tables() -> None:
     for table in ("revision", "trial"):
         op.add_column(table, sa.Column("uid", text, nullable=False, server_default=""))
     op.add_column("revision", sa.Column("parents", sa.Text(), nullable=False, server_default="[]"))
-    op.add_column("revision", sa.Column("tick", integer, nullable=False, server_default="0"))
+    op.add_column(
+        "revision", sa.Column("tick", sa.BigInteger(), nullable=False, server_default="0")
+    )
     op.add_column("task", sa.Column("priority", integer, nullable=False, server_default="0"))
     op.add_column("task", sa.Column("forks", integer, nullable=False, server_default="0"))
     op.create_table(
@@ -48,7 +50,7 @@ def _make_tables() -> None:
         sa.Column("by", text, nullable=False),
         sa.Column("about", sa.Text(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("tick", integer, nullable=False),
+        sa.Column("tick", sa.BigInteger(), nullable=False),
         sa.Column("body", sa.Text(), nullable=True),
         sa.Column("packed", sa.LargeBinary(), nullable=True),
         sa.ForeignKeyConstraint(["by"], ["person.name"], name="fk_contribution_by"),
@@ -109,7 +111,7 @@ def _name_revisions() -> None:
         sa.Column("uid", sa.String(), nullable=False),
         sa.Column("author", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("tick", sa.Integer(), nullable=False),
+        sa.Column("tick", sa.BigInteger(), nullable=False),
         sa.Column("message", sa.Text(), nullable=False),
         sa.Column("origins", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["uid"], ["revision.uid"], name="fk_cosign_uid"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cuecard.tui.screens.task.brief import BriefPane
 from cuecard.tui.screens.task.checkpoints.pane import StepsPane
+from cuecard.tui.screens.task.comments import CommentsPane
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.facts.pane import FactsPane
 from cuecard.tui.screens.task.forms_chain import CHAIN
@@ -46,6 +47,8 @@ def make_pane(tab: TabId) -> TaskPane:
             return FormPane(ANSWER, ("gold",), id=tab)
         case "sources":
             return EvidencePane(id=tab)
+        case "comments":
+            return CommentsPane(id=tab)
         case "problems":
             return ProblemsPane(id=tab)
         case "history":

@@ -72,14 +72,16 @@ async def _save(screen: DraftingScreen, message: str) -> None:
 async def _merge(screen: DraftingScreen, message: str) -> None:
     """Somebody saved first: nothing is written until the person has decided on every clash."""
     edit, base = screen.edit, screen.edit.base
-    revisions = await screen.services.ask(lambda ws: ws.tasks.revisions(screen.task_id))
-    newest = revisions[0]
+    newest, revisions = await screen.services.ask(
+        lambda ws: (ws.tasks.revision(screen.task_id), ws.tasks.revisions(screen.task_id))
+    )
     theirs = newest.task.model_dump(mode="json")
     mine, began = edit.data, edit.saved or {}
     view = await asyncio.to_thread(lambda: MergeView(Merging(began, mine, theirs)))
     from cuecard.tui.screens.task.merge import MergeScreen
 
-    told = _told([revision for revision in revisions if revision.number > base])
+    # After a merge of packs the head need not have the highest number.
+    told = _told([revision for revision in revisions if revision.number > base] or [newest])
     merged = await screen.app.push_screen_wait(MergeScreen(view, told))
     if merged is None:
         screen.cue_app.tell(_("Nothing was saved. Your draft is kept as it was."))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal
 from textual import on
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.review import TaskState
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.task.comments import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane
@@ -17,9 +19,10 @@ from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
+    from cuecard.annotate.authoring.session import Opened
 
 
-_ONLY_WHEN_OPEN = {"save", "play", "submit", "revert", "yaml", "assist", "log", "turn"}
+_ONLY_WHEN_OPEN = {"save", "play", "qc", "submit", "revert", "yaml", "assist", "log", "turn"}
 
 
 class TaskScreen(DraftingScreen):
@@ -38,6 +41,8 @@ class TaskScreen(DraftingScreen):
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
+        Key("task.qc_anywhere", "f10", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
         Key("task.query", "f6", "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True),
         Key("task.page", "f7", "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True),
         Key("task.assist", "ctrl+t", "assist", N_("Assist"), N_("Have a model draft something, as a proposal"), shown_as="^t"),
@@ -48,6 +53,14 @@ class TaskScreen(DraftingScreen):
     @on(ProblemsPane.Chosen)
     async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
         await self.editor.go_to(event.path)
+
+    @on(CommentsPane.Chosen)
+    async def go_to_comment(self, event: CommentsPane.Chosen) -> None:
+        await self.editor.go_to(event.path)
+
+    @on(CommentsPane.Said)
+    def said(self, event: CommentsPane.Said) -> None:
+        self.answer(event)
 
     @on(HistoryPane.Looked)
     def looked_back(self, event: HistoryPane.Looked) -> None:
@@ -67,6 +80,26 @@ class TaskScreen(DraftingScreen):
             self.load_history()
         elif event.tab == "sources":
             self.load_effort()
+        elif event.tab == "comments":
+            self.load_comments()
+
+    async def show_task(self, opened: Opened) -> None:
+        await super().show_task(opened)
+        self.load_comments(begin=opened.state is TaskState.RETURNED)
+
+    @guarded("comments")
+    async def load_comments(self, *, begin: bool = False) -> None:
+        """Read what reviewers say; `begin` with it, if something of it is open."""
+        from cuecard.tui.screens.task.comments import show_comments
+
+        await show_comments(self, begin=begin)
+
+    @guarded("answer")
+    async def answer(self, said: CommentsPane.Said) -> None:
+        from cuecard.tui.screens.task.comments import say, show_comments
+
+        await say(self, said)
+        await show_comments(self)
 
     @guarded("history")
     async def load_history(self) -> None:
@@ -117,27 +150,31 @@ class TaskScreen(DraftingScreen):
             self.cue_app.tell(text.format(number=self.edit.base))
         self.app.push_screen(PlayScreen(task_id=self.task_id, revision=self.edit.base))
 
+    def action_qc(self) -> None:
+        if self.edit.base == 0:
+            self.notify(_("Save a first revision; that is what can be looked at."), markup=False)
+            return
+        from cuecard.tui.screens.qc import QcScreen
+
+        self.app.push_screen(QcScreen(self.task_id))
+
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.annotate.review import submit
+        from cuecard.tui.screens.submit import submit_task
 
-        edit, person = self.edit, self.author
         self.editor.commit()
-        if edit.changed:
+        if self.edit.changed:
             self.notify(
                 _("Save a revision first (^s): reviewers see revisions, never drafts."),
                 severity="warning",
                 markup=False,
             )
             return
-        text = _("Two other people will review revision {number}, blind to each other and to you.")
-        question = ConfirmDialog(
-            _("Submit for review?"), text.format(number=edit.base), yes=_("Submit")
-        )
-        if await self.app.push_screen_wait(question):
-            await self.services.ask(lambda ws: submit(ws, self.task_id, person))
+        outcome = await submit_task(self, self.task_id)
+        if outcome == "problems":
+            await self.editor.enter("problems")
+        elif outcome == "submitted":
             await self.refresh_state()
-            self.cue_app.tell(_("Submitted for review."))
 
     @guarded("effort")
     async def action_log(self, kind: Literal["query", "page"]) -> None:

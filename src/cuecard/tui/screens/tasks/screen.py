@@ -38,6 +38,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.open", "enter", "open", N_("Open"), N_("Read and edit this task")),
         Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
         Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
@@ -107,6 +108,8 @@ class TasksScreen(CuecardScreen[None]):
         match action:
             case "open" | "play":
                 return line is not None and not line.thrown
+            case "qc":
+                return line is not None and bool(line.revision)
             case "archive":
                 return line is not None and not line.archived
             case "restore":
@@ -145,6 +148,12 @@ class TasksScreen(CuecardScreen[None]):
         from cuecard.tui.screens.play import PlayScreen
 
         self.app.push_screen(PlayScreen(task_id=line.id, revision=line.revision))
+
+    def action_qc(self) -> None:
+        from cuecard.tui.screens.qc import QcScreen
+
+        if (line := self.listing.line) is not None:
+            self.app.push_screen(QcScreen(line.id))
 
     def action_filter(self) -> None:
         self.listing.filter_input.focus()

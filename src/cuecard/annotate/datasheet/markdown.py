@@ -1,0 +1,284 @@
+"""A datasheet as Markdown: sections with small tables, ready for a paper's appendix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.datasheet.model import Count, Datasheet, Tally
+from cuecard.annotate.datasheet.pipes import Row, heading, table
+from cuecard.annotate.qc.signals import SIGNAL_LABEL
+from cuecard.annotate.review.figures import (
+    ALL_DIMENSIONS,
+    DECISION,
+    MeasureAgreement,
+    Spread,
+)
+from cuecard.core.i18n import _
+
+SITES_SHOWN = 20
+_STATISTICS = {
+    "percent": "%",
+    "cohen_kappa": "Cohen κ",
+    "fleiss_kappa": "Fleiss κ",
+    "ac1": "AC1",
+}
+
+
+def as_markdown(sheet: Datasheet) -> str:
+    """Everything of it but the list of released tasks; numbers as in the JSON, rounded."""
+    parts = [
+        f"# {_('Datasheet')}",
+        _("Made by Cuecard {version} on {date}.").format(
+            version=sheet.program, date=f"{sheet.made_at:%Y-%m-%d}"
+        ),
+        *_tasks(sheet),
+        *_effort(sheet),
+        *_sources(sheet),
+        *_people(sheet),
+        *_protocol(sheet),
+        *_reviews(sheet),
+        *_removals(sheet),
+        *_quality(sheet),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _tasks(sheet: Datasheet) -> Iterable[str]:
+    tasks = sheet.tasks
+    yield heading(_("Tasks"))
+    yield table(
+        (_("state"), _("tasks")),
+        [*((_(state.value.replace("_", " ")), n) for state, n in tasks.by_state.items()),
+         (_("all"), tasks.total)],
+    )  # fmt: skip
+    for title, counts in (
+        (_("family"), tasks.by_family),
+        (_("language"), tasks.by_language),
+        (_("domain"), tasks.by_domain),
+        (_("difficulty"), tasks.by_difficulty),
+    ):
+        yield table((title, _("in use"), _("approved")), map(_count, counts))
+    yield _("Released: {n} approved tasks, content hash {hash}.").format(
+        n=len(sheet.release.tasks), hash=f"`{sheet.release.hash}`"
+    )
+
+
+def _effort(sheet: Datasheet) -> Iterable[str]:
+    yield heading(_("Effort per task"))
+    yield _("Median (quartiles) over the tasks for which effort was recorded.")
+    yield table(
+        (_("family"), "n", _("minutes"), _("queries"), _("pages")),
+        [
+            (
+                line.family or _("all"),
+                line.minutes.n,
+                _spread(line.minutes),
+                _spread(line.queries),
+                _spread(line.pages),
+            )
+            for line in sheet.effort
+        ],
+    )
+
+
+def _sources(sheet: Datasheet) -> Iterable[str]:
+    sources = sheet.sources
+    yield heading(_("Sources"))
+    yield _(
+        "{addresses} web addresses on {sites} sites; tasks without a source: {without}."
+    ).format(addresses=sources.addresses, sites=len(sources.sites), without=sources.without)
+    yield table(
+        (_("site"), _("addresses"), _("tasks")),
+        [(site.name, site.n, site.tasks) for site in sources.sites[:SITES_SHOWN]],
+    )
+    if left := sources.sites[SITES_SHOWN:]:
+        yield _("and {n} more sites").format(n=len(left))
+
+
+def _people(sheet: Datasheet) -> Iterable[str]:
+    yield heading(_("People"))
+    if not sheet.named:
+        yield _("Pseudonyms; reviews count once all reviews of their revision are in.")
+    yield table(
+        (
+            _("person"),
+            _("tasks"),
+            _("revisions"),
+            _("reviews"),
+            _("returned"),
+            _("comments"),
+            _("second golds"),
+            _("decisions"),
+        ),
+        [
+            (p.name, p.tasks, p.revisions, p.reviews, p.returned, p.comments, p.golds, p.qc_decisions)
+            for p in sheet.people
+        ],
+    )  # fmt: skip
+
+
+def _protocol(sheet: Datasheet) -> Iterable[str]:
+    yield heading(_("Protocol"))
+    yield table(
+        (_("protocol"), _("rounds"), _("reviews")),
+        [
+            (f"{line.stamp or '–'}{' *' if line.current else ''}", line.rounds, line.reviews)
+            for line in sheet.protocols
+        ],
+    )
+    if any(line.current for line in sheet.protocols):
+        yield _("\\* the present one")
+    yield table(
+        (_("family"), _("key"), _("dimension"), _("meaning")),
+        [(d.family, d.key, d.label, d.help) for d in sheet.dimensions],
+    )
+
+
+def _reviews(sheet: Datasheet) -> Iterable[str]:
+    rounds = sheet.rounds
+    yield heading(_("Reviews"))
+    yield table(
+        (_("rounds"), "n"),
+        [
+            (_("decided"), rounds.rounds),
+            (_("approved"), rounds.approved),
+            (_("returned"), rounds.returned),
+            (_("with a third reviewer"), rounds.third),
+            (_("waiting, not counted here"), rounds.waiting),
+        ],
+    )
+    yield _(
+        "{n} reviews, of which a share of {share} returned; minutes per review: {spread}, n = {timed}."
+    ).format(
+        n=rounds.reviews,
+        share=_statistic(rounds.return_rate),
+        spread=_spread(rounds.minutes),
+        timed=rounds.minutes.n,
+    )
+    yield table((_("rounds until approval"), _("tasks")), sorted(rounds.until_approval.items()))
+    yield table(
+        (_("dimension"), _("pass"), _("fail"), _("cannot judge"), _("led to a return"), _("tasks")),
+        [
+            (line.key, line.passed, line.failed, line.cannot_judge, line.returned, line.tasks)
+            for line in sheet.ratings
+        ],
+    )  # fmt: skip
+    yield from _agreement(sheet)
+    yield from _golds(sheet)
+
+
+def _agreement(sheet: Datasheet) -> Iterable[str]:
+    yield heading(_("Agreement of reviewers"), 3)
+    yield _("Over decided rounds; 95% intervals in brackets, by bootstrap over tasks.")
+    labels = {DECISION: _("decision"), ALL_DIMENSIONS: _("all dimensions")}
+    yield _agreement_table(
+        _("dimension"),
+        [(labels.get(found.measure, found.measure), found) for found in sheet.agreement],
+    )
+    if sheet.pairs:
+        yield _("Pairs of reviewers, on the decision:")
+        yield _agreement_table(
+            _("pair"), [(f"{pair.left}–{pair.right}", pair.decision) for pair in sheet.pairs]
+        )
+
+
+def _agreement_table(title: str, rows: Sequence[tuple[str, MeasureAgreement]]) -> str:
+    names = list(dict.fromkeys(s.name for _label, found in rows for s in found.statistics))
+    return table(
+        (title, "n", *(_STATISTICS.get(name, name) for name in names)),
+        [
+            (label, found.n, *(_statistic(found.of(name)) for name in names))
+            for label, found in rows
+        ],
+    )
+
+
+def _golds(sheet: Datasheet) -> Iterable[str]:
+    golds = sheet.golds
+    if not golds.golds:
+        return
+    yield heading(_("Second gold"), 3)
+    yield _("{golds} golds built again from the brief, for {tasks} tasks.").format(
+        golds=golds.golds, tasks=golds.tasks
+    )
+    yield table(
+        (_("level"), _("author"), _("second"), _("both"), "P", "R", "F1"),
+        [
+            (
+                level.level,
+                level.author,
+                level.second,
+                level.matched,
+                *map(_statistic, (level.precision, level.recall, level.f1)),
+            )
+            for level in golds.levels
+        ],
+    )
+
+
+def _removals(sheet: Datasheet) -> Iterable[str]:
+    yield heading(_("Removed tasks"))
+    yield table((_("reason"), _("tasks")), map(_tally, sheet.removal_reasons))
+    yield table(
+        (_("task"), _("family"), _("by"), _("on"), _("reason"), _("rules")),
+        [
+            (
+                task.task_id,
+                task.family,
+                task.by,
+                f"{task.at:%Y-%m-%d}" if task.at else "–",
+                task.reason or "–",
+                ", ".join(task.rules) or "–",
+            )
+            for task in sheet.retired
+        ],
+    )
+
+
+def _quality(sheet: Datasheet) -> Iterable[str]:
+    qc = sheet.qc
+    yield heading(_("Quality probes"))
+    yield table(
+        (_("decision"), _("tasks")),
+        [
+            *((_(verdict), n) for verdict, n in qc.verdicts.items()),
+            (_("other than proposed"), qc.overruled),
+        ]
+        if qc.decided
+        else (),
+    )
+    if qc.signals:
+        labels: dict[str, str] = {**SIGNAL_LABEL}
+        yield table(
+            (_("signal"), _("looked at"), _("found")),
+            [(_(labels.get(s.name, s.name)), s.looked, s.raised) for s in qc.signals],
+        )
+    if qc.rules:
+        yield table((_("rule"), _("tasks")), map(_tally, qc.rules))
+
+
+def _count(count: Count) -> Row:
+    return (count.name or "–", count.n, count.approved)
+
+
+def _tally(tally: Tally) -> Row:
+    return (tally.name, tally.n)
+
+
+def _spread(spread: Spread) -> str:
+    if spread.median is None:
+        return "–"
+    return f"{_number(spread.median)} ({_number(spread.lower)}–{_number(spread.upper)})"
+
+
+def _statistic(statistic: Statistic | None) -> str:
+    if statistic is None or statistic.value is None:
+        return "–"
+    if statistic.low is None:
+        return f"{statistic.value:.3f}"
+    return f"{statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}]"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{round(value, 3):g}"

@@ -1,0 +1,237 @@
+"""The board: every task by state, how long it has been there, and whom it waits for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.core.review import REVIEWS_NEEDED, Standing, TaskLog, TaskState, standing_of
+from cuecard.core.review.claims import claims_of
+from cuecard.core.tasks.base import Frozen
+from cuecard.store.records import OpenRound, TaskSummary
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+STATES = (
+    TaskState.IN_REVIEW,
+    TaskState.RETURNED,
+    TaskState.DRAFT,
+    TaskState.APPROVED,
+    TaskState.RETIRED,
+)
+"""In the order of the board: what waits for others first."""
+
+
+class BoardTask(Frozen):
+    """A task as the board's reader may know it.
+
+    `authors` of the newest revision, `reviewed` and `reviewing` (who has handed in, who has it to review)
+    name nobody that the reader must not know; `reviews` of `needed` reviews are in and `claims` people have
+    it, named or not. `since`: when it came into its state. `forks`: newest revisions on other branches.
+    `mine`: the reader's part in it.
+    """
+
+    task: TaskSummary
+    since: datetime
+    authors: tuple[str, ...] = ()
+    reviews: int = 0
+    needed: int = 0
+    claims: int = 0
+    reviewed: tuple[str, ...] = ()
+    reviewing: tuple[str, ...] = ()
+    forks: int = 0
+    mine: Literal["", "wrote", "reviewing", "reviewed"] = ""
+
+    @property
+    def state(self) -> TaskState:
+        return self.task.state
+
+    @property
+    def free(self) -> int:
+        """How many places at its review nobody has taken."""
+        return max(self.needed - self.reviews - self.claims, 0)
+
+    @property
+    def third(self) -> bool:
+        """Two reviewers disagree, a third decides."""
+        return self.needed > REVIEWS_NEEDED
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """Who is to act next, as far as the reader may know."""
+        match self.state:
+            case TaskState.DRAFT | TaskState.RETURNED:
+                return self.authors
+            case TaskState.IN_REVIEW:
+                return self.reviewing
+            case _:
+                return ()
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody named."""
+        return tuple(dict.fromkeys((*self.authors, *self.reviewed, *self.reviewing)))
+
+
+class PersonLoad(Frozen):
+    """What is open with a person: own drafts and returned tasks to work on, reviews to do; and own tasks
+    that others review. `oldest`: since when the longest of the first three waits.
+    """
+
+    name: str
+    drafts: int = 0
+    returned: int = 0
+    reviews: int = 0
+    with_reviewers: int = 0
+    oldest: datetime | None = None
+
+    @property
+    def open(self) -> int:
+        return self.drafts + self.returned + self.reviews
+
+
+class Board(Frozen):
+    """`tasks` by state, then the longest waiting first. `people`: who has most open first. `complete`: the
+    reader knows who has what (a coordinator); else the loads of others hold only what they may know.
+    """
+
+    reader: str
+    complete: bool
+    tasks: tuple[BoardTask, ...]
+    people: tuple[PersonLoad, ...]
+
+    def counts(self) -> dict[TaskState, int]:
+        """Tasks by state, in the order of the board, zeros included."""
+        found = Counter(task.state for task in self.tasks)
+        return {state: found[state] for state in STATES}
+
+    def of(self, state: TaskState | None = None, person: str = "") -> tuple[BoardTask, ...]:
+        """The tasks in a state, and those in which a person is named."""
+        return tuple(
+            task
+            for task in self.tasks
+            if (state is None or task.state is state) and (not person or person in task.people)
+        )
+
+
+def look_at_board(
+    workspace: Workspace, reader: str, coordinators: Collection[str], now: datetime
+) -> Board:
+    """The board as `reader` may see it. Coordinators see who reviews, except what they wrote
+    themselves. `now` decides which leases hold.
+    """
+    tasks = workspace.tasks.summaries(viewer=reader, include_retired=True)
+    logs = seen_by(workspace, reader, coordinators)
+    moved = {
+        task.id: workspace.reviews.history(task.id)[-1].at
+        for task in tasks
+        if standing_of(logs[task.id]).state is not task.state
+    }
+    return board_of(
+        tasks,
+        logs,
+        workspace.reviews.open_rounds(reader, now),
+        reader,
+        now,
+        moved=moved,
+        complete=reader in coordinators,
+    )
+
+
+def seen_by(workspace: Workspace, reader: str, coordinators: Collection[str]) -> dict[str, TaskLog]:
+    """The logs of all tasks as `reader` may see them: for coordinators whole, but for their own tasks."""
+    logs = workspace.reviews.seen_logs(reader)
+    if reader not in coordinators:
+        return logs
+    own = workspace.tasks.written_by(reader)
+    others = {id_: log for id_, log in workspace.reviews.logs().items() if id_ not in own}
+    return logs | others
+
+
+def board_of(
+    tasks: Sequence[TaskSummary],
+    logs: Mapping[str, TaskLog],
+    rounds: Sequence[OpenRound],
+    reader: str,
+    now: datetime,
+    *,
+    moved: Mapping[str, datetime] | None = None,
+    complete: bool = False,
+) -> Board:
+    """The board from `logs` as the reader may see them: only who stands in them is named. `rounds`: the
+    counts of every task in review. `moved`: when tasks whose last step is hidden from the reader took it.
+    """
+    open_rounds = {round_.task.id: round_ for round_ in rounds}
+    times = moved or {}
+    found = [
+        _task(task, logs[task.id], open_rounds.get(task.id), reader, now, times.get(task.id))
+        for task in tasks
+        if task.id in logs
+    ]
+    found.sort(key=lambda task: (STATES.index(task.state), task.since, task.task.id))
+    return Board(reader=reader, complete=complete, tasks=tuple(found), people=_loads(found))
+
+
+def _task(
+    task: TaskSummary,
+    log: TaskLog,
+    round_: OpenRound | None,
+    reader: str,
+    now: datetime,
+    moved: datetime | None,
+) -> BoardTask:
+    standing = standing_of(log)
+    head = next(node for node in log.revisions if node.number == standing.head)
+    authors = tuple(name for name in head.authors if name)
+    reviewed = tuple(name for name in standing.now.reviewers if name)
+    reviewing: tuple[str, ...] = ()
+    if task.state is TaskState.IN_REVIEW:
+        held = claims_of(log, standing.head, now)
+        reviewing = tuple(name for name in held if name not in reviewed)
+    wrote = any(reader in node.authors for node in log.revisions)
+    return BoardTask(
+        task=task.model_copy(update={"author": authors[0] if authors else ""}),
+        since=moved or _since(log, standing),
+        authors=authors,
+        reviews=round_.reviews if round_ else len(reviewed),
+        needed=round_.needed if round_ else 0,
+        claims=round_.claims + (round_.mine is not None) if round_ else 0,
+        reviewed=reviewed,
+        reviewing=reviewing,
+        forks=len(standing.forks),
+        mine="wrote"
+        if wrote
+        else "reviewing"
+        if reader in reviewing
+        else "reviewed"
+        if reader in reviewed
+        else "",
+    )
+
+
+def _since(log: TaskLog, standing: Standing) -> datetime:
+    if standing.history:
+        return standing.history[-1].at
+    return min(node.at for node in log.revisions)
+
+
+def _loads(tasks: Sequence[BoardTask]) -> tuple[PersonLoad, ...]:
+    counts: dict[str, Counter[str]] = {}
+    oldest: dict[str, datetime] = {}
+    kinds = {TaskState.DRAFT: "drafts", TaskState.RETURNED: "returned"}
+    for task in tasks:
+        for name in task.people:
+            counts.setdefault(name, Counter())
+        for name in task.waits_for:
+            counts[name][kinds.get(task.state, "reviews")] += 1
+            oldest[name] = min(task.since, oldest.get(name, task.since))
+        if task.state is TaskState.IN_REVIEW:
+            for name in task.authors:
+                counts[name]["with_reviewers"] += 1
+    loads = [
+        PersonLoad(name=name, oldest=oldest.get(name), **found) for name, found in counts.items()
+    ]
+    return tuple(sorted(loads, key=lambda load: (-load.open, load.name)))

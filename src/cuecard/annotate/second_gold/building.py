@@ -1,0 +1,146 @@
+"""A second gold while it is built: kept as a draft under a key of its own, then handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.session import Opened
+from cuecard.annotate.authoring.validity import as_task
+from cuecard.annotate.second_gold.blank import blank_for, same_brief
+from cuecard.annotate.second_gold.eligibility import obstacle, only_blind, refusal
+from cuecard.core.errors import Conflict
+from cuecard.core.i18n import _
+from cuecard.core.review import Contribution, GoldBuilt
+from cuecard.core.tasks import Task
+from cuecard.store.drafts import ASIDE
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+def gold_key(task_id: str) -> str:
+    """Under which drafts and time of second golds are kept: no task can be called so."""
+    return f"{task_id}{ASIDE}gold"
+
+
+def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:
+    """Whether `person` is building a second gold of the task."""
+    return ws.drafts.get(gold_key(task_id), person) is not None
+
+
+def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
+    """An edit of the blank of the newest revision, with what this person has built so far; and whether the
+    brief has changed since. Nothing in the answer comes from the author's gold. Raises `NotFound`, and
+    `NotAllowed` where `person` may not build it.
+    """
+    if reason := obstacle(ws, task_id, person):
+        raise refusal(reason)
+    head = ws.tasks.revision(task_id)
+    blank = blank_for(head.task)
+    draft = ws.drafts.get(gold_key(task_id), person)
+    if draft is None:
+        return Opened(TaskEdit(blank, base=head.number, saved=blank), None, None, None), False
+    before = blank
+    if draft.base != head.number:
+        before = blank_for(ws.tasks.revision(task_id, draft.base).task)
+    data = moved(draft.data, before, blank)
+    edit = TaskEdit(data, base=head.number, saved=blank)
+    opened = Opened(edit, draft.updated_at, None, None, draft.left_at is None)
+    return opened, not same_brief(before, blank)
+
+
+def keep_blank(
+    ws: Workspace, task_id: str, person: str, base: int, data: dict[str, Any], changed: bool
+) -> None:
+    """Write the draft; one in which nothing is built is dropped instead."""
+    if changed:
+        ws.drafts.keep(gold_key(task_id), person, base, data)
+    else:
+        ws.drafts.discard(gold_key(task_id), person)
+
+
+def hand_in(
+    ws: Workspace, task_id: str, person: str, base: int, data: Mapping[str, Any], note: str = ""
+) -> Contribution:
+    """Hand in what was built on the brief of revision `base`, for good. Raises `FileProblems` where it
+    is no gold yet, `NotAllowed`, and `Conflict` when the brief has changed or somebody saved just now.
+    """
+    head = ws.tasks.revision(task_id)
+    if base != head.number:
+        began = blank_for(ws.tasks.revision(task_id, base).task)
+        if not same_brief(began, blank_for(head.task)):
+            raise Conflict(
+                _("The brief has changed"),
+                _("Revision {number} asks something else than what you worked from.").format(
+                    number=head.number
+                ),
+                _("Your gold is kept. Open it again and look at the brief."),
+            )
+    body = GoldBuilt(
+        gold=built_gold(head.task, data["gold"]),
+        seconds=ws.effort.totals(gold_key(task_id), person).seconds,
+        note=note.strip(),
+    )
+    guard = only_blind(person, head.number)
+    entry = ws.reviews.act(task_id, person, body, revision=head.number, guard=guard)
+    ws.drafts.discard(gold_key(task_id), person)
+    return entry
+
+
+def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
+    """What was built as a gold of `task`: rows left empty are dropped, what the brief gives is the
+    task's. Raises `FileProblems`, which name places in the gold alone.
+    """
+    given = blank_for(task)["gold"]
+    whole = task.gold.model_dump(mode="json")
+    made = dict(gold)
+    match given["family"]:
+        case "graph":
+            ends = ("head", "relation", "tail")
+            made["triples"] = [t for t in gold["triples"] if any(t[end] for end in ends)]
+        case "table":
+            made |= {name: whole[name] for name in ("columns", "unique_columns")}
+            made["rows"] = [row for row in gold["rows"] if any(cell.strip() for cell in row)]
+        case "checkpoints":
+            made["opening"] = whole["opening"]
+            made["steps"] = [s for s in gold["steps"] if s["question"] or s["target"]]
+        case _:
+            pass
+    return as_task({**task.model_dump(mode="json"), "gold": made}).gold.model_dump(mode="json")
+
+
+def moved(
+    data: Mapping[str, Any], before: Mapping[str, Any], blank: dict[str, Any]
+) -> dict[str, Any]:
+    """What was built in `data`, on the blank `before`, in another blank of the task. Cells go with
+    their columns' names.
+    """
+    gold, given = data["gold"], blank["gold"]
+    if gold["family"] != given["family"]:
+        return blank
+    match given["family"]:
+        case "table":
+            names = [column["name"] for column in gold["columns"]]
+            at = [
+                names.index(column["name"]) if column["name"] in names else len(names)
+                for column in given["columns"]
+            ]
+            rows = [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
+            made = {**given, "rows": rows}
+        case "checkpoints":
+            made = {**gold, "opening": given["opening"]}
+        case "facts":
+            untouched = gold["facts"] == before["gold"]["facts"]
+            made = {**gold, "facts": given["facts"]} if untouched else gold
+        case _:
+            stages = len(blank["persona"]["stages"]) if blank["persona"] else 0
+            made = {**gold, "triples": [_staged(triple, stages) for triple in gold["triples"]]}
+    return {**blank, "gold": made}
+
+
+def _staged(triple: dict[str, Any], stages: int) -> dict[str, Any]:
+    stage = triple["stage"]
+    known = not isinstance(stage, int) or stage <= stages
+    return triple if known else {**triple, "stage": None}

@@ -1,0 +1,19 @@
+"""Times in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cuecard.core.i18n import _
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """How long ago, in the largest unit that fits: "now", "5 min", "3 h", "2 d"."""
+    minutes = int((now - moment).total_seconds() // 60)
+    if minutes < 1:
+        return _("now")
+    if minutes < 60:
+        return _("{n} min").format(n=minutes)
+    if minutes < 48 * 60:
+        return _("{n} h").format(n=minutes // 60)
+    return _("{n} d").format(n=minutes // (24 * 60))

@@ -1,0 +1,287 @@
+"""Quality control of one task: its stages, the evidence behind each, and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.qc.pipeline import Planned, plan_stages, qc_report
+from cuecard.annotate.qc.report import QcReport
+from cuecard.annotate.qc.stages import STAGE, STAGES, StageName
+from cuecard.core.config import Config
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.state.qc import ResultRow, StageRow, detail, heading, result_rows, stage_rows
+from cuecard.tui.state.qc_live import LiveQc
+from cuecard.tui.widgets.fitted_table import FittedColumn
+from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.widgets.paragraphs import Paragraphs
+from cuecard.tui.widgets.pieces import Lines, as_text
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+REFRESH = 0.5
+"""Seconds between looks at stages that are being run."""
+STAGE_COLUMNS = (
+    FittedColumn("#", 1, right=True),
+    FittedColumn(N_("Stage"), 16, grow=1),
+    FittedColumn(N_("State"), 9),
+    FittedColumn("n", 3, right=True),
+    FittedColumn(N_("Models"), 10, grow=2),
+    FittedColumn(N_("Cost"), 8, right=True),
+    FittedColumn(N_("Last run"), 10),
+)
+RESULT_COLUMNS = (
+    FittedColumn(N_("Model"), 14, grow=1),
+    FittedColumn("#", 2, right=True),
+    FittedColumn(N_("Score"), 5, right=True),
+    FittedColumn(N_("Result"), 11),
+    FittedColumn(N_("What came back"), 20, grow=4),
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the workspace found."""
+
+    report: QcReport
+    config: Config
+
+
+class QcScreen(CuecardScreen[None]):
+    """Takes a task's id. What runs goes on when the screen is left."""
+
+    CSS_PATH = "qc.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
+    AUTO_FOCUS = "#stages"
+    BINDINGS = keys(
+        Key("qc.open", "enter", "open", N_("Open trial"), N_("Read the trial behind this line")),
+        Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
+        Key("qc.all", "a", "run_all", N_("Run all"), N_("Run all stages, one after the other")),
+        Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop when the calls under way are answered")),
+        Key("qc.label", "l", "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
+        Key("qc.verdict", "v", "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
+        Key("qc.pane", "tab,shift+tab", "other_pane", N_("Other pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),
+        Key("qc.back", "escape", "back", N_("Back"), N_("Back; what runs goes on")),
+    )  # fmt: skip
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__()
+        self._task_id = task_id
+        self._look: Look | None = None
+        self._rows: list[StageRow] = []
+        self._results: list[ResultRow] = []
+        self._was_on = False
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Static("", id="progress", markup=False)
+        with Vertical(id="panes"):
+            yield ListTable(STAGE_COLUMNS, id="stages")
+            with Vertical(id="detail", classes="pane"):
+                with VerticalScroll(id="said", can_focus=True):
+                    yield Paragraphs(id="text")
+                yield ListTable(RESULT_COLUMNS, id="results")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#progress").display = self.query_one("#results").display = False
+        self.set_interval(REFRESH, self._look_again)
+
+    def on_screen_resume(self) -> None:
+        self.load()
+
+    @guarded("qc")
+    async def load(self) -> None:
+        """Look at the task again."""
+        person, task_id = self.person, self._task_id
+        config = await self.services.config()
+        try:
+            report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
+        except CuecardError:
+            self.dismiss()
+            raise
+        self._look = Look(report, config)
+        self._show()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        if event.grid.id == "stages":
+            self._show_detail()
+        self.refresh_bindings()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        if event.grid.id == "results":
+            self.action_open()
+
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        look, live = self._look, self._going_on
+        match action:
+            case "open":
+                return self.query_one("#results").has_focus and bool(self._results)
+            case "run":
+                return look is not None and not live and bool(STAGE[self._stage].probes)
+            case "run_all":
+                return look is not None and not live
+            case "stop":
+                return live
+            case "label":
+                return look is not None and look.report.check is not None
+            case "verdict":
+                return look is not None
+            case _:
+                return True
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.trial import TrialScreen
+
+        row = self.query_one("#results", ListTable).cursor_row
+        if 0 <= row < len(self._results):
+            self.app.push_screen(TrialScreen(self._results[row].trial_id))
+
+    def action_run(self) -> None:
+        self.begin((self._stage,))
+
+    def action_run_all(self) -> None:
+        self.begin(STAGES)
+
+    @guarded("begin")
+    async def begin(self, stages: tuple[StageName, ...]) -> None:
+        """Run stages on the engine, after asking where models are called."""
+        person, task_id = self.person, self._task_id
+        config = await self.services.config()
+
+        def plan(ws: Workspace) -> Planned:
+            return plan_stages(ws, [task_id], stages, config=config, by=person)
+
+        planned = await self.services.ask(plan)
+        if not planned.trials:
+            self.notify(
+                _("Nothing is left to run here: it is recorded, or it says why not."), markup=False
+            )
+            self.load()
+            return
+        if not planned.free and not await self.app.push_screen_wait(_question(planned)):
+            return
+        live = self.services.live_runs.qc[task_id] = LiveQc()
+        workspace = await self.services.ask(lambda ws: ws)
+        live.begin(self.services.engine, workspace, task_id, stages, config, person)
+        self._look_again()
+
+    def action_stop(self) -> None:
+        if self._live is not None:
+            self._live.control.pause()
+            self.cue_app.tell(_("Stopping when the calls under way are answered…"))
+
+    def action_label(self) -> None:
+        from cuecard.tui.screens.label import LabelScreen
+
+        check = self._look.report.check if self._look else None
+        if check is not None:
+            self.app.push_screen(LabelScreen(check.run_id, check.run_name, check.trial_id))
+
+    @guarded("verdict")
+    async def action_verdict(self) -> None:
+        from cuecard.tui.screens.qc_verdict import give_verdict
+
+        if self._look is not None and await give_verdict(self, self._look.report):
+            self.load()
+
+    def action_other_pane(self) -> None:
+        stages, results = self.query_one("#stages"), self.query_one("#results")
+        behind = results if results.display else self.query_one("#said")
+        (behind if stages.has_focus else stages).focus()
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    @property
+    def _live(self) -> LiveQc | None:
+        return self.services.live_runs.qc.get(self._task_id)
+
+    @property
+    def _going_on(self) -> bool:
+        return self._live is not None and self._live.going_on
+
+    @property
+    def _stage(self) -> StageName:
+        """The stage under the cursor."""
+        return STAGES[min(max(self.query_one("#stages", ListTable).cursor_row, 0), len(STAGES) - 1)]
+
+    def _look_again(self) -> None:
+        """Show how far it is, and what came out once it is over."""
+        live, going_on, line = self._live, self._going_on, self.query_one("#progress", Static)
+        line.display = going_on
+        if live is not None and going_on:
+            line.update(live.progress(self._look.config.currency if self._look else ""))
+        elif live is not None and self._was_on:
+            self._tell_the_end(live)
+            self.load()
+        if self._was_on != going_on:
+            self._was_on = going_on
+            self.refresh_bindings()
+
+    def _tell_the_end(self, live: LiveQc) -> None:
+        if trouble := live.trouble():
+            self.report(trouble)
+        elif problem := live.problem():
+            self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))
+
+    def _show(self) -> None:
+        if self._look is None:
+            return
+        report = self._look.report
+        self.query_one("#head", Lines).load(heading(report))
+        self._rows = stage_rows(report)
+        self.query_one("#stages", ListTable).fill([self._cells(row) for row in self._rows])
+        self._show_detail()
+        self.refresh_bindings()
+
+    def _cells(self, row: StageRow) -> tuple[str | Text, ...]:
+        badge = as_text([row.badge], self.app.theme_variables)
+        return row.number, row.label, badge, row.n, row.models, row.cost, row.date
+
+    def _show_detail(self) -> None:
+        if self._look is None:
+            return
+        report, stage = self._look.report, self._stage
+        self.query_one("#detail").border_title = Text(_(STAGE[stage].label))
+        self.query_one("#text", Paragraphs).load(detail(report, stage))
+        self._results = result_rows(report.stage(stage))
+        results = self.query_one("#results", ListTable)
+        results.display = bool(self._results)
+        variables = self.app.theme_variables
+        results.fill(
+            [
+                (row.who, row.sample, row.score, as_text([row.outcome], variables), row.said)
+                for row in self._results
+            ]
+        )
+
+
+def _question(planned: Planned) -> ConfirmDialog:
+    text = ngettext(
+        "{n} trial is to be played, with {models}. It is recorded like any run, with its cost; c stops it.",
+        "{n} trials are to be played, with {models}. They are recorded like any run, with their cost;"
+        " c stops them.",
+        planned.trials,
+    )
+    return ConfirmDialog(
+        _("Call models?"),
+        text.format(n=planned.trials, models=", ".join(planned.models)),
+        _("Run"),
+    )

@@ -1,0 +1,230 @@
+"""Quality control of one task as rows and paragraphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuecard.annotate.qc.decision import RULE_BY_KEY, VERDICT_LABEL
+from cuecard.annotate.qc.report import Decided, QcReport, StageReport
+from cuecard.annotate.qc.signals import SIGNAL_LABEL
+from cuecard.annotate.qc.stages import STAGE, STAGES, StageName, StageState
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.probes.results import ATTEMPTS, ProbeResult
+from cuecard.core.review import QcVerdict
+from cuecard.core.text import one_line
+from cuecard.lab.probes_plan import PROBE_LABEL
+from cuecard.tui.state.entries import Paragraph, Piece, Tone
+
+STATE_LOOK: dict[StageState, tuple[str, Tone, str]] = {
+    "open": ("○", "muted", N_("not run")),
+    "skipped": ("–", "muted", N_("skipped")),
+    "passed": ("✓", "good", N_("passed")),
+    "flagged": ("!", "bad", N_("flagged")),
+}
+VERDICT_LOOK: dict[QcVerdict, tuple[str, Tone]] = {
+    "keep": ("✓", "good"),
+    "revise": ("↺", "stage"),
+    "remove": ("✗", "bad"),
+}
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One line of the list of stages. `badge`: glyph and words of its state."""
+
+    stage: StageName
+    number: str
+    label: str
+    badge: Piece
+    n: str
+    models: str
+    cost: str
+    date: str
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One trial behind a stage."""
+
+    trial_id: int
+    who: str
+    sample: str
+    score: str
+    outcome: Piece
+    said: str
+
+
+def stage_rows(report: QcReport) -> list[StageRow]:
+    """The eight stages, in their order."""
+    return [_stage_row(report.stage(name)) for name in STAGES]
+
+
+def result_rows(report: StageReport) -> list[ResultRow]:
+    """The trials behind a stage; those of baselines say so."""
+    several = len({result.probe for result in report.results}) > 1
+    return [_result_row(result, several) for result in report.results]
+
+
+def heading(report: QcReport) -> list[list[Piece]]:
+    """What the screen is about, and where the verdict stands."""
+    first = [
+        Piece(_("QC"), "strong"),
+        Piece(" · "),
+        Piece(one_line(report.title, 60), "strong"),
+        Piece(" · " + _("revision {n}").format(n=report.revision), "muted"),
+    ]
+    second = [Piece(_("proposed: ")), proposed(report)]
+    if report.proposal.unknown:
+        second.append(Piece(" " + _("so far"), "muted"))
+    if report.decided is not None:
+        second += [Piece("   " + _("decided: ")), verdict_piece(report.decided.verdict)]
+        if report.decided.outdated:
+            second.append(Piece(" " + _("(the signals have changed since)"), "muted"))
+    else:
+        second.append(Piece("   " + _("nobody has decided yet"), "muted"))
+    return [first, second]
+
+
+def proposed(report: QcReport) -> Piece:
+    return verdict_piece(report.proposal.verdict)
+
+
+def verdict_piece(verdict: QcVerdict) -> Piece:
+    glyph, tone = VERDICT_LOOK[verdict]
+    return Piece(f"{glyph} {_(VERDICT_LABEL[verdict])}", tone)
+
+
+def detail(report: QcReport, stage: StageName) -> list[Paragraph]:
+    """What a stage asks, what came out and why."""
+    found = report.stage(stage)
+    lines = [
+        Paragraph(_(STAGE[stage].asks), "muted"),
+        Paragraph(found.said, _tone(found.state)),
+    ]
+    if found.baselines:
+        text = ngettext(
+            "{n} result is an offline baseline's: shown, but no evidence.",
+            "{n} results are offline baselines': shown, but no evidence.",
+            found.baselines,
+        )
+        lines.append(Paragraph(text.format(n=found.baselines), "muted"))
+    lines += [Paragraph(f"· {text}", indent=2) for text in found.findings]
+    if stage == "agreement":
+        lines += _check_lines(report)
+    if stage == "verdict":
+        lines += _verdict_lines(report)
+    return lines
+
+
+def reasons(report: QcReport) -> list[Paragraph]:
+    """Why the table proposes what it does: what each rule says, and when it applies."""
+    lines: list[Paragraph] = []
+    for key, text in zip(report.proposal.rules, report.proposal.reasons, strict=True):
+        lines.append(Paragraph(f"· {text}"))
+        condition = RULE_BY_KEY[key].condition
+        lines.append(Paragraph(_("rule: {condition}").format(condition=condition), "muted", 2))
+    return lines
+
+
+def _stage_row(report: StageReport) -> StageRow:
+    glyph, tone, label = STATE_LOOK[report.state]
+    stage = STAGE[report.stage]
+    models = ", ".join(one_line(name, 30) for name in report.models)
+    if not models and report.baselines:
+        models = _("baseline")
+    return StageRow(
+        stage=report.stage,
+        number=str(stage.number),
+        label=_(stage.label),
+        badge=Piece(f"{glyph} {_(label)}", tone),
+        n=str(report.n) if report.n else "",
+        models=models,
+        cost="" if report.cost is None else f"{report.cost:.4f}",
+        date="" if report.at is None else f"{report.at.astimezone():%Y-%m-%d}",
+    )
+
+
+def _result_row(result: ProbeResult, several: bool) -> ResultRow:
+    who = one_line(result.model, 30)
+    if result.baseline:
+        who = _("{name} (baseline)").format(name=who)
+    said = result.skipped or "; ".join(result.findings)
+    if several:
+        said = f"{_(PROBE_LABEL[result.probe])}: {said}"
+    return ResultRow(
+        trial_id=result.trial_id or 0,
+        who=who,
+        sample=str(result.sample + 1) if result.probe in ATTEMPTS else "",
+        score="" if result.score is None else f"{result.score:.2f}",
+        outcome=_outcome(result),
+        said=one_line(said),
+    )
+
+
+def _outcome(result: ProbeResult) -> Piece:
+    if result.flagged is None:
+        return Piece("– " + _("no result"), "muted")
+    if result.probe in ATTEMPTS:
+        words = _("right") if result.right else _("wrong")
+    else:
+        words = _("found") if result.flagged else _("nothing")
+    if result.baseline:
+        return Piece(f"· {words}", "muted")
+    return Piece(f"{'!' if result.flagged else '✓'} {words}", "bad" if result.flagged else "good")
+
+
+def _check_lines(report: QcReport) -> list[Paragraph]:
+    check = report.check
+    if check is None:
+        return []
+    who = _("{judge} (offline baseline)") if check.baseline else "{judge}"
+    text = _("Response: trial {trial} of “{run}” by {agent}, judged by {judge}.")
+    lines = [
+        Paragraph(
+            text.format(
+                trial=check.trial_id,
+                run=one_line(check.run_name, 40),
+                agent=one_line(check.agent, 30),
+                judge=who.format(judge=one_line(check.judge, 30)),
+            )
+        )
+    ]
+    if check.people:
+        people = ", ".join(one_line(name, 30) for name in check.people)
+        lines.append(Paragraph(_("Labelled by {people}.").format(people=people)))
+    if not check.complete:
+        lines.append(Paragraph(_("l labels it, blind, item by item."), "muted"))
+    return lines
+
+
+def _verdict_lines(report: QcReport) -> list[Paragraph]:
+    lines = [Paragraph(""), Paragraph(_("Why the table proposes it:"), "strong"), *reasons(report)]
+    if report.proposal.unknown:
+        names = ", ".join(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
+        lines.append(Paragraph(_("Not looked at yet: {signals}.").format(signals=names), "muted"))
+    for decision in report.decisions:
+        lines += [Paragraph(""), *_decision_lines(decision)]
+    return lines
+
+
+def _decision_lines(decision: Decided) -> list[Paragraph]:
+    glyph, tone = VERDICT_LOOK[decision.verdict]
+    text = _("{date} {person}: {verdict}").format(
+        date=f"{decision.at.astimezone():%Y-%m-%d}",
+        person=one_line(decision.by, 40) or _("somebody"),
+        verdict=f"{glyph} {_(VERDICT_LABEL[decision.verdict])}",
+    )
+    if decision.verdict != decision.proposed:
+        proposal = _(VERDICT_LABEL[decision.proposed])
+        text += " " + _("(proposed was: {verdict})").format(verdict=proposal)
+    lines = [Paragraph(text, tone)]
+    if decision.hidden:
+        hint = _("Name and reason are shown when the reviews are in.")
+        lines.append(Paragraph(hint, "muted", 2))
+    elif decision.reason:
+        lines.append(Paragraph(decision.reason, indent=2))
+    return lines
+
+
+def _tone(state: StageState) -> Tone:
+    return "strong" if state in ("open", "skipped") else STATE_LOOK[state][1]

@@ -1,0 +1,49 @@
+"""Packing and merging from the shell: what is said, and the exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from apart import fresh, small_task
+from cuecard.store.workspace import Workspace
+
+
+def test_two_people_pack_and_merge(cuecard: Callable[..., Any], tmp_path: Path) -> None:
+    ana, ben = (("--db", f"{name}.db", "--as", name) for name in ("Ana", "Ben"))
+    with fresh(tmp_path / "Ana.db") as workspace, fresh(tmp_path / "Ben.db"):
+        workspace.tasks.save(small_task(title="\x1b[31mA [red]task"), author="Ana")
+        workspace.drafts.save("t", "Ana", 1, {"id": "t"})
+    packed = cuecard(*ana, "pack", "-o", "ana.cuepack")
+    assert packed.code == 0
+    assert "1  revisions" in packed.out
+    assert "1 draft stays here" in packed.err
+    assert cuecard(*ana, "pack", "--json", "--since", "2100-01-01").code == 1
+
+    dry = cuecard(*ben, "merge", "ana.cuepack", "--dry-run")
+    assert dry.code == 0
+    assert "What would be merged" in dry.out
+    assert "\x1b" not in dry.out
+    assert "A [red]task" in dry.out
+    merged = cuecard(*ben, "merge", ".", "--json")
+    assert (merged.code, merged.data["added"]) == (0, {"revision": 1, "task": 1})
+    assert cuecard(*ben, "merge", "ana.cuepack", "--json").data["known"] == {"revision": 1}
+
+    for name in ("Ana", "Ben"):
+        with Workspace.open(tmp_path / f"{name}.db") as workspace:
+            workspace.tasks.save(small_task(title=f"{name}'s"), author=name, base=1)
+    assert cuecard(*ben, "pack", "-o", "ben.cuepack").code == 0
+    clash = cuecard(*ana, "merge", "ben.cuepack")
+    assert clash.code == 1
+    assert "stand side by side" in " ".join(clash.out.split())
+    assert cuecard(*ana, "merge", "ben.cuepack", "--json").data["clashes"][0]["kind"] == "forks"
+
+    Path("ben.cuepack").write_bytes(b"\x1f\x8bno")
+    refused = cuecard(*ana, "merge", "ana.cuepack", "ben.cuepack", "absent")
+    assert refused.code == 2
+    assert "ben.cuepack: is damaged" in refused.err
+    assert "absent: " in refused.err
+    assert "Nothing was merged" in refused.err
+    told = cuecard(*ana, "merge", "ben.cuepack", "--json")
+    assert (told.code, told.data["problems"][0]["file"]) == (2, "ben.cuepack")

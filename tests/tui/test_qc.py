@@ -1,0 +1,69 @@
+"""Quality control of a task by keys: stages run live, evidence, labels, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import RadioSet
+
+from cuecard.store.records import LabelValue
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.label import LabelScreen
+from cuecard.tui.screens.qc import QcScreen
+from cuecard.tui.screens.qc_verdict import VerdictDialog
+from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.trial import TrialScreen
+from openai_server import running, text
+
+CONFIG = """\
+models:
+  big: {{base_url: "{url}", model: big, retries: 0, price: {{prompt: 1.0, completion: 1.0}}}}
+qc: {{closed_book: 2}}
+"""
+CHAIN = "checkpoints-highest-mountain"
+
+
+async def _until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    for _ in range(400):
+        await pilot.pause(0.02)
+        if holds():
+            return
+    raise AssertionError("it never came about")
+
+
+def _shown(app: CuecardApp, selector: str) -> str:
+    return str(app.screen.query_one(selector).render())
+
+
+async def test_run_look_and_decide(
+    database: Path, home: Path, make_app: Callable[..., CuecardApp]
+) -> None:
+    app = make_app(database)
+    with running(lambda _request: text("Final answer: Delfo Cabrera")) as server:
+        (home / "cuecard.yaml").write_text(CONFIG.format(url=server.url), encoding="utf-8")
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.push_screen(QcScreen(CHAIN))
+            await _until(pilot, lambda: "nobody has decided" in _shown(app, "#head"))
+            screen = app.screen
+            assert isinstance(screen, QcScreen)
+            await pilot.press("down", "r")
+            await _until(pilot, lambda: app.screen is not screen)
+            await pilot.press("y")
+            await _until(pilot, lambda: "remove" in _shown(app, "#head"))
+            assert "2 of 2 attempts were right." in _shown(app, "#text")
+            # Each attempt leads to its trial.
+            await pilot.press("tab", "enter")
+            await _until(pilot, lambda: isinstance(app.screen, TrialScreen))
+            await pilot.press("escape")
+            await _until(pilot, lambda: app.screen is screen)
+            # Another verdict needs a reason; a machine removes nothing.
+            await pilot.press("v")
+            await _until(pilot, lambda: isinstance(app.screen, VerdictDialog))
+            app.screen.query_one(RadioSet).focus()
+            await pilot.press("ctrl+s")
+            await _until(pilot, lambda: isinstance(app.screen, AskLine))
+            await pilot.press("escape")
+            await _until(pilot, lambda: "decided: ✗ remove" in _shown(app, "#head"))
