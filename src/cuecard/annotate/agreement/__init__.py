@@ -1,7 +1,14 @@
 """Agreement statistics over columns of decisions on the same items. Pure: no store, no screen."""
 
 from cuecard.annotate.agreement.ac1 import ac1_coefficient, gwet_ac1
+from cuecard.annotate.agreement.alpha import alpha_coefficient, krippendorff_alpha
 from cuecard.annotate.agreement.bootstrap import with_intervals
+from cuecard.annotate.agreement.chance import (
+    brennan_prediger,
+    brennan_prediger_coefficient,
+    scott_coefficient,
+    scott_pi,
+)
 from cuecard.annotate.agreement.coefficient import Coefficient, pooled, share
 from cuecard.annotate.agreement.csv_io import read_ratings
 from cuecard.annotate.agreement.kappa import (
@@ -10,8 +17,10 @@ from cuecard.annotate.agreement.kappa import (
     fleiss_coefficient,
     fleiss_kappa,
 )
+from cuecard.annotate.agreement.linearised import linearised, standard_error
 from cuecard.annotate.agreement.percent import percent_agreement, percent_coefficient
 from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.reference import against_reference
 from cuecard.annotate.agreement.report import (
     AgreementReport,
     ConfusionMatrix,
@@ -21,27 +30,51 @@ from cuecard.annotate.agreement.report import (
     statistics_of,
 )
 from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.weighted import (
+    ac2_coefficient,
+    gwet_ac2,
+    weighted_kappa,
+    weighted_kappa_coefficient,
+)
+from cuecard.annotate.agreement.weights import LEVELS, WEIGHTINGS, Level, Weighting
 
 __all__ = [
+    "LEVELS",
+    "WEIGHTINGS",
     "AgreementReport",
     "Coefficient",
     "ConfusionMatrix",
+    "Level",
     "Ratings",
     "Statistic",
+    "Weighting",
     "ac1_coefficient",
+    "ac2_coefficient",
+    "against_reference",
+    "alpha_coefficient",
+    "brennan_prediger",
+    "brennan_prediger_coefficient",
     "cohen_coefficient",
     "cohen_kappa",
     "confusion_matrix",
     "fleiss_coefficient",
     "fleiss_kappa",
     "gwet_ac1",
+    "gwet_ac2",
+    "krippendorff_alpha",
+    "linearised",
     "percent_agreement",
     "percent_coefficient",
     "pooled",
     "prevalence",
     "read_ratings",
     "report_of",
+    "scott_coefficient",
+    "scott_pi",
     "share",
+    "standard_error",
     "statistics_of",
+    "weighted_kappa",
+    "weighted_kappa_coefficient",
     "with_intervals",
 ]

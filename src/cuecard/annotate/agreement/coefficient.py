@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.statistic import Statistic
@@ -12,6 +12,9 @@ from cuecard.core.i18n import _
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Sums = NDArray[np.float64]
+    Of = Callable[[Sums], Sums]
 
 _TINY = 1e-12
 
@@ -30,6 +33,14 @@ class Coefficient:
     n: int
     undefined: str
     share: bool = False
+
+    def weighted(self, weights: NDArray[np.float64]) -> Coefficient:
+        """The same with a weight for each item, such as the inverse of the chance with which it was drawn;
+        `n` still counts items. Raises `ValueError` if there are more or fewer weights than items.
+        """
+        if len(weights) != len(self.terms):
+            raise ValueError("not a weight for each item")
+        return replace(self, terms=self.terms * weights[:, None])
 
     @property
     def statistic(self) -> Statistic:

@@ -39,12 +39,7 @@ def cohen_coefficient(ratings: Ratings) -> Coefficient:
     import numpy as np
 
     size = len(ratings.labels)
-    terms = np.zeros((len(ratings.items), size * size))
-    two = len(ratings.raters) == 2
-    if two:
-        left, right = ratings.table.T
-        both = np.flatnonzero((left != MISSING) & (right != MISSING))
-        terms[both, left[both] * size + right[both]] = 1
+    terms, two = contingency(ratings)
 
     def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         cells = sums.reshape(*sums.shape[:-1], size, size)
@@ -72,6 +67,22 @@ def fleiss_coefficient(ratings: Ratings) -> Coefficient:
 
     n = int(terms[:, 1].sum())
     return Coefficient("fleiss_kappa", terms, kappa, n, why_undefined(n))
+
+
+def contingency(ratings: Ratings) -> tuple[NDArray[np.float64], bool]:
+    """Items x labels squared: 1 in the cell of the first rater's label (rows) and the second's, where both
+    gave one; and whether there are exactly two raters, without whom all is 0.
+    """
+    import numpy as np
+
+    size = len(ratings.labels)
+    terms = np.zeros((len(ratings.items), size * size))
+    if len(ratings.raters) != 2:
+        return terms, False
+    left, right = ratings.table.T
+    both = np.flatnonzero((left != MISSING) & (right != MISSING))
+    terms[both, left[both] * size + right[both]] = 1
+    return terms, True
 
 
 def why_undefined(n: int) -> str:

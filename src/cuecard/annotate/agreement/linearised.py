@@ -1,0 +1,77 @@
+"""Analytic intervals: the variance of a function of sums by its linearisation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.coefficient import Coefficient
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_Z95 = 1.959963984540054
+_STEP = 1e-5
+
+
+def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = None) -> Statistic:
+    """The value with the 95% normal interval of its linearisation (delta method; Binder 1983), the
+    variance over `groups` that vary independently, such as tasks; None: each item is its own. Without
+    groups it is the asymptotic interval that the coefficients' authors give (for kappa that of Fleiss,
+    Cohen & Everitt 1969), up to n / (n - 1).
+
+    `no_interval` says why there is none: with fewer than two groups, or where the value does not vary.
+    """
+    point = coefficient.statistic
+    if point.value is None:
+        return point
+    error = standard_error(coefficient, groups)
+    if error is None:
+        return point.model_copy(update={"no_interval": _("fewer than {n} groups").format(n=2)})
+    if not error > 0:
+        return point.model_copy(update={"no_interval": _("no group differs")})
+    low, high = point.value - _Z95 * error, point.value + _Z95 * error
+    return point.model_copy(update={"low": max(low, -1.0), "high": min(high, 1.0)})
+
+
+def standard_error(
+    coefficient: Coefficient, groups: Sequence[Hashable] | None = None
+) -> float | None:
+    """The root of the linearised variance; None with fewer than two groups or without a value."""
+    influence = influences(coefficient, groups)
+    if influence is None or len(influence) < 2:
+        return None
+    count = len(influence)
+    spread = influence - influence.mean()
+    found = sqrt(float((spread**2).sum()) * count / (count - 1))
+    return 0.0 if found < 1e-12 else found
+
+
+def influences(
+    coefficient: Coefficient, groups: Sequence[Hashable] | None = None
+) -> NDArray[np.float64] | None:
+    """What each group that adds anything moves the value by, to first order; None without a value."""
+    import numpy as np
+
+    terms = coefficient.terms
+    sums = terms.sum(axis=0)
+    total = float(np.abs(sums).sum())
+    if not total:
+        return None
+    step = _STEP * total / len(sums)
+    nudges = np.eye(len(sums)) * step
+    slopes = (coefficient.of(sums + nudges) - coefficient.of(sums - nudges)) / (2 * step)
+    if np.isnan(slopes).any():
+        return None
+    counts = (terms != 0).any(axis=1)
+    moved = terms[counts] @ slopes
+    if groups is None:
+        return moved
+    index: dict[Hashable, int] = {}
+    chosen = (group for group, used in zip(groups, counts, strict=True) if used)
+    codes = [index.setdefault(group, len(index)) for group in chosen]
+    return np.bincount(codes, weights=moved, minlength=len(index))
