@@ -48,6 +48,7 @@ def build() -> typer.Typer:
     """The Typer app, with help in the language that is set now."""
     from cuecard.cli import (
         agree,
+        board,
         check,
         datasheet,
         demo,
@@ -80,6 +81,7 @@ def build() -> typer.Typer:
         score,
         judge,
         agree,
+        board,
         qc,
         datasheet,
         demo,
