@@ -16,12 +16,9 @@ from cuecard.store.codec import from_json, pack, to_json_in_pieces, unpack
 from cuecard.store.engine import Database
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Draft, ThrownDraft
+from cuecard.store.records import ASIDE, Draft, ThrownDraft
 from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow, metadata
 from cuecard.store.upsert import insert_of
-
-ASIDE = "@"
-"""Stands in the id under which something about a task is kept that is no edit of it; in no task's id."""
 
 
 class Drafts:
