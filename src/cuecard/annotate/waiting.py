@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.review.comments import open_comments
 from cuecard.annotate.review.reviewing import review_queue
 from cuecard.store.records import (
     Draft,
@@ -35,6 +37,7 @@ class Waiting:
     """`begun` are reviews that this person has begun, `to_review` the others. `verdicts` counts
     unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are this person's play sessions that were
     left open, `running` the automated runs that have not ended. `own_in_review` waits for others.
+    `comments`: how many are open on the tasks that were returned, by task.
     """
 
     begun: tuple[TaskSummary, ...] = ()
@@ -45,6 +48,7 @@ class Waiting:
     sessions: tuple[TrialRecord, ...] = ()
     running: tuple[RunRecord, ...] = ()
     own_in_review: tuple[OwnInReview, ...] = ()
+    comments: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def total(self) -> int:
@@ -62,10 +66,12 @@ def pending_for(workspace: Workspace, person: str) -> Waiting:
     handed_in = workspace.reviews.handed_in()
     in_review = workspace.tasks.summaries(state=TaskState.IN_REVIEW) if handed_in else []
     mine = workspace.tasks.written_by(person) if returned or in_review else frozenset[str]()
+    back = tuple(task for task in returned if task.id in mine)
     return Waiting(
         begun=tuple(t for t in queue if (t.id, t.revision) in forms),
         to_review=tuple(t for t in queue if (t.id, t.revision) not in forms),
-        returned=tuple(t for t in returned if t.id in mine),
+        returned=back,
+        comments=open_comments(workspace, person, [task.id for task in back]),
         drafts=tuple(workspace.drafts.of(person)),
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),

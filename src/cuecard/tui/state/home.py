@@ -62,7 +62,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
         for d in waiting.drafts
     ]
     rows += _task_rows("begun", waiting.begun, moment)
-    rows += _task_rows("returned", waiting.returned, moment)
+    rows += [_returned_row(t, waiting.comments.get(t.id, 0), moment) for t in waiting.returned]
     rows += _task_rows("review", waiting.to_review, moment)
     rows += [_run_row(run, moment) for run in waiting.running]
     if waiting.verdicts:
@@ -75,6 +75,14 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
 
 def _task_rows(kind: HomeKind, tasks: Sequence[TaskSummary], moment: datetime) -> list[HomeRow]:
     return [HomeRow(kind, t.title, age(t.updated_at, moment), t.id) for t in tasks]
+
+
+def _returned_row(task: TaskSummary, comments: int, moment: datetime) -> HomeRow:
+    text = task.title
+    if comments:
+        told = ngettext("{n} comment · {title}", "{n} comments · {title}", comments)
+        text = told.format(n=comments, title=task.title)
+    return HomeRow("returned", text, age(task.updated_at, moment), task.id)
 
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
