@@ -18,7 +18,7 @@ from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cuecard.annotate.lint import Finding
     from cuecard.annotate.review.submitting import Checked
@@ -60,7 +60,7 @@ class SubmitDialog(CuecardDialog["SubmitAnswer | None"]):
             yield PlainText(self._explained())
             if found := checked.errors or checked.warnings:
                 with VerticalScroll(id="found"):
-                    yield Static(_listed(found))
+                    yield Static(_listed(found, checked.places))
             if checked.warnings and not checked.errors:
                 yield LineEditor("", placeholder=_("Why may this stay?"), id="reason")
             with Horizontal(classes="buttons"):
@@ -154,14 +154,14 @@ async def submit_task(screen: CuecardScreen[Any], task_id: str, *, unsaved: bool
     return "submitted"
 
 
-def _listed(findings: Sequence[Finding]) -> Text:
+def _listed(findings: Sequence[Finding], places: Mapping[str, str]) -> Text:
     """One finding a paragraph: its code, place and reason."""
     lines = Text()
     for finding in findings[:_MOST]:
         if lines:
             lines.append("\n")
         lines.append(f"{finding.code} ", style="bold")
-        lines.append(f"{one_line(finding.place)}: ", style="dim")
+        lines.append(f"{one_line(places.get(finding.place) or finding.place)}: ", style="dim")
         lines.append(for_display(finding.reason))
     if (rest := len(findings) - _MOST) > 0:
         lines.append("\n" + ngettext("{n} more", "{n} more", rest).format(n=rest), style="dim")

@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 
 def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
+    from cuecard.annotate.review.comments import open_comments
+
     drafts = workspace.drafts.of(person) if person else []
     thrown = workspace.drafts.thrown(person) if person else []
-    return task_lines(workspace.tasks.summaries(include_retired=True), drafts, thrown)
+    tasks = workspace.tasks.summaries(include_retired=True)
+    back = {task.id for task in tasks if task.state.value == "returned"}
+    mine = back & workspace.tasks.written_by(person) if back else back
+    return task_lines(tasks, drafts, thrown, open_comments(workspace, person, mine))
 
 
 class TasksScreen(CuecardScreen[None]):
@@ -39,6 +44,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
         Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
+        Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
@@ -110,6 +116,9 @@ class TasksScreen(CuecardScreen[None]):
                 return line is not None and not line.thrown
             case "qc":
                 return line is not None and bool(line.revision)
+            case "submit":
+                open_states = ("draft", "returned")
+                return line is not None and bool(line.revision) and line.state in open_states
             case "archive":
                 return line is not None and not line.archived
             case "restore":
@@ -154,6 +163,20 @@ class TasksScreen(CuecardScreen[None]):
 
         if (line := self.listing.line) is not None:
             self.app.push_screen(QcScreen(line.id))
+
+    @guarded("submit")
+    async def action_submit(self) -> None:
+        from cuecard.tui.screens.submit import submit_task
+        from cuecard.tui.screens.task import TaskScreen
+
+        line = self.listing.line
+        if line is None:
+            return
+        outcome = await submit_task(self, line.id, unsaved=line.draft)
+        if outcome == "problems":
+            self.app.push_screen(TaskScreen(line.id, place="silenced"))
+        elif outcome == "submitted":
+            self.load()
 
     def action_filter(self) -> None:
         self.listing.filter_input.focus()
