@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from cuecard.annotate.authoring.session import Opened
 
 
-_ONLY_WHEN_OPEN = {"save", "play", "qc", "submit", "revert", "yaml", "assist", "log", "turn"}
+_ONLY_WHEN_OPEN = {
+    "save",
+    "play",
+    "qc",
+    "submit",
+    "revert",
+    "yaml",
+    "assist",
+    "log",
+    "turn",
+    "join",
+}
 
 
 class TaskScreen(DraftingScreen):
@@ -32,6 +43,7 @@ class TaskScreen(DraftingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
+        Key("task.join", "ctrl+g", "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), shown_as="^g"),
         Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
         # The screen's own, so that they are heard while the focus goes from tab to tab.
         Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
@@ -49,6 +61,8 @@ class TaskScreen(DraftingScreen):
         Key("task.yaml", "ctrl+o", "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False, shown_as="^o"),
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
     )  # fmt: skip
+
+    forks = 0  # newest revisions besides the one that counts
 
     @on(ProblemsPane.Chosen)
     async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
@@ -85,7 +99,20 @@ class TaskScreen(DraftingScreen):
 
     async def show_task(self, opened: Opened) -> None:
         await super().show_task(opened)
+        self.look_for_forks()
         self.load_comments(begin=opened.state is TaskState.RETURNED)
+
+    @guarded("forks")
+    async def look_for_forks(self) -> None:
+        from cuecard.tui.screens.task.joining import look_for_forks
+
+        await look_for_forks(self, tell=True)
+
+    @guarded("save")
+    async def action_join(self) -> None:
+        from cuecard.tui.screens.task.joining import join
+
+        await join(self)
 
     @guarded("comments")
     async def load_comments(self, *, begin: bool = False) -> None:
@@ -232,6 +259,8 @@ class TaskScreen(DraftingScreen):
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "join" and not self.forks:
+            return False
         return self.loaded or action not in _ONLY_WHEN_OPEN
 
     async def action_leave(self) -> None:

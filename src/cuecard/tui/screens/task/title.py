@@ -12,12 +12,14 @@ from textual.widgets import Static
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
-from cuecard.tui.glyphs import FAMILY, TASK_STATE, badge
+from cuecard.tui.glyphs import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.state.task_drafts import DraftState
 
 
 class TaskTitle(Horizontal):
     """`load` the task on the left; `tell` the state of the draft on the right."""
+
+    forks = 0  # newest revisions besides the one that counts
 
     def compose(self) -> ComposeResult:
         yield Static("", id="which")
@@ -31,6 +33,8 @@ class TaskTitle(Horizontal):
         line.append(f"  {edit.task_id}", "dim")
         if state:
             line.append("  ").append_text(badge(TASK_STATE, state, variables))
+        if self.forks:
+            line.append("  ").append_text(fork_mark(self.forks, variables))
         line.no_wrap, line.overflow = True, "ellipsis"
         self.query_one("#which", Static).update(line)
 
