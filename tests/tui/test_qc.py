@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import RadioSet
 
-from cuecard.store.records import LabelValue
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.label import LabelScreen
 from cuecard.tui.screens.qc import QcScreen
 from cuecard.tui.screens.qc_verdict import VerdictDialog
 from cuecard.tui.screens.task.dialogs import AskLine
@@ -62,8 +59,10 @@ async def test_run_look_and_decide(
             # Another verdict needs a reason; a machine removes nothing.
             await pilot.press("v")
             await _until(pilot, lambda: isinstance(app.screen, VerdictDialog))
-            app.screen.query_one(RadioSet).focus()
-            await pilot.press("ctrl+s")
+            await pilot.press("shift+tab", "enter")
+            await pilot.pause()
+            assert isinstance(app.screen, VerdictDialog)
+            await pilot.press("tab", "tab", "tab", "enter")
             await _until(pilot, lambda: isinstance(app.screen, AskLine))
             await pilot.press("escape")
             await _until(pilot, lambda: "decided: ✗ remove" in _shown(app, "#head"))

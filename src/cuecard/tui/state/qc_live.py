@@ -38,6 +38,8 @@ class LiveQc:
         self._total = self._ended = self._playing = self._calls = 0
         self._cost: float | None = None
         self._problem = ""
+        self.begun = 0
+        """How many probes have begun: with each, the one before is over."""
 
     def begin(
         self,
@@ -103,6 +105,7 @@ class LiveQc:
         """The next probe's turn; on the engine's thread, as `told` is."""
         with self._lock:
             self._probe = probe
+            self.begun += 1
             self._total = self._ended = self._playing = 0
 
     def told(self, event: RunEvent) -> None:
