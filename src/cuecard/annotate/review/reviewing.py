@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.review.dimensions import Dimension
 from cuecard.annotate.review.places import may_review
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.review.spot_check import check_marks
 from cuecard.annotate.review.workflow import authors_in
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
@@ -97,8 +98,9 @@ def review(
     Raises `NotAllowed` when this person may not review this revision now or the review is not
     complete, `Conflict` when it was handed in already.
     """
-    family = workspace.tasks.revision(given.task_id, given.revision).task.family
-    if complaint := check_review(given, protocol.dimensions(family)):
+    revision = workspace.tasks.revision(given.task_id, given.revision)
+    complaint = check_review(given, protocol.dimensions(revision.task.family))
+    if complaint := complaint or check_marks(given, revision.task, revision.uid):
         raise NotAllowed(_("This review is not complete"), complaint)
 
     now = at or datetime.now(UTC)

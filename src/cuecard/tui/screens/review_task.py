@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.review.spot_check import GOLD
 from cuecard.core.i18n import N_, _
 from cuecard.core.review import CheckMark, ReviewDecision, TaskState
 from cuecard.tui.actions import Key, keys
@@ -13,7 +14,7 @@ from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
 from cuecard.tui.screens.review_task_dialogs import CommentDialog, Pin, Pinned, SourceDialog
 from cuecard.tui.screens.review_task_open import OpenReview
-from cuecard.tui.state.review_needs import GOLD, Need, next_need, obstacle_to_gold
+from cuecard.tui.state.review_needs import Need, next_need, obstacle_to_gold
 from cuecard.tui.widgets.dimensions import DimensionList
 from cuecard.tui.widgets.entry_list import EntryList
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from cuecard.annotate.review.desk import ReviewDesk
 from cuecard.annotate.review.dimensions import Dimension
-from cuecard.annotate.review.spot_check import marks_of
+from cuecard.annotate.review.spot_check import GOLD, marks_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.review import ReviewDecision
 from cuecard.core.text import one_line
@@ -16,7 +16,6 @@ from cuecard.store.records import Review
 from cuecard.tui.glyphs import CHECK, RATING, VOTE
 from cuecard.tui.state.entries import Paragraph, Piece, Tone
 from cuecard.tui.state.review import ReviewForm
-from cuecard.tui.state.review_needs import GOLD
 
 RATING_TONE: dict[str, Tone] = {"pass": "good", "fail": "bad", "cannot_judge": "strong"}
 _MOST_CELLS = 14
