@@ -206,8 +206,14 @@ async def test_a_need_that_is_guessed_from_the_opening(workspace: Workspace):
 
 async def test_laws_by_rule_and_by_examiner(workspace: Workspace):
     found = {
-        "contradictions": [{"facts": [4, 5], "reason": "it cannot be both"}, {"facts": [80]}],
-        "implausible": [{"fact": 1, "reason": "too cheap"}, "what?"],
+        "contradictions": [
+            {"facts": [5, "4", 5], "reason": "it cannot be both"},
+            {"facts": [4, 5], "reason": "again"},
+            {"facts": [4, 80], "reason": "there is no fact 80"},
+            {"facts": [4], "reason": "with what?"},
+            {"facts": [1, 2], "reason": "…"},
+        ],
+        "implausible": [{"fact": 1, "reason": "too cheap"}, {"fact": 0, "reason": "x"}, "what?"],
     }
     async with OpenAIServer(examining(contradictions=found)) as server:
         rule, examined = await probed(workspace, "laws", FACTS, config(server.url))
@@ -225,9 +231,15 @@ async def test_an_examiner_that_talks_nonsense_says_nothing(workspace: Workspace
         ("ambiguity", GRAPH),
         ("ambiguity", CHECKPOINTS),
     )
+    empty = {"contradictions": [{"facts": [1], "reason": ""}], "implausible": [{"fact": 1}]}
+    async with OpenAIServer(examining(contradictions=empty)) as server:
+        *_rules, result = await probed(workspace, "laws", FACTS, config(server.url))
+        assert (result.right, result.why) == (None, "unusable")
+        assert len(server.requests) == 3
+        assert "at least two facts" in prompt_of(server.requests[1])
     async with OpenAIServer(answering("I would rather not say. {]")) as server:
         for probe, task in probes:
-            *_rules, result = await probed(workspace, probe, task, config(server.url))
+            *_rules, result = await probed(workspace, probe, task, config(server.url), again=True)
             assert (result.right, result.why, result.flagged) == (None, "unusable", None)
 
 

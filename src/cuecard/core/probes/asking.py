@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,10 +25,16 @@ from cuecard.core.probes.examinations import (
 )
 from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenNeed, UnseenStep
 from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task
+from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task, TaskLanguage
 
 Shape = TypeVar("Shape", bound=BaseModel)
 _ATTEMPTS = 3
+_MOST = 20
+_NO_REASONS: dict[TaskLanguage, str] = {
+    "en": "Each contradiction must name at least two facts by their numbers, each entry one short reason."
+    " If nothing is wrong, leave both lists empty.",
+    "zh": "每处矛盾至少要写出两个事实的编号，每一条都要有一句简短的理由。没有问题就把两个列表都留空。",
+}
 
 
 @dataclass(frozen=True)
@@ -117,25 +123,27 @@ class Examiner:
             }
             for number, fact in enumerate(world.facts, 1)
         ]
+
+        def complaint(answer: ExaminedLaws) -> str:
+            charges = answer.contradictions or answer.implausible
+            usable = _against(answer, len(facts)) or _doubts(answer, len(facts))
+            return _NO_REASONS[self._task.language] if charges and not usable else ""
+
         material = {"question": self._task.query, "facts": facts}
-        found = await self._ask(ExaminedLaws, self._prompts.known, material, desk)
+        found = await self._ask(ExaminedLaws, self._prompts.known, material, desk, complaint)
         if found is None:
             return LawsExamined()
-        numbers = range(1, len(facts) + 1)
-        against = [
-            FactsAgainst(facts=tuple(c.facts), reason=c.reason)
-            for c in found.contradictions
-            if c.facts and all(n in numbers for n in c.facts)
-        ]
-        doubts = [
-            FactsAgainst(facts=(doubt.fact,), reason=doubt.reason)
-            for doubt in found.implausible
-            if doubt.fact in numbers
-        ]
-        return LawsExamined(contradictions=tuple(against), implausible=tuple(doubts))
+        return LawsExamined(
+            contradictions=_against(found, len(facts)), implausible=_doubts(found, len(facts))
+        )
 
     async def _ask(
-        self, shape: type[Shape], prompt: Prompt, material: Mapping[str, object], desk: CallDesk
+        self,
+        shape: type[Shape],
+        prompt: Prompt,
+        material: Mapping[str, object],
+        desk: CallDesk,
+        check: Callable[[Shape], str] = lambda _answer: "",
     ) -> Shape | None:
         asked = await ask_structured(
             self._client,
@@ -145,8 +153,32 @@ class Examiner:
             prompt=prompt,
             language=self._task.language,
             attempts=_ATTEMPTS,
+            check=check,
         )
         return asked.value
+
+
+def _against(found: ExaminedLaws, facts: int) -> tuple[FactsAgainst, ...]:
+    """The contradictions that name facts of the world, at least two, and say why; each set once."""
+    usable = {
+        tuple(sorted(charge.facts)): charge.reason
+        for charge in reversed(found.contradictions)
+        if len(charge.facts) > 1 and max(charge.facts) <= facts and charge.reason
+    }
+    return _charges(usable)
+
+
+def _doubts(found: ExaminedLaws, facts: int) -> tuple[FactsAgainst, ...]:
+    usable = {
+        (doubt.fact,): doubt.reason
+        for doubt in reversed(found.implausible)
+        if 1 <= doubt.fact <= facts and doubt.reason
+    }
+    return _charges(usable)
+
+
+def _charges(usable: Mapping[tuple[int, ...], str]) -> tuple[FactsAgainst, ...]:
+    return tuple(FactsAgainst(facts=key, reason=usable[key]) for key in sorted(usable))[:_MOST]
 
 
 def _named(step: Checkpoint, readings: tuple[str, ...]) -> tuple[str, ...]:
