@@ -175,6 +175,9 @@ def _reviews(sheet: Datasheet) -> Iterable[str]:
 
 def _agreement(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Agreement of reviewers"), 3)
+    if not sheet.rounds.rounds:
+        yield _("Nothing so far.")
+        return
     yield _("Over decided rounds; 95% intervals in brackets, by bootstrap over tasks.")
     labels = {DECISION: _("decision"), ALL_DIMENSIONS: _("all dimensions")}
     yield _agreement_table(
@@ -224,6 +227,9 @@ def _golds(sheet: Datasheet) -> Iterable[str]:
 
 def _removals(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Removed tasks"))
+    if not sheet.retired:
+        yield _("Nothing so far.")
+        return
     yield table((_("reason"), _("tasks")), map(_tally, sheet.removal_reasons))
     yield table(
         (_("task"), _("family"), _("by"), _("on"), _("reason"), _("rules")),
@@ -244,14 +250,15 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
 def _quality(sheet: Datasheet) -> Iterable[str]:
     qc = sheet.qc
     yield heading(_("Quality probes"))
+    if not qc.decided:
+        yield _("Nothing so far.")
+        return
     yield table(
         (_("decision"), _("tasks")),
         [
             *((_(VERDICT_LABEL[verdict]), n) for verdict, n in qc.verdicts.items()),
             (_("other than proposed"), qc.overruled),
-        ]
-        if qc.decided
-        else (),
+        ],
     )
     if qc.signals:
         labels: dict[str, str] = {**SIGNAL_LABEL}
