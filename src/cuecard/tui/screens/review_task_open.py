@@ -152,10 +152,16 @@ class OpenReview(CuecardScreen[None]):
     async def _keep(self) -> None:
         if self.view is None:
             return
-        form, data = self.view.form, self.view.form.to_data()
-        await self.services.ask(
-            lambda ws: ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
-        )
+        from cuecard.annotate.review.assignment import renew
+
+        form, data, protocol = self.view.form, self.view.form.to_data(), self.protocol
+
+        def keep(ws: Workspace) -> None:
+            ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
+            if protocol is not None:
+                renew(ws, form.task_id, form.reviewer, protocol)  # at work, so it stays theirs
+
+        await self.services.ask(keep)
 
     def _kept(self, _state: DraftState, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, asyncio.CancelledError):
