@@ -44,6 +44,7 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
         Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
         Key("review_task.edit", "t", "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
+        Key("review_task.qc", "q", "qc", N_("QC"), N_("Quality control of this task: stages, evidence, verdict"), show=False),
         Key("review_task.third", "T", "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review")),
         Key("review_task.rate", "tab,shift+tab", "to_side", N_("Rate"), N_("From the task to the dimensions"), shown_as="⇥"),
         Key("review_task.reviews", "tab,shift+tab", "to_reviews", N_("Reviews"), N_("From the task to its reviews"), shown_as="⇥"),
@@ -192,6 +193,14 @@ class ReviewTaskScreen(OpenReview):
     def action_third(self) -> None:
         note = _("A third person reviews the same revision and sees neither review. Say why.")
         self.app.push_screen(TextDialog(_("Ask a third person"), "", note), self._asked)
+
+    def action_qc(self) -> None:
+        from cuecard.tui.screens.qc import QcScreen
+
+        def back(_done: None) -> None:
+            self.side.qc.look_again()
+
+        self.app.push_screen(QcScreen(self.task_id), back)
 
     def action_back(self) -> None:
         self.dismiss()

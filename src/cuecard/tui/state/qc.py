@@ -128,6 +128,24 @@ def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
     return lines
 
 
+def summary(report: QcReport) -> list[Paragraph]:
+    """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
+    lines = [Paragraph(_("Quality control (q)"), "strong")]
+    names: dict[StageState, list[str]] = {"passed": [], "open": [], "skipped": []}
+    for name in STAGES[:-1]:
+        found, label = report.stage(name), _(STAGE[name].label)
+        if found.state == "flagged":
+            glyph, tone, _label = STATE_LOOK["flagged"]
+            lines.append(Paragraph(f"{glyph} {label}: {found.said}", tone, 2))
+        else:
+            names[found.state].append(label)
+    for state, labels in names.items():
+        if labels:
+            glyph, tone, word = STATE_LOOK[state]
+            lines.append(Paragraph(f"{glyph} {_(word)}: {', '.join(labels)}", tone, 2))
+    return lines
+
+
 def _stage_row(report: StageReport) -> StageRow:
     stage = STAGE[report.stage]
     models = ", ".join(one_line(name, 30) for name in report.models)
