@@ -10,7 +10,7 @@ from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.validity import as_task
 from cuecard.annotate.second_gold.blank import blank_for, same_brief
 from cuecard.annotate.second_gold.eligibility import obstacle, only_blind, refusal
-from cuecard.core.errors import Conflict, NotAllowed
+from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.review import Contribution, GoldBuilt
 from cuecard.core.tasks import Task
@@ -69,6 +69,20 @@ def keep_blank(
         ws.drafts.keep(gold_key(task_id), person, base, data)
     else:
         ws.drafts.discard(gold_key(task_id), person)
+
+
+def give_up(ws: Workspace, task_id: str, person: str) -> None:
+    """Forget what was built."""
+    ws.drafts.discard(gold_key(task_id), person)
+
+
+def check_built(ws: Workspace, task_id: str, data: Mapping[str, Any]) -> tuple[FileProblem, ...]:
+    """What keeps this from being a gold of the newest revision."""
+    try:
+        built_gold(ws.tasks.revision(task_id).task, data["gold"])
+    except FileProblems as error:
+        return error.problems
+    return ()
 
 
 def hand_in(

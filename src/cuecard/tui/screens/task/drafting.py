@@ -97,7 +97,7 @@ class DraftingScreen(CuecardScreen[None]):
 
     async def on_unmount(self) -> None:
         self._open.discard(self)
-        await self._record(self._worked.rest())
+        await self.enter_time()
         with contextlib.suppress(CuecardError):
             await self.keeper.flush()
             if not self.gone and self._edit is not None and self._edit.changed:
@@ -224,6 +224,10 @@ class DraftingScreen(CuecardScreen[None]):
         """A key was pressed: fields keep those that they take in, but then the edit changes."""
         if seconds := self._worked.key(asyncio.get_running_loop().time()):
             self.run_worker(self._record(seconds), group="effort", exit_on_error=False)
+
+    async def enter_time(self) -> None:
+        """Enter what was worked so far."""
+        await self._record(self._worked.rest())
 
     async def _record(self, seconds: float) -> None:
         """Enter time that was worked; what cannot be entered now comes with the next."""

@@ -43,7 +43,7 @@ class TaskScreen(DraftingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
-        Key("task.join", "ctrl+g", "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), shown_as="^g"),
+        Key("task.join", "f12", "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), shown_as="F12"),
         Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
         # The screen's own, so that they are heard while the focus goes from tab to tab.
         Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
@@ -87,6 +87,13 @@ class TaskScreen(DraftingScreen):
     @on(HistoryPane.Opened)
     def opened_version(self, event: HistoryPane.Opened) -> None:
         self.look_at(event.version)
+
+    @on(HistoryPane.SecondGoldWanted)
+    @guarded("look")
+    async def compare_golds(self) -> None:
+        from cuecard.tui.screens.second_gold import open_second_gold
+
+        await open_second_gold(self, self.task_id)
 
     @on(TaskEditor.Turned)
     def turned(self, event: TaskEditor.Turned) -> None:

@@ -45,6 +45,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
+        Key("tasks.second_gold", "b", "second_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
@@ -114,7 +115,7 @@ class TasksScreen(CuecardScreen[None]):
         match action:
             case "open" | "play":
                 return line is not None and not line.thrown
-            case "qc":
+            case "qc" | "second_gold":
                 return line is not None and bool(line.revision)
             case "submit":
                 open_states = ("draft", "returned")
@@ -177,6 +178,13 @@ class TasksScreen(CuecardScreen[None]):
             self.app.push_screen(TaskScreen(line.id, place="silenced"))
         elif outcome == "submitted":
             self.load()
+
+    @guarded("second_gold")
+    async def action_second_gold(self) -> None:
+        from cuecard.tui.screens.second_gold import open_second_gold
+
+        if (line := self.listing.line) is not None:
+            await open_second_gold(self, line.id)
 
     def action_filter(self) -> None:
         self.listing.filter_input.focus()

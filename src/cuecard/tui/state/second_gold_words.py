@@ -1,0 +1,137 @@
+"""What the two sides of an element say, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.second_gold.tables import in_columns_of
+from cuecard.core.i18n import _
+from cuecard.core.tasks import (
+    Checkpoint,
+    CheckpointChain,
+    Fact,
+    FactWorld,
+    Gold,
+    Graph,
+    Table,
+    Triple,
+)
+from cuecard.tui.state.entries import Paragraph
+
+if TYPE_CHECKING:
+    from cuecard.annotate.second_gold.comparing import Comparison
+    from cuecard.annotate.second_gold.elements import Element
+
+
+@dataclass(frozen=True)
+class Side:
+    """One version: a line of it, and all of it. Empty where that side has nothing."""
+
+    text: str = ""
+    more: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        if not self.text:
+            return ()
+        lines = [Paragraph(line, "muted", 2) for line in (*self.more, *self.sources)]
+        return (Paragraph(self.text, "plain", 2), *lines)
+
+
+@dataclass(frozen=True)
+class Told:
+    """`label` names the element; `about` says what it is part of."""
+
+    label: str
+    author: Side
+    second: Side
+    about: str = ""
+
+
+class Words:
+    """Both versions of each element of a comparison."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._author, self._second = comparison.task.gold, comparison.second.gold
+        self._rows: tuple[tuple[str, ...], ...] = ()
+        if isinstance(self._author, Table) and isinstance(self._second, Table):
+            self._rows = in_columns_of(self._author, self._second)
+
+    def told(self, element: Element) -> Told:
+        number = (element.author if element.author is not None else element.second or 0) + 1
+        match element.kind:
+            case "triple":
+                label = _("Triple {n}").format(n=number)
+            case "node":
+                label = _("Names of a node")
+            case "row":
+                label = _("Row {n}").format(n=number)
+            case "cell":
+                return self._cell(element)
+            case "step":
+                label = _("Checkpoint {n}").format(n=number)
+            case "fact":
+                label = _("Fact {n}").format(n=number)
+            case "answer":
+                label = _("Answer")
+        author = self._side(self._author, element, element.author)
+        return Told(label, author, self._side(self._second, element, element.second))
+
+    def _side(self, gold: Gold, element: Element, index: int | None) -> Side:
+        if index is None:
+            return Side()
+        match gold:
+            case Graph() if element.kind == "node":
+                return Side(" = ".join(gold.names_of(gold.node_ids[index])))
+            case Graph():
+                return _triple(gold, gold.triples[index])
+            case Table():
+                rows = gold.rows if gold is self._author else self._rows
+                return Side(" | ".join(rows[index]))
+            case CheckpointChain() if element.kind == "answer":
+                return Side(" = ".join((gold.final_answer, *gold.final_aliases)))
+            case CheckpointChain():
+                return _step(gold.steps[index])
+            case FactWorld() if element.kind == "answer":
+                names = " = ".join((gold.answer, *gold.answer_aliases))
+                return Side(names, _kept(gold.derivation))
+            case FactWorld():
+                return _fact(gold.facts[index])
+
+    def _cell(self, element: Element) -> Told:
+        table, at, other, column = self._author, element.author, element.second, element.column
+        if not isinstance(table, Table) or at is None or other is None or column is None:
+            return Told("", Side(), Side())
+        row = table.rows[at]
+        one, two = (Side(cell or _("(empty)")) for cell in (row[column], self._rows[other][column]))
+        label = f"{' | '.join(table.key_of(row))} · {table.column_names[column]}"
+        return Told(label, one, two, " | ".join(row))
+
+
+def _triple(graph: Graph, triple: Triple) -> Side:
+    stage = _("stage {n}").format(n=triple.stage) if triple.stage else ""
+    return Side(" — ".join(graph.named(triple)), _kept(stage, triple.note), triple.sources)
+
+
+def _step(step: Checkpoint) -> Side:
+    lines: Sequence[str] = ()
+    if step.ambiguity is not None:
+        found = step.ambiguity
+        lines = (
+            _("ambiguous: {kind}").format(kind=found.type.value),
+            f"{_('candidates')}: {', '.join(found.candidates)}",
+            f"{_('clue')}: {found.clue}",
+        )
+    return Side(f"{' = '.join(step.names)}", (step.question, *lines), step.sources)
+
+
+def _fact(fact: Fact) -> Side:
+    values = " = ".join((fact.value, *fact.aliases))
+    return Side(f"{fact.key}: {values}", _kept(fact.unit, fact.kind.value), fact.sources)
+
+
+def _kept(*texts: str) -> tuple[str, ...]:
+    return tuple(filter(None, texts))
