@@ -49,7 +49,7 @@ def test_board_and_figures(team: None, cuecard):
 
     shown = cuecard("--as", "Chen", "board")
     assert (shown.code, shown.err) == (0, "")
-    assert "you · 1 of 2 in" in shown.out
+    assert "you · 1/2 in" in shown.out
     assert "undefined (–): only one category used" in shown.out
     assert "1.5 (1.5–1.5) n=6" in shown.out
 

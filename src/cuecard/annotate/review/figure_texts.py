@@ -105,8 +105,8 @@ def waiting(task: BoardTask, reader: str) -> str:
         )
     parts = [", ".join(names)] if names else []
     if task.free:
-        parts.append(ngettext("{n} place free", "{n} places free", task.free).format(n=task.free))
-    parts.append(_("{n} of {needed} in").format(n=task.reviews, needed=task.needed))
+        parts.append(_("{n} free").format(n=task.free))
+    parts.append(_("{n}/{needed} in").format(n=task.reviews, needed=task.needed))
     return " · ".join(parts)
 
 
