@@ -194,14 +194,17 @@ async def test_deep_ambiguity_in_chinese_and_on_the_surface(workspace: Workspace
 
 async def test_a_need_that_is_guessed_from_the_opening(workspace: Workspace):
     stages = len(workspace.tasks.revision(GRAPH).task.stages)
-    some = {"reason": "the usual", "guessed": [2, "3", 99]}
-    script = examining(guessed=some, guesses={"guesses": ["who invented it", "how it is made"]})
+    pairs = [(2, 1), ("3", "2"), (4, 9), (99, 1), (5, "none")]
+    foreseen = [{"request": request, "guess": guess} for request, guess in pairs]
+    some = {"reason": "the usual", "foreseen": foreseen}
+    script = examining(foreseen=some, guesses={"guesses": ["who invented it", "how it is made"]})
     async with OpenAIServer(script) as server:
         (result,) = await probed(workspace, "ambiguity", GRAPH, config(server.url))
     assert result.score == pytest.approx(2 / (stages - 1))
     assert result.right is False
     assert result.findings[0] == f"2 of {stages - 1} later requests guessed from the opening"
-    assert result.findings[1].startswith("stage 2 was guessed")
+    assert result.findings[1].startswith("stage 2 (")
+    assert result.findings[1].endswith("was guessed: who invented it")
 
 
 async def test_laws_by_rule_and_by_examiner(workspace: Workspace):

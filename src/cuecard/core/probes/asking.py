@@ -21,6 +21,7 @@ from cuecard.core.probes.examinations import (
     FactsAgainst,
     LawsExamined,
     NeedExamined,
+    StageGuessed,
     StepExamined,
 )
 from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenNeed, UnseenStep
@@ -102,13 +103,19 @@ class Examiner:
         unseen = await self._ask(UnseenNeed, prompt, asked, desk.scope("unseen"))
         if unseen is None:
             return NeedExamined(stages=numbers)
-        lines = [{"number": number, "request": stage.line} for number, stage in stages]
-        told = {**asked, "guesses": unseen.guesses, "later_requests": lines}
-        known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
         guesses = tuple(unseen.guesses)
+        told = {
+            **asked,
+            "guesses": [{"number": n, "guess": guess} for n, guess in enumerate(guesses, 1)],
+            "later_requests": [{"number": n, "request": stage.line} for n, stage in stages],
+        }
+        known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
         if known is None:
             return NeedExamined(stages=numbers, guesses=guesses)
-        guessed = tuple(number for number in numbers if number in known.guessed and guesses)
+        by = {
+            f.request: guesses[f.guess - 1] for f in known.foreseen if 0 < f.guess <= len(guesses)
+        }
+        guessed = tuple(StageGuessed(stage=n, by=by[n]) for n in numbers if n in by)
         return NeedExamined(stages=numbers, guesses=guesses, guessed=guessed, reason=known.reason)
 
     async def _laws(self, desk: CallDesk) -> LawsExamined:

@@ -104,10 +104,13 @@ def _of_need(need: NeedExamined, task: Task, bar: float) -> Finding:
             n=len(need.guessed), all=len(need.stages)
         )
     ]
-    for number in need.guessed:
-        if number <= len(task.stages):
-            title = one_line(task.stages[number - 1].title, 80)
-            told.append(_("stage {n} was guessed: {title}").format(n=number, title=title))
+    for each in need.guessed:
+        title = one_line(task.stages[each.stage - 1].title, 60) if task.stages else ""
+        told.append(
+            _("stage {n} ({title}) was guessed: {guess}").format(
+                n=each.stage, title=title, guess=one_line(each.by, 120)
+            )
+        )
     if need.reason:
         told.append(one_line(need.reason, _SHOWN))
     return Finding(share, _enough(len(need.guessed), len(need.stages), bar), tuple(told))
