@@ -32,6 +32,22 @@ class Packed:
     drafts: int = 0
 
 
+@dataclass(frozen=True)
+class PackPreview:
+    """What a pack would hold, as in `Packed`, and what its file would be called."""
+
+    name: str
+    kinds: tuple[str, ...]
+    drafts: int
+
+
+def preview_pack(workspace: Workspace, person: str, since: datetime | None = None) -> PackPreview:
+    """What `write_pack` would write; no kinds when there is nothing to pack."""
+    parcel = workspace.exchange.parcel(person, since=since)
+    name = default_name(header_of(parcel, b"", since))
+    return PackPreview(name, _own(parcel), len(workspace.drafts.of(person)))
+
+
 def pack_bytes(parcel: Parcel, since: datetime | None = None) -> bytes:
     """The same parcel gives the same bytes, whenever and wherever it is packed."""
     body = body_of(parcel)

@@ -31,8 +31,8 @@ async def look_for_forks(screen: TaskScreen, *, tell: bool) -> None:
     screen.refresh_bindings()
     if screen.forks and tell:
         text = ngettext(
-            "{n} more revision stands beside the newest, made apart. ^g brings them together.",
-            "{n} more revisions stand beside the newest, made apart. ^g brings them together.",
+            "{n} more revision stands beside the newest, made apart. F12 brings them together.",
+            "{n} more revisions stand beside the newest, made apart. F12 brings them together.",
             screen.forks,
         )
         screen.notify(text.format(n=screen.forks), severity="warning", timeout=10, markup=False)
@@ -56,6 +56,7 @@ async def join(screen: TaskScreen) -> None:
     merging = await asyncio.to_thread(_merging, fork)
     from cuecard.tui.screens.task.merge import MergeScreen
 
+    screen.app.clear_notifications()
     merged = await screen.app.push_screen_wait(MergeScreen(merging, _told(fork)))
     if merged is None:
         screen.cue_app.tell(_("Nothing was saved. Both revisions stay."))

@@ -142,7 +142,7 @@ class TaskListing(Vertical):
             text.append("\n✎ ", "bold").append(_("You have a draft of it."))
         if line.forks:
             text.append(f"\n{FORK} ", "bold").append(
-                _("Newest revisions stand side by side: open it, then ^g brings them together.")
+                _("Newest revisions stand side by side: open it, then F12 brings them together.")
             )
         for heading, body in sections_of(task) if task else []:
             text.append(f"\n\n{heading}\n", "bold").append(for_display(body))

@@ -51,6 +51,8 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
         Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
         Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
+        Key("tasks.merge", "m", "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False),
+        Key("tasks.pack", "k", "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False),
         Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason")),
         Key("tasks.restore", "x", "restore", N_("Restore"), N_("Take this task into use again")),
         Key("tasks.archived", "a", "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
@@ -244,6 +246,25 @@ class TasksScreen(CuecardScreen[None]):
             )
             folder = min(report.files, key=lambda file: len(file.parts)).parent
             self.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
+
+    @guarded("import")
+    async def action_merge(self) -> None:
+        from cuecard.tui.screens.sharing import MergeDialog
+        from cuecard.tui.state.sharing import summary_of
+
+        report = await self.app.push_screen_wait(MergeDialog())
+        if report is not None:
+            self.load()
+            self.cue_app.tell(summary_of(report), title=_("Merged"))
+
+    @guarded("export")
+    async def action_pack(self) -> None:
+        from cuecard.tui.screens.sharing import PackDialog
+
+        packed = await self.app.push_screen_wait(PackDialog())
+        if packed is not None:
+            text = _("{file} written.").format(file=packed.path)
+            self.cue_app.tell(text, title=_("Packed"))
 
     @guarded("archive")
     async def action_archive(self) -> None:
