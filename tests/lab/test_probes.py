@@ -39,7 +39,11 @@ from probe_scripts import (
 )
 
 COST = 11 / 1_000_000
-ENUMERABLE = {"reason": "everybody knows", "enumerable": True, "error_recognisable": False}
+ENUMERABLE = {
+    "reason": "everybody knows",
+    "matched": [{"candidate": 1, "reading": 1}, {"candidate": 2, "reading": 2}, {"candidate": 3}],
+    "enumerable": True,
+}
 DEEP = {"reason": "only found by searching", "enumerable": "no", "error_recognisable": "no"}
 
 
@@ -180,7 +184,7 @@ async def test_the_ambiguity_of_steps(workspace: Workspace):
 
 
 async def test_deep_ambiguity_in_chinese_and_on_the_surface(workspace: Workspace):
-    guess = {"readings": ["某某"], "error": ""}
+    guess = {"readings": ["某某", "另一种说法"], "error": ""}
     async with OpenAIServer(examining(enumerable=DEEP, readings=guess)) as server:
         (deep,) = await probed(workspace, "ambiguity", CHECKPOINTS_ZH, config(server.url))
         assert "材料" in prompt_of(server.requests[0])
@@ -189,7 +193,9 @@ async def test_deep_ambiguity_in_chinese_and_on_the_surface(workspace: Workspace
             workspace, "ambiguity", CHECKPOINTS_ZH, config(server.url), again=True
         )
     assert (deep.right, deep.flagged) == (False, False)
+    # Two candidates in other words, and the examiner says that the rest is common sense.
     assert (surface.right, surface.flagged) == (True, True)
+    assert len([f for f in surface.findings if "2 of" in f]) == len(surface.findings) // 2
 
 
 async def test_a_need_that_is_guessed_from_the_opening(workspace: Workspace):

@@ -82,11 +82,12 @@ def test_each_family_has_one_score() -> None:
 
 
 def step(number: int, **found: object) -> StepExamined:
-    return StepExamined.model_validate({"step": number, "candidates": ("a", "b"), **found})
+    return StepExamined.model_validate({"step": number, "candidates": ["a", "b"], **found})
 
 
 KNOWN = {"enumerable": False, "error_recognisable": False, "error_found": False}
 SEEN = {"readings": ("z",), "named": ()}
+TWO = {"readings": ("a", "b"), "named": ("a", "b")}
 
 
 @pytest.mark.parametrize(
@@ -95,17 +96,20 @@ SEEN = {"readings": ("z",), "named": ()}
         ((step(1, **SEEN, **KNOWN),), False, 0.0),
         ((step(1, readings=("a", "b"), named=("a", "b"), **KNOWN),), True, 1.0),
         ((step(1, readings=("a",), named=("a",), **KNOWN),), False, 0.5),
-        ((step(1, **SEEN, **{**KNOWN, "enumerable": True}),), True, 0.0),
+        # Who knows the candidates finds them obvious: that alone does not count, a choice unseen does.
+        ((step(1, **SEEN, **{**KNOWN, "enumerable": True}),), False, 0.0),
+        ((step(1, candidates=tuple("abcde"), **TWO, **{**KNOWN, "enumerable": True}),), True, 0.4),
+        ((step(1, candidates=tuple("abcde"), **TWO, **KNOWN),), False, 0.4),
         # An error is one only where the ambiguity is of that kind.
         ((step(1, **SEEN, **{**KNOWN, "error_recognisable": True}),), False, 0.0),
         ((step(1, factual=True, **SEEN, **{**KNOWN, "error_recognisable": True}),), True, 0.0),
         ((step(1, factual=True, error="x", **SEEN, **{**KNOWN, "error_found": True}),), True, 0.0),
         ((step(1, factual=True, **SEEN, **{**KNOWN, "error_found": True}),), False, 0.0),
         # One step is enough to say so; an unread one leaves it open otherwise.
-        ((step(1, **SEEN, **KNOWN), step(2, **SEEN, enumerable=True)), True, 0.0),
+        ((step(1, **SEEN, **KNOWN), step(2, factual=True, error_recognisable=True)), True, 0.0),
         ((step(1, **SEEN, **KNOWN), step(2)), None, 0.0),
         ((step(1, **KNOWN),), None, None),
-        ((step(1, enumerable=True),), True, None),
+        ((step(1, enumerable=True),), None, None),
     ],
 )
 def test_what_the_examination_of_steps_means(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,7 +24,14 @@ from cuecard.core.probes.examinations import (
     StageGuessed,
     StepExamined,
 )
-from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenNeed, UnseenStep
+from cuecard.core.probes.shapes import (
+    ExaminedLaws,
+    KnownNeed,
+    KnownStep,
+    Matched,
+    UnseenNeed,
+    UnseenStep,
+)
 from cuecard.core.prompts import Prompt
 from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task, TaskLanguage
 
@@ -77,9 +84,10 @@ class Examiner:
             **asked,
             "type": ambiguity.type.value,
             "why_ambiguous": ambiguity.logic,
-            "candidates": list(ambiguity.candidates),
+            "candidates": _numbered(ambiguity.candidates),
             "meant": step.target,
-            "said_before": unseen.model_dump() if unseen else {},
+            "readings": _numbered(unseen.readings if unseen else ()),
+            "error": unseen.error if unseen else "",
         }
         known = await self._ask(KnownStep, self._prompts.known, told, desk.scope("known"))
         readings = tuple(unseen.readings) if unseen else None
@@ -88,7 +96,7 @@ class Examiner:
             factual=ambiguity.type is AmbiguityType.FACTUAL,
             candidates=ambiguity.candidates,
             readings=readings,
-            named=_named(step, readings or ()),
+            named=_named(step, readings or (), known.matched if known else ()),
             error=unseen.error if unseen else "",
             enumerable=known.enumerable if known else None,
             error_recognisable=known.error_recognisable if known else None,
@@ -106,8 +114,8 @@ class Examiner:
         guesses = tuple(unseen.guesses)
         told = {
             **asked,
-            "guesses": [{"number": n, "guess": guess} for n, guess in enumerate(guesses, 1)],
-            "later_requests": [{"number": n, "request": stage.line} for n, stage in stages],
+            "guesses": _numbered(guesses),
+            "later_requests": [{"number": n, "text": stage.line} for n, stage in stages],
         }
         known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
         if known is None:
@@ -188,14 +196,24 @@ def _charges(usable: Mapping[tuple[int, ...], str]) -> tuple[FactsAgainst, ...]:
     return tuple(FactsAgainst(facts=key, reason=usable[key]) for key in sorted(usable))[:_MOST]
 
 
-def _named(step: Checkpoint, readings: tuple[str, ...]) -> tuple[str, ...]:
-    """The candidates that are among the readings. The target counts under all its names."""
+def _numbered(texts: Sequence[str]) -> list[dict[str, object]]:
+    return [{"number": number, "text": text} for number, text in enumerate(texts, 1)]
+
+
+def _named(
+    step: Checkpoint, readings: Sequence[str], matched: Sequence[Matched]
+) -> tuple[str, ...]:
+    """The candidates that are among the readings: by name (the target under all of its names), or in
+    other words, where the examiner says which reading means which.
+    """
     ambiguity = step.ambiguity
     assert ambiguity is not None
+    meant = {m.candidate for m in matched if 0 < m.reading <= len(readings)}
     return tuple(
         candidate
-        for candidate in ambiguity.candidates
-        if any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
+        for number, candidate in enumerate(ambiguity.candidates, 1)
+        if number in meant
+        or any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
     )
 
 

@@ -86,10 +86,18 @@ class UnseenStep(_Answer):
     error: MaybeError = ""
 
 
+class Matched(_Answer):
+    """A candidate, and the reading that means it, both by their numbers from 1."""
+
+    candidate: Number
+    reading: Number
+
+
 class KnownStep(_Answer):
-    """With the candidates known. `error_found`: what was said before names the error."""
+    """With the candidates known. `matched`, `error_found`: what of it was said before."""
 
     reason: Said = ""
+    matched: list[OnErrorOmit[Matched]] = []
     enumerable: Yes
     error_recognisable: Yes = False
     error_found: Yes = False
