@@ -143,7 +143,7 @@ class HomeScreen(CuecardScreen[None]):
             from cuecard.tui.screens.run import RunScreen
 
             self.app.push_screen(RunScreen(row.run_id))
-        elif row.task_id and row.kind in ("draft", "submit", "reviewers"):
+        elif row.task_id and row.kind in ("draft", "returned", "submit", "reviewers"):
             from cuecard.tui.screens.task import TaskScreen
 
             self.app.push_screen(TaskScreen(row.task_id))
@@ -191,7 +191,11 @@ class HomeScreen(CuecardScreen[None]):
             self._table.display = bool(rows)
             self._table.fill(
                 [
-                    (Text(r.label, style="bold"), one_line(r.text), Text(r.since, "dim"))
+                    (
+                        Text(r.label, style="" if r.for_others else "bold"),
+                        one_line(r.text),
+                        Text(r.since, "dim"),
+                    )
                     for r in rows
                 ]
             )
