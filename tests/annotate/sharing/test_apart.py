@@ -99,7 +99,7 @@ steps = st.tuples(
 
 @given(st.integers(2, 4), st.lists(steps, min_size=4, max_size=16), st.integers())
 @settings(
-    max_examples=6,
+    max_examples=5,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
