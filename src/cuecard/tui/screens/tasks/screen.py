@@ -28,7 +28,7 @@ def _look(workspace: Workspace, person: str) -> list[TaskLine]:
 
     drafts = workspace.drafts.of(person) if person else []
     thrown = workspace.drafts.thrown(person) if person else []
-    tasks = workspace.tasks.summaries(include_retired=True)
+    tasks = workspace.tasks.summaries(viewer=person, include_retired=True)
     back = {task.id for task in tasks if task.state.value == "returned"}
     mine = back & workspace.tasks.written_by(person) if back else back
     return task_lines(tasks, drafts, thrown, open_comments(workspace, person, mine))
