@@ -12,6 +12,7 @@ from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad
 from cuecard.annotate.review.figure_texts import waiting
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.review import TaskState
+from cuecard.core.text import one_line
 from cuecard.core.times import age
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.state.entries import Paragraph
@@ -78,7 +79,7 @@ class BoardView:
         """How many tasks there are of each state; the one that is shown stands out."""
         parts: list[Text] = []
         if self.person:
-            parts.append(Text(self.person, "bold"))
+            parts.append(Text(one_line(self.person), "bold"))
         for state, count in self.counts().items():
             part = badge(TASK_STATE, state.value, variables)
             part.append(f" {count}")
