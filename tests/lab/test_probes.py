@@ -13,6 +13,7 @@ import pytest
 
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.errors import ConfigError
 from cuecard.core.events import ModelReplied, Termination, ToolAnswered, UserSpoke
 from cuecard.core.probes.results import PROBES, ProbeName, ProbeResult
@@ -321,6 +322,37 @@ async def test_what_is_recorded_is_not_played_again(workspace: Workspace):
         changed = task.model_copy(update={"title": "Another title"})
         saved = workspace.tasks.save(changed, author="ann", base=1)
         assert all(r.why for r in probe_results(workspace, CHECKPOINTS, saved.number))
+
+
+async def test_a_model_judges_and_what_it_left_is_judged_later(workspace: Workspace):
+    broken = True
+
+    def script(request: Request) -> Any:
+        if request.body["model"] == "m":
+            return text("Final answer: the man with the pen name")
+        return error(400) if broken else text('{"reason": "the same", "equivalent": true}')
+
+    async with OpenAIServer(script) as server:
+        strict = {"strict": ModelJudgeConfig(kind="model", model="j")}
+        models = config(server.url, "m", "j", models=("m",), closed_book=1, judge="strict")
+        models = models.model_copy(update={"judges": {**models.judges, **strict}})
+        args = (workspace, "closed_book", [CHECKPOINTS])
+        outcome = await run_probe(*args, config=models, by="ann")
+        (result,) = outcome.results[CHECKPOINTS]
+        assert (result.right, result.why) == (None, "unjudged")
+        assert "400" in outcome.problems[0]
+        # A killed run is not closed with the verdicts of another judge.
+        run_id = outcome.run_id or 0
+        workspace.runs.set_state(run_id, RunState.RUNNING)
+        await settle_runs(workspace)
+        assert workspace.runs.get(run_id).state is RunState.RUNNING
+        broken, asked = False, len(server.requests)
+        outcome = await run_probe(*args, config=models, by="ann")
+        assert len(server.requests) == asked + 1
+    (result,) = outcome.results[CHECKPOINTS]
+    assert (result.right, outcome.run_id, outcome.problems) == (True, run_id, ())
+    assert workspace.runs.get(run_id).state is RunState.DONE
+    assert result.cost == pytest.approx(3 * COST)
 
 
 async def test_a_stopped_probe_is_gone_on_with(workspace: Workspace):
