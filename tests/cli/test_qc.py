@@ -31,6 +31,11 @@ def test_wrong_usage(samples):
     for words in ((), (CHAIN, "--all"), (CHAIN, "--stage", "taste"), (CHAIN, "--budget", "0")):
         assert samples("qc", *words).code == 2
     assert samples("qc", "nothing").code == 1
+    rules = samples("qc", "--rules", "--json").data["rules"]
+    assert [rule["proposes"] for rule in rules] == sorted(
+        (rule["proposes"] for rule in rules), key=("remove", "revise", "keep").index
+    )
+    assert "in most attempts" in " ".join(samples("qc", "--rules").out.split())
 
 
 def test_without_models_everything_is_said_and_nothing_flagged(samples):

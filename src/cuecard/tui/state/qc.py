@@ -131,18 +131,16 @@ def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
 def summary(report: QcReport) -> list[Paragraph]:
     """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
     lines = [Paragraph(_("Quality control (q)"), "strong")]
-    names: dict[StageState, list[str]] = {"passed": [], "open": [], "skipped": []}
+    rest: dict[Piece, list[str]] = {}
     for name in STAGES[:-1]:
         found, label = report.stage(name), _(STAGE[name].label)
+        badge = _badge(found)
         if found.state == "flagged":
-            glyph, tone, _label = STATE_LOOK["flagged"]
-            lines.append(Paragraph(f"{glyph} {label}: {found.said}", tone, 2))
+            lines.append(Paragraph(f"{STATE_LOOK['flagged'][0]} {label}: {found.said}", "bad", 2))
         else:
-            names[found.state].append(label)
-    for state, labels in names.items():
-        if labels:
-            glyph, tone, word = STATE_LOOK[state]
-            lines.append(Paragraph(f"{glyph} {_(word)}: {', '.join(labels)}", tone, 2))
+            rest.setdefault(badge, []).append(label)
+    for badge, labels in rest.items():
+        lines.append(Paragraph(f"{badge.text}: {', '.join(labels)}", badge.tone, 2))
     return lines
 
 
