@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import bindparam
 from sqlalchemy.orm import aliased
@@ -137,4 +137,4 @@ def _apart_from_answers(person: Any, row: Any) -> Any:
 
 def _given(name: str) -> Any:
     """A parameter of the query."""
-    return bindparam(name)
+    return cast(Any, bindparam(name))
