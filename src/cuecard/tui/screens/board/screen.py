@@ -134,10 +134,10 @@ class BoardScreen(CuecardScreen[None]):
         if action == "turn":
             return parameters != (self._view,)
         if action == "next_state":
-            return self._view == "tasks" and self._board is not None
+            return self._view == "tasks" and self._table.display
         if action == "next_statistic":
             return self._view == "figures" and self._has_figures
-        return self._table.count > 0 if action == "open" else True
+        return self._table.display and self._table.count > 0 if action == "open" else True
 
     def action_turn(self, view: View) -> None:
         self._view = view
@@ -232,12 +232,12 @@ class BoardScreen(CuecardScreen[None]):
                 else board.people_cells()
             )
             table.fill(cells, cursor=cursor)
-        self._show_heading(board)
         for view in ("tasks", "people", "figures"):
             self.query_one(f"#{view}").display = there and view == self._view
         self.query_one("#about").display = there
         self.query_one("#no-tasks").display = not there and self._view != "figures"
         self.query_one("#no-figures").display = not there and self._view == "figures"
+        self._show_heading(board)
         if there:
             self._table.focus()
         self._tell()
@@ -261,7 +261,7 @@ class BoardScreen(CuecardScreen[None]):
         self.query_one("#title", Static).update(title)
         widget = self.query_one("#heading", Static)
         widget.update(heading)
-        widget.display = bool(heading.plain)
+        widget.display = bool(heading.plain) and self._table.display
 
     def _fill_figures(self) -> None:
         if self._figures is None:
