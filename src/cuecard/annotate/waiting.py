@@ -59,7 +59,8 @@ class Waiting:
     `to_assign`: how many tasks in review, for a coordinator, nobody has taken. `returned` with the number of
     open `comments`, and since when; `to_submit`: tasks that they worked on and saved. `verdicts` counts
     unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are their play sessions that were left open,
-    `running` the automated runs that have not ended. `with_others` waits for somebody else.
+    `running` the automated runs that have not ended. `forked`: tasks of theirs of which newest revisions
+    stand side by side. `with_others` waits for somebody else.
     """
 
     at_hand: tuple[ReviewAtHand, ...] = ()
@@ -69,6 +70,7 @@ class Waiting:
     comments: Mapping[str, int] = field(default_factory=dict[str, int])
     returned_at: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
     to_submit: tuple[TaskSummary, ...] = ()
+    forked: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
     verdicts: int = 0
     sessions: tuple[TrialRecord, ...] = ()
@@ -79,7 +81,7 @@ class Waiting:
     def total(self) -> int:
         """What waits for this person, not for others."""
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
-        tasks = len(self.returned) + len(self.to_submit) + len(self.drafts)
+        tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
         return reviews + tasks + self.verdicts + len(self.sessions) + len(self.running)
 
 
@@ -110,6 +112,9 @@ def pending_for(
     theirs = [task for task in returned if task.id in reviewed and task.id not in mine]
     returned_at = _moved_at(workspace, [*back, *theirs])
     drafts = tuple(workspace.drafts.of(person))
+    forked = tuple(t for t in workspace.tasks.summaries(forked=True) if t.id in mine)
+    # What must be brought together first cannot be submitted yet.
+    elsewhere = {draft.task_id for draft in drafts} | {task.id for task in forked}
     return Waiting(
         at_hand=at_hand,
         to_review=tuple(r.task for r in free if fits(skills, r.task)),
@@ -117,7 +122,8 @@ def pending_for(
         returned=back,
         comments=open_comments(workspace, person, [task.id for task in back]),
         returned_at=returned_at,
-        to_submit=_to_submit(workspace, person, mine, {draft.task_id for draft in drafts}),
+        to_submit=_to_submit(workspace, person, mine, elsewhere),
+        forked=forked,
         drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),

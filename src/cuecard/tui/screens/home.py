@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
-    "session": "runs", "draft": "tasks", "at_hand": "review", "returned": "tasks", "submit": "tasks",
+    "session": "runs", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
     "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts",
     "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
@@ -143,7 +143,7 @@ class HomeScreen(CuecardScreen[None]):
             from cuecard.tui.screens.run import RunScreen
 
             self.app.push_screen(RunScreen(row.run_id))
-        elif row.task_id and row.kind in ("draft", "returned", "submit", "reviewers"):
+        elif row.task_id and row.kind in ("draft", "returned", "forked", "submit", "reviewers"):
             from cuecard.tui.screens.task import TaskScreen
 
             self.app.push_screen(TaskScreen(row.task_id))

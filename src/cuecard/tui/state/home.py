@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cuecard.store.records import RunRecord, TaskSummary
 
 HomeKind = Literal[
-    "session", "draft", "at_hand", "returned", "submit", "review", "assign", "running", "verdicts",
+    "session", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
     "reviewers", "reviewer", "author",
 ]  # fmt: skip
 
@@ -24,6 +24,7 @@ LABELS: dict[HomeKind, str] = {
     "draft": N_("Unsaved draft"),
     "at_hand": N_("Go on reviewing"),
     "returned": N_("Returned to you"),
+    "forked": N_("To bring together"),
     "submit": N_("To submit"),
     "review": N_("To review"),
     "assign": N_("To assign"),
@@ -73,6 +74,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     ]
     rows += [_review_row(review, moment) for review in waiting.at_hand]
     rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
+    rows += [HomeRow("forked", t.title, age(t.updated_at, moment), t.id) for t in waiting.forked]
     rows += [HomeRow("submit", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_submit]
     if n := len(waiting.to_review):
         text = ngettext("{n} task can be taken", "{n} tasks can be taken", n)
