@@ -56,9 +56,11 @@ def build() -> typer.Typer:
         init,
         judge,
         qc,
+        review,
         runs,
         score,
         sharing,
+        submit,
         transfer,
     )
 
@@ -77,6 +79,8 @@ def build() -> typer.Typer:
         transfer,
         sharing,
         check,
+        submit,
+        review,
         runs,
         score,
         judge,

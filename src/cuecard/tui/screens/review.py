@@ -8,12 +8,12 @@ from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
+from cuecard.annotate.review.queue_rows import QueueRow
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
-from cuecard.tui.state.queue import QueueRow
 from cuecard.tui.state.queue_look import Look, look_for
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
