@@ -220,16 +220,18 @@ class RevisionDialog(CuecardDialog[bool]):
         ),
     )
 
-    def __init__(self, revision: Revision) -> None:
+    def __init__(self, revision: Revision, author: str) -> None:
+        """`author`: as they may be named here, "" if they may not."""
         super().__init__()
         self._revision = revision
+        self._author = author
 
     def compose(self) -> ComposeResult:
         revision = self._revision
         with Vertical(id="revision") as box:
             title = _("{task}, revision {number}")
             box.border_title = Text(title.format(task=revision.task_id, number=revision.number))
-            box.border_subtitle = Text(f"{revision.author} · {moment(revision.created_at)}")
+            box.border_subtitle = Text(f"{self._author or '–'} · {moment(revision.created_at)}")
             yield TextArea(for_display(dump_task(revision.task)), read_only=True)
         yield Footer(show_command_palette=False)
 
