@@ -111,7 +111,7 @@ def test_nobody_answers_while_a_round_is_open(returned: Workspace) -> None:
     review(returned, given("ben", ("gold.facts[1].value", "12 now"), revision=2))
     (fresh,) = (c for c in returned.reviews.comments_for("ben", "t") if c.revision == 2)
     for person in ("ann", "cho", "ben"):
-        with pytest.raises(NotAllowed, match="no such comment|is not possible"):
+        with pytest.raises(NotAllowed, match="not possible"):
             answer(returned, fresh, person, "hm")
     assert "12 now" not in by_text(returned, "ann")
     seen = by_text(returned, "cho")["not 11"]

@@ -52,6 +52,10 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
     )  # fmt: skip
 
+    def __init__(self, task_id: str) -> None:
+        super().__init__(task_id)
+        self._works: tuple[bool | None, ...] = ()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self.view
         if action == "back":
@@ -90,7 +94,11 @@ class ReviewTaskScreen(OpenReview):
 
     def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
         event.stop()
-        self.refresh_bindings()
+        # The footer is made anew only when other keys work.
+        works = tuple(self.check_action(action, ()) for action in ("mark", "source"))
+        if works != self._works:
+            self._works = works
+            self.refresh_bindings()
 
     def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
         event.stop()

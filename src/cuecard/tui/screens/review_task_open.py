@@ -139,9 +139,10 @@ class OpenReview(CuecardScreen[None]):
         self.refresh_bindings()
 
     def edited(self) -> None:
-        if self.view is not None:
-            self.view.refresh()
+        """Something was filled in: show it and keep it."""
         self.show()
+        # What is under the cursor may have grown out of view.
+        self.document.move_to(self.document.cursor)
         self.keeper.touch()
 
     def _add_time(self, seconds: float) -> None:
