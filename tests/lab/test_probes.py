@@ -89,7 +89,9 @@ async def test_closed_book_flags_what_a_model_knows(workspace: Workspace):
     # Their verdicts are no labelling work, unless the run is named.
     assert workspace.verdicts.waiting("ann") == 0
     assert workspace.verdicts.waiting("ann", run_id=run.id) == 4
-    assert score_as_judged(workspace, run.id).groups[0].judged == 2
+    (big, _small) = score_as_judged(workspace, run.id).groups
+    assert big.judged == 2
+    assert not any(ref.baseline for t in workspace.runs.trials(run.id) for ref in (t.user, t.world))
 
 
 async def test_garbage_is_a_wrong_answer(workspace: Workspace):
