@@ -45,11 +45,11 @@ STAGE_COLUMNS = (
     FittedColumn(N_("Last run"), 10),
 )
 RESULT_COLUMNS = (
-    FittedColumn(N_("Model"), 14, grow=1),
+    FittedColumn(N_("Model"), 18, grow=1),
     FittedColumn("#", 2, right=True),
     FittedColumn(N_("Score"), 5, right=True),
     FittedColumn(N_("Result"), 11),
-    FittedColumn(N_("What came back"), 20, grow=4),
+    FittedColumn(N_("What came back"), 18, grow=4),
 )
 
 
@@ -110,8 +110,8 @@ class QcScreen(CuecardScreen[None]):
     async def load(self) -> None:
         """Look at the task again."""
         person, task_id = self.person, self._task_id
-        config = await self.services.config()
         try:
+            config = await self.services.config()
             report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
         except CuecardError:
             self.dismiss()

@@ -163,8 +163,8 @@ def _stage_row(report: StageReport) -> StageRow:
 
 def _badge(report: StageReport) -> Piece:
     glyph, tone, label = STATE_LOOK[report.state]
-    if report.state == "open" and not STAGE[report.stage].probes:
-        label = N_("open")  # nothing that is run: a person is waited for
+    if report.state == "open" and (report.results or not STAGE[report.stage].probes):
+        label = N_("open")  # left open, or a person is waited for
     return Piece(f"{glyph} {_(label)}", tone)
 
 
