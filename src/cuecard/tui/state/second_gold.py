@@ -159,14 +159,13 @@ class GoldView:
         return [_figures(level) for level in self.comparison.agreement.levels]
 
     def kappa(self) -> str:
-        return _("Kappa is undefined: {reason}.").format(
-            reason=self.comparison.agreement.kappa.reason
-        )
+        return _("No kappa: {reason}.").format(reason=self.comparison.agreement.kappa.reason)
 
     def cells(self, row: int) -> tuple[str, str, str, str]:
         """What it is, the author's version, the second's, and what is taken (in one line each)."""
-        told, take = self.told(row), self.take(row)
-        return told.label, told.author.text, told.second.text, _(TAKE_LABEL[take]) if take else "?"
+        what, author, second = self.told(row).line
+        take = self.take(row)
+        return what, author, second, _(TAKE_LABEL[take]) if take else "?"
 
     def detail(self, row: int) -> list[Entry]:
         """One element in full: both versions, and what is taken of it."""

@@ -18,11 +18,14 @@ from cuecard.core.tasks import (
     Table,
     Triple,
 )
+from cuecard.core.text import normalise
 from cuecard.tui.state.entries import Paragraph
 
 if TYPE_CHECKING:
     from cuecard.annotate.second_gold.comparing import Comparison
     from cuecard.annotate.second_gold.elements import Element
+
+_BETWEEN = " — "
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,26 @@ class Side:
 
 @dataclass(frozen=True)
 class Told:
-    """`label` names the element; `about` says what it is part of."""
+    """`label` names the element; `about` says what it is part of. `parts`: of both versions, where they
+    are best compared part by part.
+    """
 
     label: str
     author: Side
     second: Side
     about: str = ""
+    parts: tuple[Sequence[str], Sequence[str]] | None = None
+
+    @property
+    def line(self) -> tuple[str, str, str]:
+        """What it is and both versions, in one line: what they share is said once."""
+        if self.parts is None:
+            return self.label, self.author.text, self.second.text
+        pairs = list(zip(*self.parts, strict=True))
+        same = [one if _alike(one, other) else "…" for one, other in pairs]
+        apart = [pair for pair, shared in zip(pairs, same, strict=True) if shared == "…"]
+        author, second = (_BETWEEN.join(side) for side in zip(*apart, strict=True))
+        return _BETWEEN.join(same), author, second
 
 
 class Words:
@@ -78,7 +95,18 @@ class Words:
             case "answer":
                 label = _("Answer")
         author = self._side(self._author, element, element.author)
-        return Told(label, author, self._side(self._second, element, element.second))
+        second = self._side(self._second, element, element.second)
+        return Told(label, author, second, parts=self._parts(element))
+
+    def _parts(self, element: Element) -> tuple[Sequence[str], Sequence[str]] | None:
+        i, j = element.author, element.second
+        mine, theirs = self._author, self._second
+        if element.kind != "triple" or element.status != "differ" or i is None or j is None:
+            return None
+        if not isinstance(mine, Graph) or not isinstance(theirs, Graph):
+            return None
+        parts = mine.named(mine.triples[i]), theirs.named(theirs.triples[j])
+        return None if all(map(_alike, *parts)) else parts
 
     def _side(self, gold: Gold, element: Element, index: int | None) -> Side:
         if index is None:
@@ -113,7 +141,7 @@ class Words:
 
 def _triple(graph: Graph, triple: Triple) -> Side:
     stage = _("stage {n}").format(n=triple.stage) if triple.stage else ""
-    return Side(" — ".join(graph.named(triple)), _kept(stage, triple.note), triple.sources)
+    return Side(_BETWEEN.join(graph.named(triple)), _kept(stage, triple.note), triple.sources)
 
 
 def _step(step: Checkpoint) -> Side:
@@ -131,6 +159,10 @@ def _step(step: Checkpoint) -> Side:
 def _fact(fact: Fact) -> Side:
     values = " = ".join((fact.value, *fact.aliases))
     return Side(f"{fact.key}: {values}", _kept(fact.unit, fact.kind.value), fact.sources)
+
+
+def _alike(one: str, other: str) -> bool:
+    return normalise(one) == normalise(other)
 
 
 def _kept(*texts: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from cuecard.tui.widgets.grid.source import Tone
 
 _COLUMNS = (
     GridColumn("", 1, raw=True),
-    GridColumn(N_("What"), 10, grow=1),
+    GridColumn(N_("What"), 10, grow=2),
     GridColumn(N_("Author"), 10, grow=3),
     GridColumn(N_("Second"), 10, grow=3),
     GridColumn(N_("Taken"), 8),
@@ -50,8 +50,8 @@ class CompareGoldScreen(CuecardScreen[None]):
     CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("gold.author", "a", "take('author')", N_("Author's"), N_("Take the author's version of this")),
-        Key("gold.second", "s", "take('second')", N_("Second's"), N_("Take the second annotator's version of this")),
+        Key("gold.author", "a", "take('author')", N_("Author"), N_("Take the author's version of this")),
+        Key("gold.second", "s", "take('second')", N_("Second"), N_("Take the second annotator's version of this")),
         Key("gold.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or one with the names and sources of both")),
         Key("gold.neither", "x", "take('neither')", N_("Neither"), N_("Keep neither version of this")),
         Key("gold.all", "A", "all", N_("Alike"), N_("Decide everything open that is shown like the last one"), show=False),
@@ -122,7 +122,7 @@ class CompareGoldScreen(CuecardScreen[None]):
     def _show(self, view: GoldView) -> None:
         self._view = view
         self._uid = view.comparison.second.uid
-        title = f"{one_line(view.comparison.task.title)} · {one_line(view.who())}"
+        title = f"{one_line(view.who())} · {one_line(view.comparison.task.title)}"
         self.query_one("#gold-title", Static).update(Text(f" {title}", "bold", no_wrap=True))
         self._fill(view.next_open(-1) or 0)
 

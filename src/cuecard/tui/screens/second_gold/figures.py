@@ -15,7 +15,7 @@ def figures_text(view: GoldView) -> Text:
     lines = [_line(["", _("precision (n)"), _("recall (n)"), _("F1 (n)"), ""], "dim")]
     lines += [_line(cells) for cells in view.figures()]
     lines.append(Text(f" {view.kappa()}", "dim"))
-    return Text("\n").join(lines)
+    return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
 
 
 def _line(cells: list[str], style: str = "") -> Text:

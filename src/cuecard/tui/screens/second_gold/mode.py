@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.second_gold.building import gold_key, keep_blank, open_blank
+from cuecard.core.i18n import N_
 from cuecard.tui.screens.second_gold.panes import second_pane
 from cuecard.tui.screens.task.mode import TaskMode
 from cuecard.tui.state.task_places import TabId, tab_of, tabs_of
@@ -25,6 +26,8 @@ class SecondGoldMode(TaskMode):
     """What is edited is the blank of the task: nothing of the author's gold is ever read into the editor.
     `brief_changed`: whether it asks something else than when this person saw it last.
     """
+
+    label = N_("second gold")
 
     def __init__(self) -> None:
         self.brief_changed = False

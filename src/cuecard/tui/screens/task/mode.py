@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class TaskMode:
-    """A task as its author edits it. What takes a workspace runs off the screen's thread."""
+    """A task as its author edits it. What takes a workspace runs off the screen's thread. `label`: what
+    stands beside the title in place of the task's state.
+    """
+
+    label = ""
 
     def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
         """What is edited, as it stands. Raises `CuecardError`."""
