@@ -33,6 +33,7 @@ from cuecard.core.review import (
 from cuecard.store.workspace import Workspace
 
 PEOPLE = ("Ana", "Ben", "Cho", "Dee")
+AUTHORS_ONLY = ("submitted", "withdrawn", "reopened", "retired", "restored", "third_asked")
 Step = tuple[str, int, int, int]
 
 
@@ -79,6 +80,8 @@ def _play(spaces: list[Workspace], steps: list[Step]) -> None:
             bodies = _bodies(clock, n)
             number = 1 + n % heads[task_id]
             body = bodies[more % len(bodies)]
+            if body.kind in AUTHORS_ONLY and person not in workspace.tasks.authors(task_id):
+                continue
             own = workspace.reviews.visible_to(person, task_id, number)
             if not isinstance(body, Reviewed) or all(r.reviewer != person for r in own):
                 workspace.reviews.act(task_id, person, body, revision=number, at=clock())

@@ -45,7 +45,7 @@ def preview_pack(workspace: Workspace, person: str, since: datetime | None = Non
     """What `write_pack` would write; no kinds when there is nothing to pack."""
     parcel = workspace.exchange.parcel(person, since=since)
     name = default_name(header_of(parcel, b"", since))
-    return PackPreview(name, _own(parcel), len(workspace.drafts.of(person)))
+    return PackPreview(name, _own(parcel, since), len(workspace.drafts.of(person)))
 
 
 def pack_bytes(parcel: Parcel, since: datetime | None = None) -> bytes:
@@ -82,11 +82,18 @@ def write_pack(
     data = compressed(header_line(header) + body)
     path = path or Path(default_name(header))
     _replace(path, data)
-    return Packed(path, header, len(data), _own(parcel), len(workspace.drafts.of(person)))
+    return Packed(path, header, len(data), _own(parcel, since), len(workspace.drafts.of(person)))
 
 
-def _own(parcel: Parcel) -> tuple[str, ...]:
-    signed = [r for r in parcel.revisions if any(s.author == parcel.person for s in r.signatures)]
+def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
+    signed = [
+        revision
+        for revision in parcel.revisions
+        if any(
+            s.author == parcel.person and (since is None or s.at >= since)
+            for s in revision.signatures
+        )
+    ]
     return (
         *("revision" for _revision in signed),
         *(entry.body.kind for entry in parcel.contributions),
