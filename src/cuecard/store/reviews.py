@@ -29,6 +29,7 @@ from cuecard.store.comments import comments_in
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.people import ensure_person
+from cuecard.store.qc_reasons import without_reasons
 from cuecard.store.records import Comment, OpenRound, Review, Revision, TaskSummary
 from cuecard.store.standing import (
     assemble,
@@ -289,7 +290,7 @@ def _seen_logs(session: Session, person: str, tasks: Sequence[TaskRow]) -> dict[
         blind = task.state == TaskState.IN_REVIEW.value and task.id not in own
         if blind and not has_reviewed_and_may_read(session, person, task.id, task.head):
             logs[task.id] = _without_authors(logs[task.id])
-    return logs
+    return without_reasons(session, person, logs, own)
 
 
 def _without_authors(log: TaskLog) -> TaskLog:
