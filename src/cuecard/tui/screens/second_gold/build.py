@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on
-
 from cuecard.annotate.second_gold.building import (
     check_built,
     extra_columns,
@@ -20,7 +18,6 @@ from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.second_gold.mode import SecondGoldMode
 from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.drafting import DraftingScreen
-from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.session import Opened
@@ -45,10 +42,6 @@ class BuildGoldScreen(DraftingScreen):
         self._second = SecondGoldMode()
         super().__init__(task_id, mode=self._second)
 
-    @on(ProblemsPane.Chosen)
-    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
-        await self.editor.go_to(event.path)
-
     async def show_task(self, opened: Opened) -> None:
         await super().show_task(opened)
         if self._second.brief_changed:
@@ -58,10 +51,6 @@ class BuildGoldScreen(DraftingScreen):
                 timeout=10,
                 markup=False,
             )
-
-    async def action_turn(self, by: int) -> None:
-        self.travels = True
-        await self.editor.turn(by)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.loaded or action not in _ONLY_WHEN_OPEN
@@ -117,17 +106,3 @@ class BuildGoldScreen(DraftingScreen):
             await self.keeper.flush()
             await self.services.ask(lambda ws: give_up(ws, task_id, person))
             self.dismiss(None)
-
-    async def action_leave(self) -> None:
-        if self.loaded and self.editor.step_back():
-            return
-        self.leave()
-
-    @guarded("leave")
-    async def leave(self) -> None:
-        if self.loaded:
-            self.editor.commit()
-            await self.keeper.flush()
-            if self.edit.changed:
-                self.cue_app.tell(_("What you built is kept."))
-        self.dismiss(None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 
 from rich.text import Text
 from textual import on
@@ -12,7 +11,7 @@ from textual.containers import Container, Vertical
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.second_gold.comparing import adjudicate, compare, keep_takes
-from cuecard.annotate.second_gold.elements import Status, Take
+from cuecard.annotate.second_gold.elements import Take
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
@@ -21,25 +20,11 @@ from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.browser import open_page
 from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.second_gold.figures import figures_text
-from cuecard.tui.state.second_gold import MARK, SHOWN_LABEL, TAKE_LABEL, GoldView
+from cuecard.tui.screens.second_gold.rows import COLUMNS, ElementRows
+from cuecard.tui.state.second_gold import SHOWN_LABEL, TAKE_LABEL, GoldView
 from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.grid import Grid, GridCell, GridColumn
-from cuecard.tui.widgets.grid.source import Tone
-
-_COLUMNS = (
-    GridColumn("", 1, raw=True),
-    GridColumn(N_("What"), 10, grow=2),
-    GridColumn(N_("Author"), 10, grow=3),
-    GridColumn(N_("Second"), 10, grow=3),
-    GridColumn(N_("Taken"), 8),
-)
-_TONE: dict[Status, Tone] = {
-    "differ": "bad",
-    "author": "accent",
-    "second": "accent",
-    "agreed": "muted",
-}
+from cuecard.tui.widgets.grid import Grid
 
 
 class CompareGoldScreen(CuecardScreen[None]):
@@ -76,7 +61,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         yield Static("", id="figures", markup=False)
         with Container(id="gold-body"):
             with Vertical(classes="pane", id="elements"):
-                yield Grid(_COLUMNS, id="rows")
+                yield Grid(COLUMNS, id="rows")
             with Vertical(classes="pane", id="element"):
                 yield EntryList(gap=True, id="detail")
         yield Footer(show_command_palette=False)
@@ -267,7 +252,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         self._tell()
 
     def _fill(self, row: int) -> None:
-        self.grid.load(_Rows(self.view), cursor=(row, 0))
+        self.grid.load(ElementRows(self.view), cursor=(row, 0))
         self._tell()
         self.show_detail(row)
 
@@ -291,28 +276,3 @@ class CompareGoldScreen(CuecardScreen[None]):
 
 
 _OF_VIEW = ("take", "all", "next", "filter", "source", "other", "save")
-
-
-class _Rows:
-    """A `GridSource` over a view."""
-
-    def __init__(self, view: GoldView) -> None:
-        self._view = view
-
-    def __len__(self) -> int:
-        return len(self._view.rows)
-
-    def cells(self, row: int) -> Sequence[str | GridCell]:
-        label, author, second, taken = self._view.cells(row)
-        status = self._view.rows[row].status
-        open_ = self._view.take(row) is None
-        return (
-            GridCell(MARK[status][0], _TONE[status]),
-            GridCell(label, "muted"),
-            GridCell(author),
-            GridCell(second),
-            GridCell(taken, "bad" if open_ else "plain"),
-        )
-
-    def gutter(self, row: int) -> GridCell:
-        return GridCell("")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
 
+from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
@@ -22,6 +23,7 @@ from cuecard.core.i18n import _
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.mode import TaskMode
+from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.screens.task.title import TaskTitle
 from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.state.task_list import moment
@@ -259,3 +261,26 @@ class DraftingScreen(CuecardScreen[None]):
             problems = await asyncio.to_thread(find_problems, self._edit.data)
             self._check_took = min(time.monotonic() - began, CHECK_LONGEST)
             self.editor.show_problems(self.mode.problems(problems))
+
+    @on(ProblemsPane.Chosen)
+    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
+        await self.editor.go_to(event.path)
+
+    async def action_turn(self, by: int) -> None:
+        self.travels = True
+        await self.editor.turn(by)
+
+    async def action_leave(self) -> None:
+        if self.loaded and self.editor.step_back():
+            return
+        self.leave()
+
+    @guarded("leave")
+    async def leave(self) -> None:
+        if self.loaded:
+            self.editor.commit()
+            await self.keeper.flush()
+            if self.edit.changed:
+                text = _("Your draft of {task} is kept.").format(task=self.task_id)
+                self.cue_app.tell(text)
+        self.dismiss(None)

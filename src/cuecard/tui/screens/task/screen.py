@@ -15,7 +15,6 @@ from cuecard.tui.screens.task.comments import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane
-from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
@@ -63,10 +62,6 @@ class TaskScreen(DraftingScreen):
     )  # fmt: skip
 
     forks = 0  # newest revisions besides the one that counts
-
-    @on(ProblemsPane.Chosen)
-    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
-        await self.editor.go_to(event.path)
 
     @on(CommentsPane.Chosen)
     async def go_to_comment(self, event: CommentsPane.Chosen) -> None:
@@ -165,10 +160,6 @@ class TaskScreen(DraftingScreen):
         from cuecard.tui.screens.task.saving import save
 
         await save(self)
-
-    async def action_turn(self, by: int) -> None:
-        self.travels = True
-        await self.editor.turn(by)
 
     @guarded("play")
     async def action_play(self) -> None:
@@ -269,18 +260,3 @@ class TaskScreen(DraftingScreen):
         if action == "join" and not self.forks:
             return False
         return self.loaded or action not in _ONLY_WHEN_OPEN
-
-    async def action_leave(self) -> None:
-        if self.loaded and self.editor.step_back():
-            return
-        self.leave()
-
-    @guarded("leave")
-    async def leave(self) -> None:
-        if self.loaded:
-            self.editor.commit()
-            await self.keeper.flush()
-            if self.edit.changed:
-                text = _("Your draft of {task} is kept.").format(task=self.task_id)
-                self.cue_app.tell(text)
-        self.dismiss(None)
