@@ -88,8 +88,3 @@ class QcReport(Frozen):
     def decided(self) -> Decided | None:
         """The decision that counts."""
         return self.decisions[0] if self.decisions else None
-
-    @property
-    def flagged(self) -> bool:
-        """Whether any stage speaks against the task."""
-        return any(report.state == "flagged" for report in self.stages)
