@@ -52,10 +52,6 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
     )  # fmt: skip
 
-    def __init__(self, task_id: str) -> None:
-        super().__init__(task_id)
-        self._works: tuple[bool | None, ...] = ()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self.view
         if action == "back":
@@ -64,17 +60,19 @@ class ReviewTaskScreen(OpenReview):
             return False
         if action in ("to_side", "to_reviews", "to_task"):
             wanted = "to_reviews" if view.desk.reading else "to_side"
-            return action == (wanted if self.document.has_focus else "to_task")
+            return action == (wanted if (self.focused is self.document) else "to_task")
         if action in _WRITING and view.desk.reading:
             return False
         row = self.row
         match action:
             case "mark":
-                return bool(row and row.item) and self.document.has_focus
+                return bool(row and row.item) and self.focused is self.document
             case "next":
                 return bool(view.form.left_to_mark)
             case "source":
-                return bool(row and row.item and view.sources(row)) and self.document.has_focus
+                return bool(row and row.item and view.sources(row)) and (
+                    self.focused is self.document
+                )
             case "edit":
                 return view.desk.sheet.own
             case "third":
@@ -89,16 +87,9 @@ class ReviewTaskScreen(OpenReview):
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
         event.stop()
 
-    def on_descendant_focus(self) -> None:
-        self.refresh_bindings()
-
     def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
         event.stop()
-        # The footer is made anew only when other keys work.
-        works = tuple(self.check_action(action, ()) for action in ("mark", "source"))
-        if works != self._works:
-            self._works = works
-            self.refresh_bindings()
+        self.refresh_keys()
 
     def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
         event.stop()
