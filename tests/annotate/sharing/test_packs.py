@@ -236,6 +236,10 @@ def _unknown_kind(lines: Lines) -> None:
     _of(lines, "contribution")["body"]["kind"] = "bribed"
 
 
+def _newer_field(lines: Lines) -> None:
+    _of(lines, "contribution")["body"]["mood"] = "good"
+
+
 def _nul(lines: Lines) -> None:
     _of(lines, "effort")["text"] = "a\0b"
 
@@ -268,6 +272,7 @@ def _too_few(lines: Lines) -> None:
         (_foreign_effort, "it speaks in the name of Ben"),
         (_endless_effort, "amount"),
         (_unknown_kind, "does not know: bribed"),
+        (_newer_field, "does not know: mood; update Cuecard"),
         (_nul, "NUL"),
         (_by_a_stranger, "only an author of t may do this, and Ana is none"),
         (_too_few, "as many entries"),

@@ -239,6 +239,9 @@ def _why(error: ValidationError) -> str:
     if first["type"] == "union_tag_invalid":
         text = _("is of a kind that this Cuecard does not know: {kind}")
         return text.format(kind=one_line(str(first.get("ctx", {}).get("tag")), 40))
+    if first["type"] == "extra_forbidden":
+        text = _("says something that this Cuecard does not know: {name}; update Cuecard")
+        return text.format(name=one_line(str(first["loc"][-1]), 40))
     problem = problems_of(error, "", {}, _DIALECT)[0]
     return one_line(f"{problem.place} {problem.reason}".strip(), 200)
 

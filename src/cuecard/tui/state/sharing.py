@@ -20,7 +20,7 @@ from cuecard.tui.state.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.state.task_list import moment
 
 if TYPE_CHECKING:
-    from cuecard.annotate.sharing import MergeReport, Pack, PackPreview
+    from cuecard.annotate.sharing import MergeReport, Moved, Pack, PackPreview
     from cuecard.core.errors import FileProblem
 
 _MOST = 300
@@ -87,11 +87,10 @@ def entries_of_merge(packs: Sequence[Pack], report: MergeReport) -> list[Entry]:
         names = ", ".join(one_line(name, 40) for name in report.people)
         entries.append(_line(_("New names here: {names}.").format(names=names), "stage"))
     for moved in report.moved[:_MOST]:
-        was = _(STATE[moved.before]) if moved.before else _("new")
         head = (
             Piece("~ " if moved.before else "+ ", "stage" if moved.before else "good"),
             Piece(moved.task_id),
-            Piece(f"  {one_line(moved.title, 60)}  {was} → {_(STATE[moved.after])}", "muted"),
+            Piece(f"  {one_line(moved.title, 60)}  {_step(moved)}", "muted"),
         )
         entries.append(Entry("work", 0, head))
     if (rest := len(report.moved) - _MOST) > 0:
@@ -117,6 +116,17 @@ def since_of(text: str) -> datetime | None:
         return None
     found = datetime.fromisoformat(text.strip())
     return found if found.tzinfo else found.astimezone()
+
+
+def _step(moved: Moved) -> str:
+    """From where to where a task went."""
+    after = _(STATE[moved.after])
+    if moved.before is None:
+        return after
+    if moved.before is not moved.after:
+        return f"{_(STATE[moved.before])} → {after}"
+    text = _("{state}, revision {before} → {after}")
+    return text.format(state=after, before=moved.head_before, after=moved.head)
 
 
 def _line(text: str, tone: Tone = "plain") -> Entry:
