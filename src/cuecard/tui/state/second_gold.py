@@ -10,7 +10,7 @@ from cuecard.annotate.second_gold.agreement import LevelAgreement
 from cuecard.annotate.second_gold.elements import Element, LevelName, Status, Take
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.state.entries import Entry, Paragraph, Piece, Tone
-from cuecard.tui.state.second_gold_words import Told, Words
+from cuecard.tui.state.second_gold_words import Side, Told, Words
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement.statistic import Statistic
@@ -165,30 +165,29 @@ class GoldView:
         """What it is, the author's version, the second's, and what is taken (in one line each)."""
         what, author, second = self.told(row).line
         take = self.take(row)
-        return what, author, second, _(TAKE_LABEL[take]) if take else "?"
+        taken = _(TAKE_LABEL[take]) if take else "?" if self.decides else ""
+        return what, author, second, taken
 
-    def detail(self, row: int) -> list[Entry]:
-        """One element in full: both versions, and what is taken of it."""
-        element, told, take = self.rows[row], self.told(row), self.take(row)
-        _glyph, status = MARK[element.status]
-        why = f" · {element.why}" if element.why else ""
-        head = (Piece(told.label, "strong"), Piece(f"  {_(status)}{why}", "muted"))
-        entries = [Entry("work", 0, head, (Paragraph(told.about, indent=2),) if told.about else ())]
-        sides: tuple[tuple[Take, str, Tone], ...] = (
-            ("author", _("Author"), "user"),
-            ("second", _("Second"), "agent"),
+    def heading(self, row: int) -> str:
+        """What the element is, and how its versions stand to each other; "" where there is none."""
+        if row >= len(self.rows):
+            return ""
+        element = self.rows[row]
+        return " · ".join(
+            filter(None, (self.told(row).label, _(MARK[element.status][1]), element.why))
         )
-        for side, name, tone in sides:
-            said = told.author if side == "author" else told.second
-            pieces = [Piece(name, tone)]
-            if take in (side, "both"):
-                pieces.append(Piece(f" · ✓ {_('taken')}", "good"))
-            body = said.paragraphs or (Paragraph(_("nothing here"), "muted", 2),)
-            entries.append(Entry("work", 0, tuple(pieces), tuple(body)))
+
+    def versions(self, row: int) -> tuple[list[Entry], list[Entry]]:
+        """The author's version and the second's in full, each with whether it is taken."""
+        if row >= len(self.rows):
+            return [], []
+        told, take = self.told(row), self.take(row)
+        author = _version(_("Author"), "user", told.author, taken=take in ("author", "both"))
+        second = _version(_("Second"), "agent", told.second, taken=take in ("second", "both"))
         if note := self.comparison.second.note:
-            text = Paragraph(note, "muted", 2)
-            entries.append(Entry("work", 0, (Piece(_("Their note"), "muted"),), (text,)))
-        return entries
+            text = Paragraph(note, "muted")
+            second.append(Entry("work", 0, (Piece(_("Their note"), "muted"),), (text,)))
+        return author, second
 
     def _fits(self, element: Element) -> bool:
         match self.shown:
@@ -198,6 +197,12 @@ class GoldView:
                 return take_of(element, self.takes) is None
             case status:
                 return element.status == status
+
+
+def _version(name: str, tone: Tone, said: Side, *, taken: bool) -> list[Entry]:
+    head = [Piece(name, tone), *([Piece(f" · ✓ {_('taken')}", "good")] if taken else [])]
+    body = said.paragraphs or (Paragraph(_("nothing here"), "muted"),)
+    return [Entry("work", 0, tuple(head), tuple(body))]
 
 
 def _figures(level: LevelAgreement) -> list[str]:

@@ -40,20 +40,17 @@ class Side:
     def paragraphs(self) -> tuple[Paragraph, ...]:
         if not self.text:
             return ()
-        lines = [Paragraph(line, "muted", 2) for line in (*self.more, *self.sources)]
-        return (Paragraph(self.text, "plain", 2), *lines)
+        lines = [Paragraph(line, "muted") for line in (*self.more, *self.sources)]
+        return (Paragraph(self.text), *lines)
 
 
 @dataclass(frozen=True)
 class Told:
-    """`label` names the element; `about` says what it is part of. `parts`: of both versions, where they
-    are best compared part by part.
-    """
+    """`label` names the element. `parts`: of both versions, where they are best compared part by part."""
 
     label: str
     author: Side
     second: Side
-    about: str = ""
     parts: tuple[Sequence[str], Sequence[str]] | None = None
 
     @property
@@ -133,10 +130,10 @@ class Words:
         table, at, other, column = self._author, element.author, element.second, element.column
         if not isinstance(table, Table) or at is None or other is None or column is None:
             return Told("", Side(), Side())
-        row = table.rows[at]
-        one, two = (Side(cell or _("(empty)")) for cell in (row[column], self._rows[other][column]))
-        label = f"{' | '.join(table.key_of(row))} · {table.column_names[column]}"
-        return Told(label, one, two, " | ".join(row))
+        rows = table.rows[at], self._rows[other]
+        one, two = (Side(row[column] or _("(empty)"), (" | ".join(row),)) for row in rows)
+        label = f"{' | '.join(table.key_of(rows[0]))} · {table.column_names[column]}"
+        return Told(label, one, two)
 
 
 def _triple(graph: Graph, triple: Triple) -> Side:

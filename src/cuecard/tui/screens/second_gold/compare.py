@@ -38,7 +38,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         Key("gold.author", "a", "take('author')", N_("Author"), N_("Take the author's version of this")),
         Key("gold.second", "s", "take('second')", N_("Second"), N_("Take the second annotator's version of this")),
         Key("gold.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or one with the names and sources of both")),
-        Key("gold.neither", "x", "take('neither')", N_("Neither"), N_("Keep neither version of this")),
+        Key("gold.neither", "x", "take('neither')", N_("None"), N_("Keep neither version of this")),
         Key("gold.all", "A", "all", N_("Alike"), N_("Decide everything open that is shown like the last one"), show=False),
         Key("gold.next", "n", "next", N_("Next"), N_("To the next one that is undecided")),
         Key("gold.filter", "f", "filter", N_("Filter"), N_("Show only what is undecided, differs, one side has, or agrees; again for the next")),
@@ -62,12 +62,12 @@ class CompareGoldScreen(CuecardScreen[None]):
         with Container(id="gold-body"):
             with Vertical(classes="pane", id="elements"):
                 yield Grid(COLUMNS, id="rows")
-            with Vertical(classes="pane", id="element"):
-                yield EntryList(gap=True, id="detail")
+            with Container(classes="pane", id="element"):
+                yield EntryList(gap=True, id="of-author")
+                yield EntryList(gap=True, id="of-second")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one("#element").border_title = _("Both versions")
         self.grid.focus()
         self.load()
 
@@ -118,13 +118,18 @@ class CompareGoldScreen(CuecardScreen[None]):
     @on(Grid.Chosen)
     def chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        self.query_one("#detail").focus()
+        self.query_one("#of-author").focus()
 
     def show_detail(self, row: int) -> None:
-        view, detail = self._view, self.query_one("#detail", EntryList)
+        """Both versions of the element in a line, beside each other."""
+        view = self._view
         if view is not None:
-            detail.load(view.detail(row) if row < len(view.rows) else [])
-            detail.move_to(0)
+            self.query_one("#element").border_title = Text(view.heading(row))
+            versions = view.versions(row)
+            for name, entries in zip(("#of-author", "#of-second"), versions, strict=True):
+                side = self.query_one(name, EntryList)
+                side.load(entries)
+                side.move_to(0)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
