@@ -218,16 +218,17 @@ class Rules:
         reviewed = person in self.rounds[number - 1].given and self.opened(person, number)
         return writer if writer == person or reviewed else ""
 
+    def blind(self, person: str) -> bool:
+        """Whether the person must not learn who wrote the task."""
+        mine = person in self.authors or bool(self.author_seen(person, len(self.rounds)))
+        return self.state == "in_review" and not mine
+
     def names_known(self, person: str) -> set[str]:
         """The people whom anything about the task may mention to this person."""
         known = {person}
         for number in range(1, len(self.rounds) + 1):
             known |= self.reviewers_seen(person, number) | {self.author_seen(person, number)}
-        if (
-            self.state != "in_review"
-            or person in self.authors
-            or self.author_seen(person, len(self.rounds))
-        ):
+        if not self.blind(person):
             known |= self.authors
         if person in self.authors:
             known |= set(self.builders)

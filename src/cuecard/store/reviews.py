@@ -158,16 +158,14 @@ class Reviews:
             return [_review(contribution_of(row)) for row in found]
 
     def comments_for(self, person: str, task_id: str) -> list[Comment]:
-        """The comments that `person` may see now, of reviews and others, oldest first."""
-        query = select(ContributionRow).where(
-            ContributionRow.task_id == task_id,
-            col(ContributionRow.kind).in_(("reviewed", "commented", "answered")),
-            may_see(),
-        )
+        """The comments that `person` may see now, of reviews and others, oldest first; names are hidden
+        as in `seen_log`.
+        """
         with self._database.read() as session:
-            entries = [
-                contribution_of(row) for row in session.exec(query, params=as_viewer(person))
-            ]
+            task = session.get(TaskRow, task_id)
+            if task is None:
+                return []
+            entries = _seen_logs(session, person, [task])[task_id].contributions
         return comments_in(sorted(entries, key=lambda entry: entry.order))
 
     def open_rounds(self, person: str, now: datetime) -> list[OpenRound]:
