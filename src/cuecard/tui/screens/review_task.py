@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.review.spot_check import GOLD
 from cuecard.core.i18n import N_, _
 from cuecard.core.review import CheckMark, ReviewDecision, TaskState
+from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
@@ -40,6 +41,7 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.source", "s", "source", N_("Source"), N_("Open a page behind this item in the browser")),
         Key("review_task.changes", "d", "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
         Key("review_task.whole", "d", "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
+        Key("review_task.threads", "m", "threads", N_("Comments"), N_("All comments with their answers")),
         Key("review_task.comments", "m", "comments", N_("Comments"), N_("All comments with their answers"), show=False),
         Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
         Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
@@ -79,8 +81,9 @@ class ReviewTaskScreen(OpenReview):
                 return view.desk.may_ask_third
             case "changes":
                 return bool(view.desk.changes) and view.only_changes != parameters[0]
-            case "comments":
-                return bool(view.desk.threads)
+            case "comments" | "threads":
+                # While a review is written the footer has no room for it; the side names it.
+                return bool(view.desk.threads) and view.desk.reading == (action == "threads")
             case _:
                 return True
 
@@ -158,6 +161,9 @@ class ReviewTaskScreen(OpenReview):
             self.view.only_changes = only
             self.show()
             self.document.move_to(self.view.row_of(place) or 0)
+
+    def action_threads(self) -> None:
+        self.action_comments()
 
     def action_comments(self) -> None:
         from cuecard.tui.screens.review_task_threads import ThreadsScreen
@@ -297,4 +303,4 @@ class ReviewTaskScreen(OpenReview):
             if opened
             else _("There is no browser to open here. The address is {url}")
         )
-        self.notify(text.format(url=url), markup=False)
+        self.notify(text.format(url=for_display(url)), markup=False)

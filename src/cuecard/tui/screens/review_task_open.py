@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _CHANGING = (
     ("mark", ()), ("source", ()), ("next", ()), ("comment", ()), ("hand_in", ()), ("edit", ()),
-    ("third", ()), ("comments", ()), ("changes", (True,)), ("changes", (False,)),
+    ("third", ()), ("comments", ()), ("threads", ()), ("changes", (True,)), ("changes", (False,)),
     ("to_side", ()), ("to_reviews", ()),
 )  # fmt: skip
 

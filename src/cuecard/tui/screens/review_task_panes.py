@@ -43,7 +43,7 @@ class Comparison(Static):
     """Lines of pieces whose blanks are kept, so that columns stay columns."""
 
     DEFAULT_CSS = """
-    Comparison { height: auto; width: 1fr; }
+    Comparison { height: auto; width: 1fr; text-wrap: nowrap; }
     """
 
     def show(self, lines: Sequence[Sequence[Piece]]) -> None:
@@ -144,7 +144,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
             return
         widget = self.query_one(Comparison)
         widget.display = bool(self._reviews)
-        width = max(self.content_size.width, 24)
+        width = max(self.scrollable_content_region.width, 24)
         dimensions = self._desk.sheet.dimensions
         if self._reviews:
             widget.show(compared(self._reviews, dimensions, self._me, width))

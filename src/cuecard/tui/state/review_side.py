@@ -102,16 +102,21 @@ def _before(desk: ReviewDesk) -> list[Paragraph]:
         settled = len(desk.threads) - len(mine)
         more = ngettext("{n} resolved", "{n} resolved", settled).format(n=settled)
         lines.append(Paragraph(f"{text}, {more}", indent=2))
+        lines.append(Paragraph(_("m: all comments with their answers"), "muted", indent=2))
     return lines
 
 
 def compared(
     reviews: Sequence[Review], dimensions: Sequence[Dimension], me: str, width: int
 ) -> list[list[Piece]]:
-    """Reviews of one revision side by side: a line for each dimension, a column for each reviewer."""
+    """Reviews of one revision, at least one, side by side: a line for each dimension, a column for each reviewer."""
     names = [_("you") if given.reviewer == me else one_line(given.reviewer) for given in reviews]
     rows: list[tuple[str, list[tuple[str, Tone]], Tone]] = [
-        ("", [(name, "strong") for name in names], "plain")
+        (
+            _("revision {n}").format(n=reviews[0].revision),
+            [(name, "strong") for name in names],
+            "muted",
+        )
     ]
     for dimension in dimensions:
         given = [review.ratings.get(dimension.key, "") for review in reviews]
@@ -132,7 +137,7 @@ def compared(
     label_width = max(width - sum(cells) - 2 * len(cells), 8)
     lines: list[list[Piece]] = []
     for label, values, tone in rows:
-        pieces = [Piece(set_cell_size(label, label_width), tone)]
+        pieces = [Piece(set_cell_size(one_line(label), label_width), tone)]
         for (text, value_tone), wide in zip(values, cells, strict=True):
             pieces.append(Piece("  " + set_cell_size(text, wide), value_tone))
         lines.append(pieces)
