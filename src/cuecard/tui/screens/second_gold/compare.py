@@ -124,7 +124,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         """Both versions of the element in a line, beside each other."""
         view = self._view
         if view is not None:
-            self.query_one("#element").border_title = Text(view.heading(row))
+            self.query_one("#element").border_title = Text(one_line(view.heading(row)))
             versions = view.versions(row)
             for name, entries in zip(("#of-author", "#of-second"), versions, strict=True):
                 side = self.query_one(name, EntryList)

@@ -19,6 +19,7 @@ from cuecard.tui.state.transfer import counts_of
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
+    from cuecard.core.tasks import Task
     from cuecard.store.workspace import Workspace
 
 
@@ -32,6 +33,15 @@ def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     back = {task.id for task in tasks if task.state.value == "returned"}
     mine = back & workspace.tasks.written_by(person) if back else back
     return task_lines(tasks, drafts, thrown, open_comments(workspace, person, mine))
+
+
+def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
+    """What the list tells of a task: nothing of its sources to who is building its gold independently."""
+    from cuecard.annotate.second_gold.building import is_under_way
+
+    if not line.revision or is_under_way(workspace, line.id, person):
+        return None
+    return workspace.tasks.revision(line.id).task
 
 
 class TasksScreen(CuecardScreen[None]):
@@ -100,9 +110,8 @@ class TasksScreen(CuecardScreen[None]):
         line = self.listing.line
         if line is None or not self.has_class("-wide"):
             return
-        task = None
-        if line.revision:
-            task = (await self.services.ask(lambda ws: ws.tasks.revision(line.id))).task
+        person = self.person
+        task = await self.services.ask(lambda ws: _read(ws, line, person))
         self.listing.describe(line, task)
 
     @on(TaskListing.Opened)
