@@ -209,7 +209,7 @@ class DraftingScreen(CuecardScreen[None]):
     def show_title(self) -> None:
         if self._edit is not None:
             title = self.query_one(TaskTitle)
-            title.load(self._edit, self.mode.label or self._state)
+            title.load(self._edit, self._state, self.mode.label)
             title.tell(self._edit, self.keeper.state, self._written_at)
 
     async def _write_draft(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class TaskMode:
     """A task as its author edits it. What takes a workspace runs off the screen's thread. `label`: what
-    stands beside the title in place of the task's state.
+    stands before the title.
     """
 
     label = ""

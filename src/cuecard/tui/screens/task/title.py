@@ -25,11 +25,14 @@ class TaskTitle(Horizontal):
         yield Static("", id="which")
         yield Static("", id="safe")
 
-    def load(self, edit: TaskEdit, state: str | None) -> None:
+    def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
         variables = self.app.theme_variables
         glyph = badge(FAMILY, edit.family, variables)
         title = one_line(str(edit.get(("title",)) or edit.task_id))
-        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ", (title, "bold"))
+        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ")
+        if label:
+            line.append(f"{_(label)} · ")
+        line.append(title, "bold")
         line.append(f"  {edit.task_id}", "dim")
         if state:
             line.append("  ").append_text(badge(TASK_STATE, state, variables))
