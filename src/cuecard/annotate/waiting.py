@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.review.comments import open_comments
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.review.queue import ANYTHING, fits
 from cuecard.core.review import standing_of
@@ -120,7 +119,7 @@ def pending_for(
         to_review=tuple(r.task for r in free if fits(skills, r.task)),
         to_assign=sum(r.reviews + r.claims < r.needed for r in rounds) if coordinates else 0,
         returned=back,
-        comments=open_comments(workspace, person, [task.id for task in back]),
+        comments=_open_comments(workspace, person, back) if back else {},
         returned_at=returned_at,
         to_submit=_to_submit(workspace, person, mine, elsewhere),
         forked=forked,
@@ -174,6 +173,14 @@ def _to_submit(
         for task in drafts
         if task.id in mine - drafted and (task.revision > 1 or task.id in worked_on)
     )
+
+
+def _open_comments(
+    workspace: Workspace, person: str, tasks: Iterable[TaskSummary]
+) -> dict[str, int]:
+    from cuecard.annotate.review.comments import open_comments  # Home starts without it
+
+    return open_comments(workspace, person, [task.id for task in tasks])
 
 
 def _moved_at(workspace: Workspace, tasks: Iterable[TaskSummary]) -> dict[str, datetime]:

@@ -22,7 +22,7 @@ from cuecard.core.review import (
 )
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Review, TaskSummary
+from cuecard.store.records import Review
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -45,16 +45,6 @@ class ReviewSheet(Frozen):
     previous_number: int | None
     obstacle: str
     own: bool
-
-
-def review_queue(workspace: Workspace, person: str, now: datetime) -> tuple[TaskSummary, ...]:
-    """Tasks that wait for this person's review, the longest waiting first, without authors."""
-    return tuple(
-        round_.task
-        for round_ in workspace.reviews.open_rounds(person, now)
-        if not (round_.wrote or round_.reviewed or round_.released)
-        and (round_.mine or round_.reviews + round_.claims < round_.needed)
-    )
 
 
 def review_sheet(
