@@ -137,11 +137,17 @@ def compared(
     label_width = max(width - sum(cells) - 2 * len(cells), 8)
     lines: list[list[Piece]] = []
     for label, values, tone in rows:
-        pieces = [Piece(set_cell_size(one_line(label), label_width), tone)]
+        pieces = [Piece(_fitted(one_line(label), label_width), tone)]
         for (text, value_tone), wide in zip(values, cells, strict=True):
             pieces.append(Piece("  " + set_cell_size(text, wide), value_tone))
         lines.append(pieces)
     return lines
+
+
+def _fitted(text: str, width: int) -> str:
+    """Text in just so many cells, with an ellipsis where it is cut."""
+    cut = f"{set_cell_size(text, width - 1).rstrip()}…" if cell_len(text) > width else text
+    return set_cell_size(cut, width)
 
 
 def reading_paragraphs(desk: ReviewDesk, *, split: bool) -> list[Paragraph]:
