@@ -94,7 +94,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
         screen = await built(pilot)
         assert "Who built the tower" in shown(screen)
         for tab in ("brief", "graph", "nodes", "problems"):
-            await screen.editor.enter(tab)  # type: ignore[arg-type]
+            await screen.editor.enter(tab)
             await pilot.pause()
             assert not [secret for secret in SECRETS if secret in said_on(screen)]
         assert list(screen.mode.tabs(screen.edit.data)) == ["brief", "graph", "nodes", "problems"]
@@ -110,7 +110,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen._view)
+        await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
         assert "1877" in shown(app.screen)
         await pilot.press("s")
         assert app.screen.view.takes == {}
@@ -119,7 +119,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
     async with app.run_test(size=(120, 30)) as pilot:
         await at_list(pilot)
         await pilot.press("b")
-        await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen._view)
+        await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
         compare = app.screen
         text = shown(compare)
         assert "second gold by Ben" in text

@@ -80,6 +80,11 @@ class CompareGoldScreen(CuecardScreen[None]):
         return self.query_one("#rows", Grid)
 
     @property
+    def loaded(self) -> bool:
+        """Whether both golds were read."""
+        return self._view is not None
+
+    @property
     def view(self) -> GoldView:
         """Only once it is loaded."""
         if self._view is None:
