@@ -150,6 +150,14 @@ class Drafts:
                 )
             return _draft(_recalled(session, row))
 
+    def aside(self, person: str, suffix: str) -> list[str]:
+        """The ids under which something of this person is kept `ASIDE` that end so."""
+        query = select(DraftRow.task_id).where(
+            DraftRow.person == person, col(DraftRow.task_id).endswith(suffix, autoescape=True)
+        )
+        with self._database.read() as session:
+            return list(session.exec(query))
+
     def of(self, person: str) -> list[Draft]:
         """All edits of a person, the last edited first; not what is kept `ASIDE`."""
         query = (

@@ -19,10 +19,17 @@ from cuecard.store.records import ASIDE
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+_GOLD = f"{ASIDE}gold"
+
 
 def gold_key(task_id: str) -> str:
     """Under which drafts and time of second golds are kept: no task can be called so."""
-    return f"{task_id}{ASIDE}gold"
+    return f"{task_id}{_GOLD}"
+
+
+def under_way(ws: Workspace, person: str) -> frozenset[str]:
+    """The tasks of which `person` is building a second gold."""
+    return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
 
 
 def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:

@@ -140,6 +140,10 @@ class TaskListing(Vertical):
             text.append(f" · {one_line(line.domain)}", "dim")
         if line.draft:
             text.append("\n✎ ", "bold").append(_("You have a draft of it."))
+        if line.building:
+            text.append("\n✎2 ", "bold").append(
+                _("You are building its gold independently: b goes on.")
+            )
         if line.forks:
             text.append(f"\n{FORK} ", "bold").append(
                 _("Newest revisions stand side by side: open it, then F12 brings them together.")
@@ -205,6 +209,8 @@ def _cells(line: TaskLine, variables: dict[str, str]) -> list[str | Text]:
     title = Text(one_line(line.title))
     if line.draft:
         title = Text.assemble(("✎ ", "bold"), title)
+    if line.building:
+        title = Text.assemble(("✎2 ", "bold"), title)
     if line.comments:
         title = Text.assemble((f"❝{line.comments} ", ink(variables, "warning")), title)
     if line.forks:
