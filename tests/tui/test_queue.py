@@ -106,6 +106,10 @@ async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
         assert isinstance(app.screen, SubmitDialog)  # not without a reason
         await typed(pilot, "it is a toy")
         await until(pilot, lambda: "◐ in review" in shown(app.screen))
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "not yet")
+        await until(pilot, lambda: "u Submit" in shown(app.screen))
         await pilot.press("home", *["down"] * _row(app, "Wrong"), "u")
         await until(pilot, lambda: isinstance(app.screen, SubmitDialog))
         assert "has 1 error" in shown(app.screen)
@@ -115,7 +119,8 @@ async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
     with Workspace.open(path) as workspace:
         states = {t.id: t.state for t in workspace.tasks.summaries()}
         assert states["b-wrong"] is TaskState.DRAFT
-        assert workspace.reviews.history("a-warned")[-1].reason == "it is a toy"
+        reasons = [move.reason for move in workspace.reviews.history("a-warned")]
+        assert reasons == ["it is a toy", "not yet"]
 
 
 def _row(app: CuecardApp, title: str) -> int:

@@ -198,7 +198,7 @@ class TaskScreen(DraftingScreen):
         outcome = await submit_task(self, self.task_id)
         if outcome == "problems":
             await self.editor.enter("problems")
-        elif outcome == "submitted":
+        elif outcome == "moved":
             await self.refresh_state()
 
     @guarded("effort")

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
     from cuecard.annotate.review.comments import open_comments
+    from cuecard.annotate.second_gold.building import under_way
 
     drafts = workspace.drafts.of(person) if person else []
     thrown = workspace.drafts.thrown(person) if person else []
     tasks = workspace.tasks.summaries(viewer=person, include_retired=True)
     back = {task.id for task in tasks if task.state.value == "returned"}
     mine = back & workspace.tasks.written_by(person) if back else back
-    return task_lines(tasks, drafts, thrown, open_comments(workspace, person, mine))
+    comments = open_comments(workspace, person, mine)
+    return task_lines(tasks, drafts, thrown, comments, under_way(workspace, person))
 
 
 def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
@@ -56,6 +58,8 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
         Key("tasks.second_gold", "b", "second_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
+        Key("tasks.withdraw", "u", "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
+        Key("tasks.reopen", "u", "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
@@ -128,6 +132,10 @@ class TasksScreen(CuecardScreen[None]):
                 return line is not None and not line.thrown
             case "qc" | "second_gold":
                 return line is not None and bool(line.revision)
+            case "withdraw":
+                return line is not None and line.state == "in_review"
+            case "reopen":
+                return line is not None and line.state == "approved"
             case "submit":
                 open_states = ("draft", "returned")
                 return line is not None and bool(line.revision) and line.state in open_states
@@ -187,7 +195,7 @@ class TasksScreen(CuecardScreen[None]):
         outcome = await submit_task(self, line.id, unsaved=line.draft)
         if outcome == "problems":
             self.app.push_screen(TaskScreen(line.id, place="silenced"))
-        elif outcome == "submitted":
+        elif outcome == "moved":
             self.load()
 
     @guarded("second_gold")
@@ -196,6 +204,12 @@ class TasksScreen(CuecardScreen[None]):
 
         if (line := self.listing.line) is not None:
             await open_second_gold(self, line.id)
+
+    def action_withdraw(self) -> None:
+        self.action_submit()
+
+    def action_reopen(self) -> None:
+        self.action_submit()
 
     def action_filter(self) -> None:
         self.listing.filter_input.focus()
