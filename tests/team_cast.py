@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from apart import fresh
 from cuecard.annotate.review.protocol import Protocol as ReviewProtocol
 from cuecard.annotate.sharing import merge_files, write_pack
 from cuecard.core.tasks import Task
@@ -49,7 +50,7 @@ class Team:
     protocol: ReviewProtocol
 
     @classmethod
-    def of(cls, domains: int = 3, *, third: bool = True) -> Team:
+    def of(cls, domains: int = 3) -> Team:
         """A coordinator, three reviewers for each domain, and two who only write: 12 for 3 domains."""
         names = iter(NAMES)
         reviewers = [
@@ -58,9 +59,7 @@ class Team:
             for index in range(domains)
         ]
         writers = [Member(next(names)), Member(next(names))]
-        protocol = ReviewProtocol(
-            on_split="third" if third else "return", coordinators=frozenset({COORDINATOR})
-        )
+        protocol = ReviewProtocol(coordinators=frozenset({COORDINATOR}))
         return cls((*reviewers, *writers, Member(COORDINATOR)), protocol)
 
     @property
@@ -108,14 +107,16 @@ class ManyDatabases:
     people: Sequence[str]
     opened: dict[str, Workspace] = field(default_factory=dict[str, Workspace])
     busy: set[str] = field(default_factory=set[str])
+    idle: set[str] = field(default_factory=set[str])
     posted: list[tuple[str, Path]] = field(default_factory=list[tuple[str, Path]])
     read: dict[str, int] = field(default_factory=dict[str, int])
 
     def at(self, person: str) -> Workspace:
         if person not in self.opened:
             path = self.folder / f"{self.people.index(person)}.db"
-            self.opened[person] = Workspace.open(path)
+            self.opened[person] = fresh(path)
             self.opened[person].people.add(person)
+            self.idle.add(person)
         self.catch_up(person)
         self.busy.add(person)
         return self.opened[person]
@@ -123,9 +124,11 @@ class ManyDatabases:
     def meet(self) -> None:
         for person in sorted(self.busy):
             path = self.folder / f"{len(self.posted)}.pack"
-            if not self.opened[person].exchange.parcel(person).empty:
-                write_pack(self.opened[person], person, path)
-                self.posted.append((person, path))
+            if person in self.idle and self.opened[person].exchange.parcel(person).empty:
+                continue
+            self.idle.discard(person)
+            write_pack(self.opened[person], person, path)
+            self.posted.append((person, path))
         self.busy.clear()
 
     def catch_up(self, person: str) -> None:

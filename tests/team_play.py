@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
@@ -62,8 +62,12 @@ class Play:
             ws.reviews.set_skills(member.name, (), (member.reviews,), at=self.clock.tick())
         self._done("skills")
         for number in range(self.rounds):
-            self._each("write", number, self.team.names, self._write)
-            self._each("help", number, self.team.names, self._help)
+            ids = list(self.ids())
+            writers = {self.author(index, domain) for index, _id, domain in ids}
+            self._each("write", number, sorted(writers), self._write)
+            helped = [task for task in ids if self._is_helped(number, task[1])]
+            helpers = {self.author(index, domain, helper=True) for index, _id, domain in helped}
+            self._each("help", number, sorted(helpers), self._help)
             self._each("coordinate", number, [COORDINATOR], self._coordinate)
             for sitting in ("first", "second"):
                 for turn in range(3):
@@ -163,7 +167,10 @@ class Play:
             self._submit(ws, person, task_id)
 
     def _submit(self, ws: Workspace, person: str, task_id: str) -> None:
-        workflow.submit(ws, task_id, person, protocol=self.team.protocol, at=self._tick())
+        # Some rounds go to a third person by themselves when two disagree, others when it is asked for.
+        alone = self._dice("split", task_id).random() < 0.5
+        protocol = replace(self.team.protocol, on_split="third" if alone else "return")
+        workflow.submit(ws, task_id, person, protocol=protocol, at=self._tick())
 
     def _revise(self, ws: Workspace, person: str, task_id: str, note: str) -> None:
         head = ws.tasks.revision(task_id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import cuecard as cuecard_package
 from openai_server import Request, running, text
 
 CONFIG = """\
@@ -21,9 +22,16 @@ def _knows(request: Request) -> Any:
     return text("Final answer: Delfo Cabrera")
 
 
+NAMES = (CHAIN, FACTS, "table-us-states", "facts-lunar-station-zh")
+
+
 @pytest.fixture
 def samples(cuecard):
-    assert cuecard("--as", "Ann", "init").code == 0
+    """A workspace with four of the sample tasks."""
+    folder = Path(cuecard_package.__file__).parent / "sample_tasks"
+    assert cuecard("init", "--no-samples").code == 0
+    files = [str(folder / f"{name}.yaml") for name in NAMES]
+    assert cuecard("--as", "Ann", "import", *files).code == 0
     return cuecard
 
 
@@ -31,13 +39,18 @@ def test_wrong_usage(samples):
     for words in ((), (CHAIN, "--all"), (CHAIN, "--stage", "taste"), (CHAIN, "--budget", "0")):
         assert samples("qc", *words).code == 2
     assert samples("qc", "nothing").code == 1
+    rules = samples("qc", "--rules", "--json").data["rules"]
+    assert [rule["proposes"] for rule in rules] == sorted(
+        (rule["proposes"] for rule in rules), key=("remove", "revise", "keep").index
+    )
+    assert "in most attempts" in " ".join(samples("qc", "--rules").out.split())
 
 
 def test_without_models_everything_is_said_and_nothing_flagged(samples):
     done = samples("--as", "Ann", "qc", "--all")
     assert done.code == 0
     assert "keep so far" in done.out
-    assert "0 of 8 tasks are flagged." in done.err
+    assert "0 of 4 tasks are flagged." in done.err
     one = samples("--as", "Ann", "qc", CHAIN)
     assert "No model is configured" in one.out
     assert "1 result of an offline baseline, not counted" in " ".join(one.out.split())

@@ -13,6 +13,7 @@ import pytest
 
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.errors import ConfigError
 from cuecard.core.events import ModelReplied, Termination, ToolAnswered, UserSpoke
 from cuecard.core.probes.results import PROBES, ProbeName, ProbeResult
@@ -39,7 +40,11 @@ from probe_scripts import (
 )
 
 COST = 11 / 1_000_000
-ENUMERABLE = {"reason": "everybody knows", "enumerable": True, "error_recognisable": False}
+ENUMERABLE = {
+    "reason": "everybody knows",
+    "matched": [{"candidate": 1, "reading": 1}, {"candidate": 2, "reading": 2}, {"candidate": 3}],
+    "enumerable": True,
+}
 DEEP = {"reason": "only found by searching", "enumerable": "no", "error_recognisable": "no"}
 
 
@@ -84,7 +89,9 @@ async def test_closed_book_flags_what_a_model_knows(workspace: Workspace):
     # Their verdicts are no labelling work, unless the run is named.
     assert workspace.verdicts.waiting("ann") == 0
     assert workspace.verdicts.waiting("ann", run_id=run.id) == 4
-    assert score_as_judged(workspace, run.id).groups[0].judged == 2
+    (big, _small) = score_as_judged(workspace, run.id).groups
+    assert big.judged == 2
+    assert not any(ref.baseline for t in workspace.runs.trials(run.id) for ref in (t.user, t.world))
 
 
 async def test_garbage_is_a_wrong_answer(workspace: Workspace):
@@ -176,11 +183,11 @@ async def test_the_ambiguity_of_steps(workspace: Workspace):
     run_id = result.run_id or 0
     assert await judge_run(workspace, run_id) == ()
     assert workspace.verdicts.of_run(run_id) == []
-    assert score_as_judged(workspace, run_id).trials[0].judge is None
+    assert score_as_judged(workspace, run_id).trials == ()
 
 
 async def test_deep_ambiguity_in_chinese_and_on_the_surface(workspace: Workspace):
-    guess = {"readings": ["某某"], "error": ""}
+    guess = {"readings": ["某某", "另一种说法"], "error": ""}
     async with OpenAIServer(examining(enumerable=DEEP, readings=guess)) as server:
         (deep,) = await probed(workspace, "ambiguity", CHECKPOINTS_ZH, config(server.url))
         assert "材料" in prompt_of(server.requests[0])
@@ -189,25 +196,36 @@ async def test_deep_ambiguity_in_chinese_and_on_the_surface(workspace: Workspace
             workspace, "ambiguity", CHECKPOINTS_ZH, config(server.url), again=True
         )
     assert (deep.right, deep.flagged) == (False, False)
+    # Two candidates in other words, and the examiner says that the rest is common sense.
     assert (surface.right, surface.flagged) == (True, True)
+    assert len([f for f in surface.findings if "2 of" in f]) == len(surface.findings) // 2
 
 
 async def test_a_need_that_is_guessed_from_the_opening(workspace: Workspace):
     stages = len(workspace.tasks.revision(GRAPH).task.stages)
-    some = {"reason": "the usual", "guessed": [2, "3", 99]}
-    script = examining(guessed=some, guesses={"guesses": ["who invented it", "how it is made"]})
+    pairs = [(2, 1), ("3", "2"), (4, 9), (99, 1), (5, "none")]
+    foreseen = [{"request": request, "guess": guess} for request, guess in pairs]
+    some = {"reason": "the usual", "foreseen": foreseen}
+    script = examining(foreseen=some, guesses={"guesses": ["who invented it", "how it is made"]})
     async with OpenAIServer(script) as server:
         (result,) = await probed(workspace, "ambiguity", GRAPH, config(server.url))
     assert result.score == pytest.approx(2 / (stages - 1))
     assert result.right is False
     assert result.findings[0] == f"2 of {stages - 1} later requests guessed from the opening"
-    assert result.findings[1].startswith("stage 2 was guessed")
+    assert result.findings[1].startswith("stage 2 (")
+    assert result.findings[1].endswith("was guessed: who invented it")
 
 
 async def test_laws_by_rule_and_by_examiner(workspace: Workspace):
     found = {
-        "contradictions": [{"facts": [4, 5], "reason": "it cannot be both"}, {"facts": [80]}],
-        "implausible": [{"fact": 1, "reason": "too cheap"}, "what?"],
+        "contradictions": [
+            {"facts": [5, "4", 5], "reason": "it cannot be both"},
+            {"facts": [4, 5], "reason": "again"},
+            {"facts": [4, 80], "reason": "there is no fact 80"},
+            {"facts": [4], "reason": "with what?"},
+            {"facts": [1, 2], "reason": "…"},
+        ],
+        "implausible": [{"fact": 1, "reason": "too cheap"}, {"fact": 0, "reason": "x"}, "what?"],
     }
     async with OpenAIServer(examining(contradictions=found)) as server:
         rule, examined = await probed(workspace, "laws", FACTS, config(server.url))
@@ -225,9 +243,15 @@ async def test_an_examiner_that_talks_nonsense_says_nothing(workspace: Workspace
         ("ambiguity", GRAPH),
         ("ambiguity", CHECKPOINTS),
     )
+    empty = {"contradictions": [{"facts": [1], "reason": ""}], "implausible": [{"fact": 1}]}
+    async with OpenAIServer(examining(contradictions=empty)) as server:
+        *_rules, result = await probed(workspace, "laws", FACTS, config(server.url))
+        assert (result.right, result.why) == (None, "unusable")
+        assert len(server.requests) == 3
+        assert "at least two facts" in prompt_of(server.requests[1])
     async with OpenAIServer(answering("I would rather not say. {]")) as server:
         for probe, task in probes:
-            *_rules, result = await probed(workspace, probe, task, config(server.url))
+            *_rules, result = await probed(workspace, probe, task, config(server.url), again=True)
             assert (result.right, result.why, result.flagged) == (None, "unusable", None)
 
 
@@ -300,6 +324,37 @@ async def test_what_is_recorded_is_not_played_again(workspace: Workspace):
         changed = task.model_copy(update={"title": "Another title"})
         saved = workspace.tasks.save(changed, author="ann", base=1)
         assert all(r.why for r in probe_results(workspace, CHECKPOINTS, saved.number))
+
+
+async def test_a_model_judges_and_what_it_left_is_judged_later(workspace: Workspace):
+    broken = True
+
+    def script(request: Request) -> Any:
+        if request.body["model"] == "m":
+            return text("Final answer: the man with the pen name")
+        return error(400) if broken else text('{"reason": "the same", "equivalent": true}')
+
+    async with OpenAIServer(script) as server:
+        strict = {"strict": ModelJudgeConfig(kind="model", model="j")}
+        models = config(server.url, "m", "j", models=("m",), closed_book=1, judge="strict")
+        models = models.model_copy(update={"judges": {**models.judges, **strict}})
+        args = (workspace, "closed_book", [CHECKPOINTS])
+        outcome = await run_probe(*args, config=models, by="ann")
+        (result,) = outcome.results[CHECKPOINTS]
+        assert (result.right, result.why) == (None, "unjudged")
+        assert "400" in outcome.problems[0]
+        # A killed run is not closed with the verdicts of another judge.
+        run_id = outcome.run_id or 0
+        workspace.runs.set_state(run_id, RunState.RUNNING)
+        await settle_runs(workspace)
+        assert workspace.runs.get(run_id).state is RunState.RUNNING
+        broken, asked = False, len(server.requests)
+        outcome = await run_probe(*args, config=models, by="ann")
+        assert len(server.requests) == asked + 1
+    (result,) = outcome.results[CHECKPOINTS]
+    assert (result.right, outcome.run_id, outcome.problems) == (True, run_id, ())
+    assert workspace.runs.get(run_id).state is RunState.DONE
+    assert result.cost == pytest.approx(3 * COST)
 
 
 async def test_a_stopped_probe_is_gone_on_with(workspace: Workspace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from apart import Clock, fresh, picture, small_task
-from cuecard.core.review import ReviewDecision, Reviewed, Submitted
+from cuecard.core.errors import Conflict
+from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted
 from cuecard.core.verdicts import Judgement
 from cuecard.store.records import LabelValue, TrialRecord
 from cuecard.store.shared import LeftOut, SharedEffort
@@ -157,3 +159,38 @@ def test_forks_are_told_and_joined(spaces: list[Workspace]) -> None:
     report = _carry(ana, "Ana", ben, "Ben")
     assert (report.clashes, report.moved[0].title) == ((), "Both")
     assert picture(ana) == picture(ben)
+
+
+def test_a_shared_workspace_is_merged_into_while_others_write(
+    spaces: list[Workspace], tmp_path: Path
+) -> None:
+    """Two connections to one database: what both do is there, once."""
+    ana, shared, alone = spaces
+    clock = Clock()
+    ana.tasks.save(small_task(), author="Ana", at=clock())
+    _carry(ana, "Ana", shared)
+    for n in range(12):
+        ana.tasks.save(small_task(title=f"title {n}"), author="Ana", at=clock())
+        ana.reviews.act("t", "Ana", Commented(place="title", text=f"note {n}"), at=clock())
+    parcel = ana.exchange.parcel("Ana")
+    with Workspace.open(tmp_path / "1.db") as second, ThreadPoolExecutor(2) as pool:
+
+        def write() -> None:
+            for n in range(12):
+                body = Commented(place="", text=f"said {n}")
+                second.reviews.act("t", "Ben", body, revision=1)
+
+        writing = pool.submit(write)
+        merging = [pool.submit(shared.exchange.take, [parcel], by="Eve") for _time in range(4)]
+        added = [future.result().added for future in merging]
+        writing.result()
+        # The first merge took all of it.
+        assert sorted(added) == [0, 0, 0, 24]
+        log = second.reviews.log("t")
+        assert (len(log.revisions), len(log.contributions)) == (13, 24)
+        assert second.tasks.revision("t").task.title == "title 11"
+        with pytest.raises(Conflict):
+            second.tasks.save(small_task(title="late"), author="Ben", base=1)
+        for person in ("Ana", "Ben"):
+            _carry(second, person, alone)
+        assert picture(alone) == picture(shared)

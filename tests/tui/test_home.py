@@ -9,8 +9,11 @@ import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.review import DIMENSIONS, review
+from cuecard.annotate.review.assignment import take
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.core.events import TrialEnded
 from cuecard.core.parts import UserReply
+from cuecard.core.review import PinnedComment
 from cuecard.lab.play import PlaySession
 from cuecard.lab.runs import RunPlan, create_run, start_run
 from cuecard.store.records import Review, ReviewDecision, RunState
@@ -37,7 +40,7 @@ def handed_in(task_id: str, reviewer: str, decision: ReviewDecision) -> Review:
         reviewer=reviewer,
         ratings={dimension.key: "pass" for dimension in DIMENSIONS[family]},
         decision=decision,
-        comments=(("query", "shorter, please"),),
+        comments=(PinnedComment(place="query", text="shorter, please"),),
         created_at=datetime.now(UTC),
     )
 
@@ -98,12 +101,17 @@ async def test_what_was_begun_goes_on_where_it_was_left(judged: Path, make_app) 
 async def test_reviews_and_verdicts_that_wait_open_their_screens(judged: Path, make_app) -> None:
     app: CuecardApp = make_app(judged, person="Ben")
     async with app.run_test(size=SIZE) as pilot:
-        await open_row(pilot, "Money back for a late night train")
-        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
-        await home_shows(pilot, "Full query")
-        await pilot.press("tab", "p", "escape")
+        await open_row(pilot, "4 tasks can be taken")
+        await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))
+        await home_shows(pilot, "n Next")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen) and app.screen.view)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))
+        await pilot.press("1")
+        await home_shows(pilot, "3 tasks can be taken")
         await open_row(pilot, "Go on reviewing")
-        await home_shows(pilot, "✓ Facts and rules are consistent  pass")
+        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
         await pilot.press("escape")
         await open_row(pilot, "Verdicts to label")
         await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
@@ -114,16 +122,18 @@ async def test_own_tasks_with_reviewers_tell_how_many_reviews_are_in_and_no_name
 ) -> None:
     with Workspace.open(judged) as workspace:
         review(workspace, handed_in("espresso", "Ben", ReviewDecision.RETURN))
+        take(workspace, "facts-night-train", "Ben", EMBEDDED_PROTOCOL)
     app: CuecardApp = make_app(judged)
     async with app.run_test(size=SIZE) as pilot:
-        await home_shows(pilot, "1 of 2 reviews in · Espresso")
-        assert shown(app.screen).count("0 of 2 reviews in") == 3
+        await home_shows(pilot, "1 of 2 in, nobody at work · Espresso")
+        assert shown(app.screen).count("0 of 2 in, nobody at work") == 2
+        assert shown(app.screen).count("0 of 2 in, 1 at work") == 1
         assert "Ben" not in shown(app.screen)
-        await open_row(pilot, "1 of 2 reviews in")
+        await open_row(pilot, "1 of 2 in")
         await until(pilot, lambda: isinstance(app.screen, TaskScreen))
 
 
-async def test_a_returned_task_opens_its_reviews_and_from_there_the_editor(
+async def test_a_returned_task_opens_in_the_editor_with_what_reviewers_said(
     judged: Path, make_app
 ) -> None:
     with Workspace.open(judged) as workspace:
@@ -131,12 +141,10 @@ async def test_a_returned_task_opens_its_reviews_and_from_there_the_editor(
             review(workspace, handed_in("espresso", person, ReviewDecision.RETURN))
     app: CuecardApp = make_app(judged)
     async with app.run_test(size=(120, 40)) as pilot:
+        await home_shows(pilot, "2 comments · Espresso")
         await open_row(pilot, "Returned to you")
-        await home_shows(pilot, "✎ Chen: shorter, please")
-        await pilot.press("down", "t")
         await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
-        await until(pilot, lambda: app.focused is not None)
-        await home_shows(pilot, "Tell the history of espresso")
+        await home_shows(pilot, "shorter, please")
 
 
 async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app) -> None:
@@ -145,12 +153,13 @@ async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app
     with Workspace.open(database) as workspace:
         for summary in workspace.tasks.summaries():
             submit(workspace, summary.id, "Ana")
-    app: CuecardApp = make_app(database, person="Ben")
+    app: CuecardApp = make_app(database)
     async with app.run_test(size=SIZE) as pilot:
         await home_shows(pilot, "3 more")
+        assert "Nothing waits for you" in shown(app.screen)
         assert app.screen.query_one(ListTable).count == 6
         await open_row(pilot, "3 more")
-        await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))
+        await until(pilot, lambda: app.current_mode == "tasks")
 
 
 async def test_refresh_sees_what_others_did_meanwhile(

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import RadioSet
 
-from cuecard.store.records import LabelValue
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.label import LabelScreen
 from cuecard.tui.screens.qc import QcScreen
@@ -59,11 +57,24 @@ async def test_run_look_and_decide(
             await _until(pilot, lambda: isinstance(app.screen, TrialScreen))
             await pilot.press("escape")
             await _until(pilot, lambda: app.screen is screen)
+            # An expert labels one response, blind; then judge and expert are compared.
+            await pilot.press("l")
+            await _until(pilot, lambda: isinstance(app.screen, LabelScreen))
+            await _until(pilot, lambda: "Delfo Cabrera" in _shown(app, "#gold-text"))
+            await pilot.press("y")
+            await pilot.pause()
+            await pilot.press("escape")
+            await _until(pilot, lambda: app.screen is screen)
+            await pilot.press("tab", "end", "up")
+            await _until(pilot, lambda: "agree on 100% of 1 item " in _shown(app, "#text"))
+            assert "baseline" in _shown(app, "#text")
             # Another verdict needs a reason; a machine removes nothing.
             await pilot.press("v")
             await _until(pilot, lambda: isinstance(app.screen, VerdictDialog))
-            app.screen.query_one(RadioSet).focus()
-            await pilot.press("ctrl+s")
+            await pilot.press("shift+tab", "enter")
+            await pilot.pause()
+            assert isinstance(app.screen, VerdictDialog)
+            await pilot.press("tab", "tab", "tab", "enter")
             await _until(pilot, lambda: isinstance(app.screen, AskLine))
             await pilot.press("escape")
             await _until(pilot, lambda: "decided: ✗ remove" in _shown(app, "#head"))

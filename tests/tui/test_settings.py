@@ -157,3 +157,26 @@ async def test_no_password_is_shown(home: Path) -> None:
         await pilot.press("6")
         await until(pilot, lambda: "db.example" in shown(app.screen))
         assert "hunter2" not in shown(app.screen)
+
+
+async def test_what_i_review_is_kept_and_read_again(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await settings(pilot)
+        await until(pilot, lambda: "comes last in" in shown(screen))
+        await choose(pilot, "#skill-language", "zh")
+        screen.query_one("#skill-domains", Input).focus()
+        await pilot.press(*("space" if char == " " else char for char in "food, history"), "tab")
+        with Workspace.open(database) as workspace:
+
+            def kept() -> tuple[object, ...]:
+                skills = workspace.reviews.skills()
+                return (skills["Ana"].languages, skills["Ana"].domains) if skills else ()
+
+            await until(pilot, lambda: kept() == (("zh",), ("food", "history")))
+        await pilot.press("escape", "6")
+        field = screen.query_one("#skill-domains", Input)
+        await until(pilot, lambda: field.value == "food, history")
+        assert screen.query_one("#skill-language", Select).value == "zh"

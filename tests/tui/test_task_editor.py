@@ -16,6 +16,7 @@ from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.submit import SubmitDialog
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
 from cuecard.tui.screens.task.dialogs import AskLine
@@ -339,8 +340,8 @@ async def test_submitting_needs_a_saved_revision_and_a_yes(
         await until(pilot, lambda: app_with_samples._notifications)
         assert screen.is_current
         await pilot.press("ctrl+z", "f9")
-        await until(pilot, dialog_is(pilot, ConfirmDialog))
-        await pilot.press("y")
+        await until(pilot, dialog_is(pilot, SubmitDialog))
+        await pilot.press("enter")
         await until(
             pilot,
             lambda: screen.is_current and "in review" in str(screen.query_one("#which").render()),

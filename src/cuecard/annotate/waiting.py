@@ -1,14 +1,18 @@
-"""What waits for a person: the content of Home."""
+"""What waits for a person, and what of theirs waits for others: the content of Home."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.review.reviewing import review_queue
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.review.queue import ANYTHING, fits
+from cuecard.core.review import standing_of
 from cuecard.store.records import (
     Draft,
+    OpenRound,
     RunRecord,
     RunState,
     TaskState,
@@ -23,54 +27,168 @@ VERDICT_LIMIT = 1000
 
 
 @dataclass(frozen=True)
-class OwnInReview:
-    """A task of this person's that reviewers have; how many of its two reviews are in, not whose."""
+class ReviewAtHand:
+    """A review that this person has taken until `until`, or has only `begun` (None)."""
 
     task: TaskSummary
-    reviews: int
+    until: datetime | None
+    begun: bool
+
+
+@dataclass(frozen=True)
+class WithOthers:
+    """Something of this person's that waits for somebody else, told by their part and not by name.
+
+    `reviewers`: a task of theirs is in review, `reviews` of `needed` are in and `held` more are at
+    work. `reviewer`: a task that they reviewed waits for the other one. `author`: a task that they
+    reviewed was returned and waits for its author. `since`: when it began to wait.
+    """
+
+    task: TaskSummary
+    waits_for: Literal["reviewers", "reviewer", "author"]
+    since: datetime
+    reviews: int = 0
+    needed: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """`begun` are reviews that this person has begun, `to_review` the others. `verdicts` counts
-    unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are this person's play sessions that were
-    left open, `running` the automated runs that have not ended. `own_in_review` waits for others.
+    """`at_hand`: reviews that this person has taken or begun; `to_review`: tasks that they may take;
+    `to_assign`: how many tasks in review, for a coordinator, nobody has taken. `returned` with the number of
+    open `comments`, and since when; `to_submit`: tasks that they worked on and saved. `verdicts` counts
+    unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are their play sessions that were left open,
+    `running` the automated runs that have not ended. `forked`: tasks of theirs of which newest revisions
+    stand side by side. `with_others` waits for somebody else.
     """
 
-    begun: tuple[TaskSummary, ...] = ()
+    at_hand: tuple[ReviewAtHand, ...] = ()
     to_review: tuple[TaskSummary, ...] = ()
+    to_assign: int = 0
     returned: tuple[TaskSummary, ...] = ()
+    comments: Mapping[str, int] = field(default_factory=dict[str, int])
+    returned_at: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+    to_submit: tuple[TaskSummary, ...] = ()
+    forked: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
     verdicts: int = 0
     sessions: tuple[TrialRecord, ...] = ()
     running: tuple[RunRecord, ...] = ()
-    own_in_review: tuple[OwnInReview, ...] = ()
+    with_others: tuple[WithOthers, ...] = ()
 
     @property
     def total(self) -> int:
         """What waits for this person, not for others."""
-        reviews = len(self.begun) + len(self.to_review)
-        tasks = len(self.returned) + len(self.drafts)
+        reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
+        tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
         return reviews + tasks + self.verdicts + len(self.sessions) + len(self.running)
 
 
-def pending_for(workspace: Workspace, person: str) -> Waiting:
-    """Everything in the workspace that waits for this person, and what of theirs is in review."""
-    queue = review_queue(workspace, person, datetime.now(UTC))
-    forms = set(workspace.review_forms.of(person)) if queue else set[tuple[str, int]]()
+def pending_for(
+    workspace: Workspace,
+    person: str,
+    protocol: Protocol = EMBEDDED_PROTOCOL,
+    now: datetime | None = None,
+) -> Waiting:
+    """Everything in the workspace that waits for this person, and what of theirs waits for others."""
+    rounds = workspace.reviews.open_rounds(person, now or datetime.now(UTC))
+    coordinates = person in protocol.coordinators
+    open_to = [] if coordinates else [r for r in rounds if _may_have(r)]
+    begun = frozenset(workspace.review_forms.of(person) if open_to else ())
+    at_hand = tuple(
+        ReviewAtHand(r.task, r.mine, is_begun)
+        for r in open_to
+        if (is_begun := (r.task.id, r.task.revision) in begun) or r.mine
+    )
+    taken = {review.task.id for review in at_hand}
+    free = [r for r in open_to if r.task.id not in taken and not r.released]
+    skills = workspace.reviews.skills().get(person, ANYTHING) if free else ANYTHING
+
+    mine = workspace.tasks.written_by(person)
     returned = workspace.tasks.summaries(state=TaskState.RETURNED)
-    handed_in = workspace.reviews.handed_in()
-    in_review = workspace.tasks.summaries(state=TaskState.IN_REVIEW) if handed_in else []
-    mine = workspace.tasks.written_by(person) if returned or in_review else frozenset[str]()
+    back = tuple(task for task in returned if task.id in mine)
+    reviewed = {task.id for task in workspace.reviews.reviewed(person)} if returned else set[str]()
+    theirs = [task for task in returned if task.id in reviewed and task.id not in mine]
+    returned_at = _moved_at(workspace, [*back, *theirs])
+    drafts = tuple(workspace.drafts.of(person))
+    forked = tuple(t for t in workspace.tasks.summaries(forked=True) if t.id in mine)
+    # What must be brought together first cannot be submitted yet.
+    elsewhere = {draft.task_id for draft in drafts} | {task.id for task in forked}
     return Waiting(
-        begun=tuple(t for t in queue if (t.id, t.revision) in forms),
-        to_review=tuple(t for t in queue if (t.id, t.revision) not in forms),
-        returned=tuple(t for t in returned if t.id in mine),
-        drafts=tuple(workspace.drafts.of(person)),
+        at_hand=at_hand,
+        to_review=tuple(r.task for r in free if fits(skills, r.task)),
+        to_assign=sum(r.reviews + r.claims < r.needed for r in rounds) if coordinates else 0,
+        returned=back,
+        comments=_open_comments(workspace, person, back) if back else {},
+        returned_at=returned_at,
+        to_submit=_to_submit(workspace, person, mine, elsewhere),
+        forked=forked,
+        drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),
         running=tuple(r for r in workspace.runs.all(state=RunState.RUNNING) if r.kind != "play"),
-        own_in_review=tuple(
-            OwnInReview(t, handed_in.get(t.id, 0)) for t in in_review if t.id in mine
+        with_others=(
+            *(_with_reviewers(r) for r in rounds if r.wrote),
+            *(_with_the_other(r) for r in rounds if r.reviewed and not r.wrote),
+            *(WithOthers(t, "author", returned_at.get(t.id, t.updated_at)) for t in theirs),
         ),
     )
+
+
+def _may_have(open_round: OpenRound) -> bool:
+    if open_round.wrote or open_round.reviewed:
+        return False
+    places = open_round.needed - open_round.reviews - open_round.claims
+    return open_round.mine is not None or places > 0
+
+
+def _with_reviewers(own: OpenRound) -> WithOthers:
+    return WithOthers(
+        own.task,
+        "reviewers",
+        own.submitted_at or own.task.updated_at,
+        reviews=own.reviews,
+        needed=own.needed,
+        held=own.claims,
+    )
+
+
+def _with_the_other(reviewed: OpenRound) -> WithOthers:
+    since = reviewed.submitted_at or reviewed.task.updated_at
+    return WithOthers(
+        reviewed.task, "reviewer", since, reviews=reviewed.reviews, needed=reviewed.needed
+    )
+
+
+def _to_submit(
+    workspace: Workspace, person: str, mine: frozenset[str], drafted: set[str]
+) -> tuple[TaskSummary, ...]:
+    """Saved tasks that were worked on here; not those that were only brought in and never touched."""
+    if not mine:
+        return ()
+    drafts = workspace.tasks.summaries(state=TaskState.DRAFT)
+    worked_on = workspace.effort.worked_on(person)
+    return tuple(
+        task
+        for task in drafts
+        if task.id in mine - drafted and (task.revision > 1 or task.id in worked_on)
+    )
+
+
+def _open_comments(
+    workspace: Workspace, person: str, tasks: Iterable[TaskSummary]
+) -> dict[str, int]:
+    from cuecard.annotate.review.comments import open_comments  # Home starts without it
+
+    return open_comments(workspace, person, [task.id for task in tasks])
+
+
+def _moved_at(workspace: Workspace, tasks: Iterable[TaskSummary]) -> dict[str, datetime]:
+    """When these tasks came to where they stand."""
+    ids = [task.id for task in tasks]
+    logs = workspace.reviews.logs(ids) if ids else {}
+    found: dict[str, datetime] = {}
+    for task_id, log in logs.items():
+        if history := standing_of(log).history:
+            found[task_id] = history[-1].at
+    return found

@@ -44,8 +44,12 @@ class Context:
 
     def person(self, workspace: Workspace) -> str:
         """The name to work under: `--as`, `CUECARD_USER`, else the account's name; entered if new."""
-        name = self.person_option or os.environ.get("CUECARD_USER") or _account()
-        return workspace.people.add(name).name
+        return workspace.people.add(self.reader).name
+
+    @property
+    def reader(self) -> str:
+        """As `person`, for looking only: nobody is entered."""
+        return self.person_option or os.environ.get("CUECARD_USER") or _account()
 
     def config(self) -> Config:
         from cuecard.core.config import load_config

@@ -48,6 +48,7 @@ def build() -> typer.Typer:
     """The Typer app, with help in the language that is set now."""
     from cuecard.cli import (
         agree,
+        board,
         check,
         datasheet,
         demo,
@@ -55,9 +56,11 @@ def build() -> typer.Typer:
         init,
         judge,
         qc,
+        review,
         runs,
         score,
         sharing,
+        submit,
         transfer,
     )
 
@@ -76,10 +79,13 @@ def build() -> typer.Typer:
         transfer,
         sharing,
         check,
+        submit,
+        review,
         runs,
         score,
         judge,
         agree,
+        board,
         qc,
         datasheet,
         demo,

@@ -69,12 +69,18 @@ def qc(
             min=0.000001, help=_("Call models without asking, until they have cost so much")
         ),
     ] = None,
+    rules: Annotated[
+        bool, typer.Option("--rules", help=_("Print the decision table instead"))
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
     from cuecard.annotate.qc.pipeline import plan_stages, qc_report
     from cuecard.annotate.qc.stages import STAGES
-    from cuecard.cli.qc_report import reports_json, show_reports
+    from cuecard.cli.qc_report import reports_json, show_reports, show_rules
 
+    if rules:
+        show_rules(json=json)
+        return
     if bool(tasks) == everything:
         raise typer.BadParameter(_("give ids of tasks, or --all"), param_hint="TASK")
     chosen = {choice.value for choice in stages} if stages else set(STAGES)

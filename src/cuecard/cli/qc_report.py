@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cuecard.annotate.qc.decision import VERDICT_LABEL
+from cuecard.annotate.qc.decision import RULES, VERDICT_LABEL
 from cuecard.annotate.qc.report import QcReport, StageReport
 from cuecard.annotate.qc.signals import SIGNAL_LABEL
 from cuecard.annotate.qc.stages import STAGE, STATE_LABEL, StageName, StageState
@@ -13,7 +13,7 @@ from cuecard.cli.output import as_json, note, say, table
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 
-_SIGN: dict[StageState, str] = {"open": "·", "skipped": "–", "passed": "✓", "flagged": "!"}
+_SIGN: dict[StageState, str] = {"open": "○", "skipped": "–", "passed": "✓", "flagged": "!"}
 _IN_FULL = 3
 
 
@@ -40,6 +40,31 @@ def show_reports(reports: Sequence[QcReport], stages: Sequence[StageName], curre
         "{n} of {all} task is flagged.", "{n} of {all} tasks are flagged.", len(reports)
     )
     note(text.format(n=len(flagged), all=len(reports)))
+
+
+def show_rules(*, json: bool) -> None:
+    """The decision table, the gravest outcomes first."""
+    if json:
+        as_json(
+            {
+                "rules": [
+                    {
+                        "key": rule.key,
+                        "proposes": rule.outcome,
+                        "when": {name: list(signs) for name, signs in rule.when.items()},
+                        "one_is": rule.one_is,
+                        "condition": rule.condition,
+                        "says": _(rule.says),
+                    }
+                    for rule in RULES
+                ]
+            }
+        )
+        return
+    rows = [
+        (rule.key, _(VERDICT_LABEL[rule.outcome]), rule.condition, _(rule.says)) for rule in RULES
+    ]
+    table("", (_("rule"), _("proposes"), _("when"), _("because")), rows)
 
 
 def _overview(reports: Sequence[QcReport], stages: Sequence[StageName]) -> None:

@@ -61,6 +61,8 @@ def show(scores: RunScores, ours: Context, *, json: bool) -> None:
                 n=run.trials - run.finished, command=ours.command("run", "--resume", str(run.id))
             )
         )
+    if run.trials and not scores.groups:
+        note(_("Examinations of tasks have no scores."))
     if unjudged:
         note(
             ngettext(

@@ -17,3 +17,13 @@ def age(moment: datetime, now: datetime) -> str:
     if minutes < 48 * 60:
         return _("{n} h").format(n=minutes // 60)
     return _("{n} d").format(n=minutes // (24 * 60))
+
+
+def time_left(until: datetime, now: datetime) -> str:
+    """How long until then, in the largest unit that fits: "5 min", "3 h", "2 d"."""
+    minutes = max(int((until - now).total_seconds() // 60), 0)
+    if minutes < 60:
+        return _("{n} min").format(n=minutes)
+    if minutes < 48 * 60:
+        return _("{n} h").format(n=minutes // 60)
+    return _("{n} d").format(n=minutes // (24 * 60))

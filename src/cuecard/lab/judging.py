@@ -80,7 +80,7 @@ async def judge_trial(
     Raises `NotAllowed` for an open trial, and what the judge raises.
     """
     chosen = judge or lexical_judge()
-    subject = subject or await asyncio.to_thread(load_subject, workspace, trial_id)
+    subject = subject or await asyncio.to_thread(_load, workspace, trial_id)
     desk: CallDesk = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
@@ -145,17 +145,20 @@ async def try_judging(workspace: Workspace, trial_id: int, judge: Judge) -> Judg
     return None
 
 
-def load_subject(workspace: Workspace, trial_id: int) -> Subject:
-    """What an ended trial handed in, and for what. Raises `NotFound`, and `NotAllowed` for an open one."""
+def _load(workspace: Workspace, trial_id: int) -> Subject:
     trial = workspace.runs.trial(trial_id)
     if trial.termination is None:
         raise NotAllowed(_("This trial has not ended"), _("Play it to its end first."))
     task = workspace.tasks.revision(trial.task_id, trial.revision).task
-    # Of a long log only what was handed in is read whole.
+    return Subject(task, load_prediction(workspace, trial_id))
+
+
+def load_prediction(workspace: Workspace, trial_id: int) -> Prediction:
+    """What a trial handed in; of a long log only that is read whole. Raises `NotFound`."""
     outline = workspace.runs.outline(trial_id).events
     handed_in = next((e.seq for e in reversed(outline) if isinstance(e.body, Concluded)), None)
     events = outline if handed_in is None else workspace.runs.whole(trial_id, handed_in)
-    return Subject(task, prediction_of(events))
+    return prediction_of(events)
 
 
 def _recorded_calls(

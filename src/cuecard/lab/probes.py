@@ -18,6 +18,7 @@ from cuecard.lab.plans import check_prices, enter_run
 from cuecard.lab.probes_plan import ProbePlan, plan_probe
 from cuecard.lab.probes_results import probe_results
 from cuecard.lab.runs import OnRunEvent, RunOutcome, resume_run
+from cuecard.store.records import RunState
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -84,7 +85,8 @@ async def run_probe(
             )
         )
 
-    for run_id, trials in plan.resume.items():
+    left = await asyncio.to_thread(_not_concluded, workspace, plan.recorded)
+    for run_id, trials in (plan.resume | {run_id: [] for run_id in left}).items():
         if _goes_on(control):
             await play(run_id, trials)
     if plan.cells and _goes_on(control):
@@ -119,6 +121,13 @@ def _check(plan: ProbePlan, config: Config, budget: float | None) -> None:
         names = {getattr(player, "model", "") for player in players}
         names |= {getattr(getattr(player, "visit", None), "model", "") for player in players}
         check_prices({*names, *models_of(plan.probe, config)}, config)
+
+
+def _not_concluded(workspace: Workspace, run_ids: Sequence[int]) -> list[int]:
+    """Of these runs those that ended, but were killed before they were judged."""
+    runs = [workspace.runs.get(run_id) for run_id in run_ids]
+    left = [r for r in runs if r.state is not RunState.DONE and r.finished == r.trials]
+    return [run.id for run in left]
 
 
 async def _judge_recorded(workspace: Workspace, plan: ProbePlan, config: Config) -> None:

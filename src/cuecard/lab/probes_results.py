@@ -18,7 +18,7 @@ from cuecard.core.probes.scoring import handed_in, score_of_attempt
 from cuecard.core.probes.settings import ProbeSetting
 from cuecard.core.tasks import FactWorld, Task
 from cuecard.core.text import one_line
-from cuecard.lab.judging import load_subject
+from cuecard.lab.judging import load_prediction
 from cuecard.lab.plans import settings_of
 from cuecard.lab.probes_plan import NO_ATTEMPT
 from cuecard.store.records import TrialRecord
@@ -116,7 +116,7 @@ def _result(
 def _of_attempt(
     workspace: Workspace, task: Task, trial: TrialRecord, bar: float
 ) -> dict[str, object]:
-    prediction = load_subject(workspace, trial.id).prediction
+    prediction = load_prediction(workspace, trial.id)
     told = (handed_in(prediction),)
     judged = workspace.verdicts.of_trial(trial.id)
     if not judged:
@@ -131,7 +131,7 @@ def _of_attempt(
 def _of_examination(
     workspace: Workspace, task: Task, trial: TrialRecord, bar: float
 ) -> dict[str, object]:
-    prediction = load_subject(workspace, trial.id).prediction
+    prediction = load_prediction(workspace, trial.id)
     text = prediction.answer if isinstance(prediction, AnswerPrediction) else ""
     examination = read_examination(text)
     finding = finding_of(examination, task, bar) if examination else None

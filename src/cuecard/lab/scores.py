@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from cuecard.core.parts import PlayerRef
+from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
 from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
 from cuecard.core.scoring.measures import Measure
@@ -66,7 +67,8 @@ class RunScores(Frozen):
 
 
 def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunScores:
-    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family.
+    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family. What an
+    examiner said of a task is no attempt at it and has no score.
 
     Reads all logs of the run; call it off the screen's thread. Raises `NotFound`.
     """
@@ -80,6 +82,8 @@ def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunSco
     groups: dict[tuple[str, Family], _Group] = defaultdict(_Group)
     trials: list[TrialScores] = []
     for trial in workspace.runs.trials(run_id):
+        if trial.agent.kind == EXAMINER:
+            continue
         group = groups[trial.agent.name, trial.family]
         group.trials.append(trial)
         if trial.termination is None:

@@ -16,12 +16,9 @@ from cuecard.store.codec import from_json, pack, to_json_in_pieces, unpack
 from cuecard.store.engine import Database
 from cuecard.store.origins import origins_in, origins_text
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Draft, ThrownDraft
+from cuecard.store.records import ASIDE, Draft, ThrownDraft
 from cuecard.store.tables import DraftRow, RevisionRow, ThrownDraftRow, metadata
 from cuecard.store.upsert import insert_of
-
-ASIDE = "@"
-"""Stands in the id under which something about a task is kept that is no edit of it; in no task's id."""
 
 
 class Drafts:
@@ -152,6 +149,14 @@ class Drafts:
                     _("Open it: its history offers what was thrown away."),
                 )
             return _draft(_recalled(session, row))
+
+    def aside(self, person: str, suffix: str) -> list[str]:
+        """The ids under which something of this person is kept `ASIDE` that end so."""
+        query = select(DraftRow.task_id).where(
+            DraftRow.person == person, col(DraftRow.task_id).endswith(suffix, autoescape=True)
+        )
+        with self._database.read() as session:
+            return list(session.exec(query))
 
     def of(self, person: str) -> list[Draft]:
         """All edits of a person, the last edited first; not what is kept `ASIDE`."""

@@ -51,6 +51,12 @@ class Effort:
             pages=round(sums.get("page", 0)),
         )
 
+    def worked_on(self, person: str) -> frozenset[str]:
+        """The ids of the tasks that a person put anything into, saved or not."""
+        query = select(EffortRow.task_id).where(EffortRow.person == person).distinct()
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
+
     def move(self, task_id: str, person: str, to: str) -> None:
         """What a person entered for a task that now has another id counts for that one."""
         with self._database.write() as session:

@@ -48,7 +48,9 @@ class Exchange:
             contributions = _contributions(session, person, since)
             wanted = {entry.revision for entry in contributions if entry.revision}
             wanted |= _signed(session, person, since)
-            revisions = _revisions(session, wanted)
+            # What they saved of these tasks at any time, for it says that they are an author.
+            own = _signed(session, person, None) if since else wanted
+            revisions = _revisions(session, wanted, own)
             return Parcel(
                 person=person,
                 tasks=_contents(session, {revision.hash for revision in revisions}),
@@ -110,8 +112,10 @@ def _signed(session: Session, person: str, since: datetime | None) -> set[str]:
     return set(session.exec(own)) | set(session.exec(also))
 
 
-def _revisions(session: Session, uids: Collection[str]) -> list[SharedRevision]:
-    """These revisions and all that they stand on, parents first."""
+def _revisions(
+    session: Session, uids: Collection[str], own: Collection[str]
+) -> list[SharedRevision]:
+    """These revisions, those of the same tasks among `own`, and all that they stand on, parents first."""
     if not uids:
         return []
     of = select(RevisionRow.task_id).where(col(RevisionRow.uid).in_(uids))
@@ -122,7 +126,7 @@ def _revisions(session: Session, uids: Collection[str]) -> list[SharedRevision]:
     )
     rows = {row.uid: row for row in session.exec(query)}
     parents = {uid: tuple(json.loads(row.parents)) for uid, row in rows.items()}
-    todo, wanted = list(uids), set[str]()
+    todo, wanted = [*uids, *(uid for uid in own if uid in rows)], set[str]()
     while todo:
         uid = todo.pop()
         if uid not in wanted:

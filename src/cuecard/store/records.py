@@ -80,6 +80,10 @@ class RevisionLine(Frozen):
     uid: str = ""
 
 
+ASIDE = "@"
+"""Stands in the id under which something about a task is kept as a draft that is no edit of it."""
+
+
 class Draft(Frozen):
     """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
     `model_dump(mode="json")` but need not validate yet. `left_at`: when the editor was left in good

@@ -29,6 +29,7 @@ from cuecard.store.comments import comments_in
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
 from cuecard.store.people import ensure_person
+from cuecard.store.qc_reasons import without_reasons
 from cuecard.store.records import Comment, OpenRound, Review, Revision, TaskSummary
 from cuecard.store.standing import (
     assemble,
@@ -47,7 +48,13 @@ from cuecard.store.tables import (
     TaskRow,
 )
 from cuecard.store.tasks import load_revision, summary_of
-from cuecard.store.visible import may_see, reviewed_by, reviews_open_to, written_by, wrote
+from cuecard.store.visible import (
+    as_viewer,
+    has_reviewed_and_may_read,
+    may_see,
+    written_by,
+    wrote,
+)
 
 Guard = Callable[[TaskLog], None]
 
@@ -140,24 +147,25 @@ class Reviews:
             .where(
                 ContributionRow.task_id == task_id,
                 ContributionRow.kind == "reviewed",
-                may_see(person),
+                may_see(),
             )
             .order_by(col(ContributionRow.revision), col(ContributionRow.tick), ContributionRow.uid)
         )
         if revision is not None:
             query = query.where(ContributionRow.revision == revision)
         with self._database.read() as session:
-            return [_review(contribution_of(row)) for row in session.exec(query)]
+            found = session.exec(query, params=as_viewer(person))
+            return [_review(contribution_of(row)) for row in found]
 
     def comments_for(self, person: str, task_id: str) -> list[Comment]:
-        """The comments that `person` may see now, of reviews and others, oldest first."""
-        query = select(ContributionRow).where(
-            ContributionRow.task_id == task_id,
-            col(ContributionRow.kind).in_(("reviewed", "commented", "answered")),
-            may_see(person),
-        )
+        """The comments that `person` may see now, of reviews and others, oldest first; names are hidden
+        as in `seen_log`.
+        """
         with self._database.read() as session:
-            entries = [contribution_of(row) for row in session.exec(query)]
+            task = session.get(TaskRow, task_id)
+            if task is None:
+                return []
+            entries = _seen_logs(session, person, [task])[task_id].contributions
         return comments_in(sorted(entries, key=lambda entry: entry.order))
 
     def open_rounds(self, person: str, now: datetime) -> list[OpenRound]:
@@ -196,7 +204,9 @@ class Reviews:
         with self._database.read() as session:
             number = number if number is not None else task_row(session, task_id).head
             revision = load_revision(session, task_id, number)
-            if revision.author == person or _reviewed_and_open(session, task_id, number, person):
+            if revision.author == person or has_reviewed_and_may_read(
+                session, person, task_id, number
+            ):
                 return revision
         return revision.model_copy(update={"author": "", "message": "", "origins": ()})
 
@@ -265,31 +275,20 @@ def _check_first(log: TaskLog, number: int, person: str) -> None:
 
 def _seen_logs(session: Session, person: str, tasks: Sequence[TaskRow]) -> dict[str, TaskLog]:
     nodes = select(RevisionRow).order_by(RevisionRow.task_id, col(RevisionRow.number))
-    entries = select(ContributionRow).where(may_see(person))
+    entries = select(ContributionRow).where(may_see())
     if len(tasks) == 1:
         nodes = nodes.where(RevisionRow.task_id == tasks[0].id)
         entries = entries.where(ContributionRow.task_id == tasks[0].id)
     else:
         entries = entries.where(col(ContributionRow.task_id).is_not(None))
-    logs = assemble(session, session.exec(nodes).all(), session.exec(entries).all())
+    seen = session.exec(entries, params=as_viewer(person)).all()
+    logs = assemble(session, session.exec(nodes).all(), seen)
     own = written_by(session, person)
     for task in tasks:
         blind = task.state == TaskState.IN_REVIEW.value and task.id not in own
-        if blind and not _reviewed_and_open(session, task.id, task.head, person):
+        if blind and not has_reviewed_and_may_read(session, person, task.id, task.head):
             logs[task.id] = _without_authors(logs[task.id])
-    return logs
-
-
-def _reviewed_and_open(session: Session, task_id: str, number: int, person: str) -> bool:
-    standing = (
-        select(StandingRow)
-        .where(StandingRow.task_id == task_id, StandingRow.number == number)
-        .where(
-            reviewed_by(person, StandingRow.task_id, StandingRow.number),
-            reviews_open_to(person, StandingRow.task_id, StandingRow.number),
-        )
-    )
-    return session.exec(standing).first() is not None
+    return without_reasons(session, person, logs, own)
 
 
 def _without_authors(log: TaskLog) -> TaskLog:

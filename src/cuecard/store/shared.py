@@ -146,5 +146,10 @@ class MergeReport(Frozen):
 
     @property
     def new_clashes(self) -> tuple[Clash, ...]:
-        """Those that were not there before."""
-        return tuple(clash for clash in self.clashes if clash not in self.clashes_before)
+        """Those that were not there before, whichever of two revisions counted as the newest then."""
+        before = {_what(clash) for clash in self.clashes_before}
+        return tuple(clash for clash in self.clashes if _what(clash) not in before)
+
+
+def _what(clash: Clash) -> tuple[object, ...]:
+    return clash.task_id, clash.kind, frozenset(clash.revisions), clash.people

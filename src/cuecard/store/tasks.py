@@ -37,9 +37,11 @@ class Tasks:
         state: TaskState | None = None,
         text: str = "",
         include_retired: bool = False,
+        forked: bool = False,
         viewer: str | None = None,
     ) -> list[TaskSummary]:
         """Lines of the task list, by id. `text`: all its words occur in id, title, domain or author.
+        `forked`: only those of which newest revisions stand side by side.
 
         Asking for the state `retired` includes the retired. For a `viewer`, tasks in review that they
         did not write come without their authors ("").
@@ -53,6 +55,8 @@ class Tasks:
             query = query.where(TaskRow.state == state.value)
         elif not include_retired:
             query = query.where(TaskRow.state != TaskState.RETIRED.value)
+        if forked:
+            query = query.where(col(TaskRow.forks) > 0)
         for word in clean(text).casefold().split():
             query = query.where(col(TaskRow.search).contains(word, autoescape=True))
         with self._database.read() as session:

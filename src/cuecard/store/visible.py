@@ -8,8 +8,10 @@ task to review and who gave it back, and a second gold unless one wrote the task
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
+from sqlalchemy import bindparam
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, or_, select
 
@@ -17,10 +19,11 @@ from cuecard.store.tables import ContributionRow, CosignRow, RevisionRow, Standi
 
 _REVIEW_KINDS = ("reviewed", "third_asked")
 _LEASE_KINDS = ("claimed", "released")
+_VIEWER = "viewer"
 _HIDDEN_KINDS = (*_REVIEW_KINDS, *_LEASE_KINDS, "gold_built", "answered")
 
 
-def wrote(person: str) -> Any:
+def wrote(person: Any) -> Any:
     """The ids of the tasks of which `person` saved a revision."""
     own = select(RevisionRow.task_id).where(RevisionRow.author == person)
     cosigned = (
@@ -37,7 +40,7 @@ def written_by(session: Session, person: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def reviewed_by(person: str, task_id: Any, revision: Any) -> Any:
+def reviewed_by(person: Any, task_id: Any, revision: Any) -> Any:
     """Whether `person` handed in a review of this revision."""
     other = aliased(ContributionRow)
     return (
@@ -52,7 +55,7 @@ def reviewed_by(person: str, task_id: Any, revision: Any) -> Any:
     )
 
 
-def reviews_open_to(person: str, task_id: Any, revision: Any) -> Any:
+def reviews_open_to(person: Any, task_id: Any, revision: Any) -> Any:
     """Whether everybody's reviews of this revision may be read by `person`."""
     party = or_(col(task_id).in_(wrote(person)), reviewed_by(person, task_id, revision))
     # An alias, so that a query over standings can ask it of each of its own rows.
@@ -68,23 +71,50 @@ def reviews_open_to(person: str, task_id: Any, revision: Any) -> Any:
     )
 
 
-def may_see(person: str) -> Any:
-    """The condition on `ContributionRow` of what `person` may see."""
+def as_viewer(person: str) -> dict[str, str]:
+    """The parameters to execute a query with in which `may_see` stands."""
+    return {_VIEWER: person}
+
+
+@cache
+def may_see() -> Any:
+    """The condition on `ContributionRow` of what the viewer may see (`as_viewer`). It is large, so it is
+    built once.
+    """
     row = ContributionRow
+    person = _given(_VIEWER)
     return or_(
         _apart_from_answers(person, row),
         and_(row.kind == "answered", col(row.about).in_(_commented(person))),
     )
 
 
-def _commented(person: str) -> Any:
+def has_reviewed_and_may_read(session: Session, person: str, task_id: str, revision: int) -> bool:
+    """Whether `person` reviewed this revision, and may read what the others said."""
+    given = {"task": task_id, "revision": revision, **as_viewer(person)}
+    return session.exec(_reviewed_and_open(), params=given).first() is not None
+
+
+@cache
+def _reviewed_and_open() -> Any:
+    task, revision = _given("task"), _given("revision")
+    person = _given(_VIEWER)
+    return select(StandingRow.number).where(
+        StandingRow.task_id == task,
+        StandingRow.number == revision,
+        reviewed_by(person, StandingRow.task_id, StandingRow.number),
+        reviews_open_to(person, StandingRow.task_id, StandingRow.number),
+    )
+
+
+def _commented(person: Any) -> Any:
     """The entries with comments that `person` may see."""
     row = aliased(ContributionRow)
     kinds = col(row.kind).in_(("reviewed", "commented"))
     return select(row.uid).where(kinds, _apart_from_answers(person, row))
 
 
-def _apart_from_answers(person: str, row: Any) -> Any:
+def _apart_from_answers(person: Any, row: Any) -> Any:
     built = aliased(ContributionRow)
     also_built = (
         select(built.uid)
@@ -103,3 +133,8 @@ def _apart_from_answers(person: str, row: Any) -> Any:
         and_(col(row.kind).in_(_LEASE_KINDS), row.about == person),
         and_(row.kind == "gold_built", or_(col(row.task_id).in_(wrote(person)), also_built)),
     )
+
+
+def _given(name: str) -> Any:
+    """A parameter of the query."""
+    return cast(Any, bindparam(name))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, ngettext
 
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 
@@ -76,3 +76,13 @@ def badge(
     """Glyph and translated label of `value`, coloured from the theme's `variables`."""
     glyph, variable, label = table.get(value, ("·", "muted", value))
     return Text(f"{glyph} {_(label)}", style=ink(variables, variable))
+
+
+FORK = "⋔"
+"""Marks a task of which newest revisions stand side by side."""
+
+
+def fork_mark(forks: int, variables: Mapping[str, str]) -> Text:
+    """Says that revisions stand beside the newest of a task."""
+    text = ngettext("{n} beside it", "{n} beside it", forks).format(n=forks)
+    return Text(f"{FORK} {text}", style=ink(variables, "warning"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from cuecard.annotate.qc.decision import GRAVITY, RULE_BY_KEY, RULES, propose, reasons_of
+from cuecard.annotate.qc.page import qc_page
 from cuecard.annotate.qc.signals import (
     SIGN_LABEL,
     SIGNAL_LABEL,
@@ -99,11 +101,18 @@ def test_the_table_names_only_signs_that_there_are_and_can_be_read() -> None:
     assert named == set(SIGNALS) == set(SIGNAL_LABEL)
     assert {sign for name in SIGNALS for sign in signs_of(name)} == set(SIGN_LABEL)
     assert RULE_BY_KEY["broken_world"].condition == (
-        "facts that clash or are not plausible: yes and wrong with all facts given: in most attempts"
+        "facts that clash or are not plausible: yes; wrong with all facts given: in most attempts"
     )
     assert RULE_BY_KEY["nothing_so_far"].condition == (
         "all signals: no or does not apply or not looked at; at least one: not looked at"
     )
+
+
+def test_the_page_is_the_table() -> None:
+    """Write it with scripts/qc_page.py."""
+    page = (Path(__file__).parents[3] / "docs" / "qc.md").read_text(encoding="utf-8")
+    assert page == qc_page()
+    assert all(page.count(f"| `{rule.key}` |") == 1 for rule in RULES)
 
 
 def test_a_rule_that_is_no_more_is_still_named() -> None:

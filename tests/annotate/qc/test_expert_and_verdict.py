@@ -118,6 +118,10 @@ def test_who_has_not_reviewed_reads_no_reason_that_may_quote_reviews(
     for person in ("Cid", "ann", "Eve"):
         newest = _seen(workspace, person)[0]
         assert (newest.verdict, newest.by, newest.reason, newest.hidden) == (verdict, "", "", True)
+        # The store gives neither away, whoever asks it.
+        told = workspace.reviews.seen_log(person, "makers").model_dump_json()
+        assert "as I said" not in told
+        assert "Bob" not in told
     assert _seen(workspace, "Bob")[0].reason == "as I said in my review"
     _review(workspace, "Cid")
     for person in ("Cid", "ann", "Eve", "Bob"):

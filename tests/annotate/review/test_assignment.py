@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,11 +24,11 @@ from cuecard.annotate.review.assignment import (
 from cuecard.annotate.review.coordinating import CoordinatorLine, candidates, lines_for
 from cuecard.annotate.review.dimensions import DIMENSIONS
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
-from cuecard.annotate.review.queue import PATIENCE, next_line
+from cuecard.annotate.review.queue import PATIENCE, lines_of, next_line
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.review import OnSplit, PinnedComment, Prioritised, ReviewDecision
+from cuecard.core.review import OnSplit, PinnedComment, Prioritised, ReviewDecision, SkillsSet
 from cuecard.core.tasks import Task
-from cuecard.store.records import Review, TaskState
+from cuecard.store.records import OpenRound, Review, TaskState, TaskSummary
 from cuecard.store.workspace import Workspace
 
 MakeTask = Callable[..., Task]
@@ -186,6 +187,52 @@ def test_reviews_even_out(workspace: Workspace, make_task: MakeTask) -> None:
     assert old.turn
     put(workspace, make_task("newest"), later(24 * 40))
     assert all(line.turn for line in queue_for(workspace, "Bo", PROTOCOL, later(24 * 40)))
+
+
+def test_one_who_comes_more_often_does_not_end_up_with_more() -> None:
+    skills = {name: SkillsSet() for name in ("Bo", "Dee", "Eve", "Fay")}
+    taken: dict[str, set[str]] = {f"t{n}": set() for n in range(60)}
+    loads: Counter[str] = Counter()
+
+    def pull(person: str) -> None:
+        rounds = [a_round(task_id, len(by)) for task_id, by in taken.items() if person not in by]
+        line = next_line(lines_of(rounds, person, loads, skills, (), PROTOCOL, START))
+        if line is not None:
+            taken[line.task.id].add(person)
+            loads[person] += 1
+
+    for _turn in range(120):
+        for person in ("Bo", "Bo", "Bo", "Dee", "Eve", "Fay"):
+            pull(person)
+    assert sum(loads.values()) == 120
+    assert max(loads.values()) - min(loads.values()) <= 2
+
+
+def a_round(task_id: str, reviews: int) -> OpenRound:
+    task = TaskSummary(
+        id=task_id,
+        title=task_id,
+        family="facts",
+        language="en",
+        domain="",
+        difficulty=None,
+        revision=1,
+        state=TaskState.IN_REVIEW,
+        author="",
+        updated_at=START,
+    )
+    return OpenRound(
+        task=task,
+        submitted_at=START,
+        priority=0,
+        reviews=reviews,
+        needed=2,
+        claims=0,
+        mine=None,
+        wrote=False,
+        reviewed=False,
+        released=False,
+    )
 
 
 @pytest.mark.parametrize("on_split", ["third", "return"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cuecard.annotate import review as reviewing
 from cuecard.annotate.review import DIMENSIONS, Action
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.review import PinnedComment
@@ -142,7 +143,8 @@ def check_views(workspace: Workspace, model: Model, task_id: str, people: list[s
         assert (sheet.obstacle == "") == model.allows("approve", person)
         assert (sheet.mine is not None) == (person in given)
         assert "author" not in type(sheet).model_fields
-        queue = {summary.id: summary for summary in reviewing.review_queue(workspace, person, NOW)}
+        lines = reviewing.queue_for(workspace, person, EMBEDDED_PROTOCOL, NOW)
+        queue = {line.task.id: line.task for line in lines}
         assert (task_id in queue) == model.allows("approve", person)
         assert all(summary.author == "" for summary in queue.values())
         possible = reviewing.actions_of(workspace, task_id, person)

@@ -150,6 +150,7 @@ def test_triples_agree_by_alias_by_meaning_and_from_the_other_end() -> None:
         ("Messier 1", "is the remnant of", "SN 1054"),
         ("Europa", "discovered by", "Galileo"),
         ("SN 1054", "seen in", "4 July 1054"),
+        aliases={"Messier 1": ["NGC 1952"], "SN 1054": []},
     )
     found = align(author, second)
     assert [(e.status, e.why) for e in found.elements if e.kind == "triple"] == [
@@ -158,7 +159,11 @@ def test_triples_agree_by_alias_by_meaning_and_from_the_other_end() -> None:
         ("differ", "another tail"),
     ]
     node = next(e for e in found.elements if e.kind == "node")
-    assert node.status == "differ"
+    assert (node.status, node.takes) == ("differ", ("author", "second", "both"))
+    both = Graph.model_validate(adjudicated(author, second, found, all_of(found, "both")))
+    assert both.names_of("Crab Nebula") == ("Crab Nebula", "M1", "Messier 1", "NGC 1952")
+    theirs = Graph.model_validate(adjudicated(author, second, found, all_of(found, "second")))
+    assert theirs.names_of("Crab Nebula") == ("Messier 1", "NGC 1952")
     agreement = agreement_of(found.levels)
     level = agreement.of("triple")
     assert level is not None

@@ -18,6 +18,8 @@ from cuecard.annotate.second_gold.building import (
     is_under_way,
     keep_blank,
     open_blank,
+    refuse_while_building,
+    under_way,
 )
 from cuecard.annotate.second_gold.comparing import adjudicate, compare, keep_takes, second_golds
 from cuecard.annotate.second_gold.eligibility import obstacle
@@ -91,6 +93,10 @@ def test_what_is_built_is_kept_apart_and_handed_in_once(workspace: Workspace, st
     row = list(states.gold.rows[0])
     built(workspace, states, "Ben", [row, [""] * len(row)])
     assert is_under_way(workspace, states.id, "Ben")
+    with pytest.raises(NotAllowed, match="You would see"):
+        refuse_while_building(workspace, states.id, "Ben")
+    refuse_while_building(workspace, states.id, "Ana")
+    assert (under_way(workspace, "Ben"), under_way(workspace, "Ana")) == ({states.id}, set())
     assert workspace.drafts.of("Ben") == []
     assert workspace.drafts.get(states.id, "Ben") is None
     workspace.effort.add(gold_key(states.id), "Ben", "time", 90)

@@ -7,6 +7,7 @@ from pathlib import Path
 from apart import Clock, fresh, small_task
 from cuecard.annotate.authoring.merge import merge
 from cuecard.annotate.sharing.forks import fork_of, join_fork
+from cuecard.annotate.waiting import pending_for
 from cuecard.core.review import Submitted
 
 
@@ -21,6 +22,9 @@ def test_a_fork_is_joined_over_what_both_stand_on(tmp_path: Path) -> None:
         ben.tasks.save(small_task(notes="Ben's"), author="Ben", at=clock())
         ana.exchange.take([ben.exchange.parcel("Ben")], by="Ana")
 
+        waiting = pending_for(ana, "Ana")
+        assert ([task.id for task in waiting.forked], waiting.to_submit) == (["t"], ())
+        assert pending_for(ana, "Cho").forked == ()
         fork = fork_of(ana, "t", "Ana")
         assert fork is not None
         assert (fork.head, fork.other, fork.base_number, fork.more) == (4, 3, 2, 0)
@@ -31,6 +35,7 @@ def test_a_fork_is_joined_over_what_both_stand_on(tmp_path: Path) -> None:
         joined = join_fork(ana, fork, merged.data, "Ana", " together ")
         assert (joined.task.title, joined.task.notes, joined.number) == ("Ana's", "Ben's", 5)
         assert fork_of(ana, "t", "Ana") is None
+        assert [task.id for task in pending_for(ana, "Ana").to_submit] == ["t"]
         tips = {node.number: node for node in ana.reviews.log("t").revisions}
         assert set(tips[5].parents) == {tips[3].uid, tips[4].uid}
 

@@ -17,7 +17,7 @@ from cuecard.annotate.sharing import merge_files, read_pack, write_pack
 from cuecard.annotate.sharing.framing import Unreadable, compressed, uncompressed
 from cuecard.annotate.sharing.lines import Header, digest, header_line
 from cuecard.core.errors import Conflict, CuecardError, FileProblems
-from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted
+from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.store.workspace import Workspace
 
 Lines = list[dict[str, Any]]
@@ -108,6 +108,10 @@ def test_since_leaves_out_what_was_done_before(ana: Workspace, tmp_path: Path) -
     pack = read_pack(path)
     assert [entry.body.kind for entry in pack.parcel.contributions] == ["submitted", "commented"]
     assert pack.header.since == moment
+    # It goes with what stands before, so that it can be merged first.
+    with fresh(tmp_path / "b.db") as other:
+        merge_files(other, [path], "Ben")
+        assert other.reviews.state("t") is TaskState.IN_REVIEW
     with pytest.raises(CuecardError, match="nothing"):
         write_pack(ana, "Zoe", tmp_path / "zoe")
 
@@ -232,8 +236,19 @@ def _unknown_kind(lines: Lines) -> None:
     _of(lines, "contribution")["body"]["kind"] = "bribed"
 
 
+def _newer_field(lines: Lines) -> None:
+    _of(lines, "contribution")["body"]["mood"] = "good"
+
+
 def _nul(lines: Lines) -> None:
     _of(lines, "effort")["text"] = "a\0b"
+
+
+def _by_a_stranger(lines: Lines) -> None:
+    """As if somebody else had saved all revisions."""
+    for line in lines:
+        for signature in line.get("revision", {}).get("signatures", ()):
+            signature["author"] = "Cho"
 
 
 def _too_few(lines: Lines) -> None:
@@ -257,7 +272,9 @@ def _too_few(lines: Lines) -> None:
         (_foreign_effort, "it speaks in the name of Ben"),
         (_endless_effort, "amount"),
         (_unknown_kind, "does not know: bribed"),
+        (_newer_field, "does not know: mood; update Cuecard"),
         (_nul, "NUL"),
+        (_by_a_stranger, "only an author of t may do this, and Ana is none"),
         (_too_few, "as many entries"),
     ],
 )

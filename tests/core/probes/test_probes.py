@@ -20,6 +20,7 @@ from cuecard.core.probes.examinations import (
     Examination,
     LawsExamined,
     NeedExamined,
+    StageGuessed,
     StepExamined,
     read_examination,
     says_nothing,
@@ -30,7 +31,7 @@ from cuecard.core.probes.laws import conflicts
 from cuecard.core.probes.results import PROBES, ProbeName, ProbeResult
 from cuecard.core.probes.scoring import SCORED_BY, handed_in, score_of_attempt
 from cuecard.core.probes.settings import models_of, world_of
-from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenStep
+from cuecard.core.probes.shapes import ExaminedLaws, Foreseen, KnownNeed, KnownStep, UnseenStep
 from cuecard.core.tasks import FAMILIES, Fact, FactWorld, Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 
@@ -81,11 +82,12 @@ def test_each_family_has_one_score() -> None:
 
 
 def step(number: int, **found: object) -> StepExamined:
-    return StepExamined.model_validate({"step": number, "candidates": ("a", "b"), **found})
+    return StepExamined.model_validate({"step": number, "candidates": ["a", "b"], **found})
 
 
 KNOWN = {"enumerable": False, "error_recognisable": False, "error_found": False}
 SEEN = {"readings": ("z",), "named": ()}
+TWO = {"readings": ("a", "b"), "named": ("a", "b")}
 
 
 @pytest.mark.parametrize(
@@ -94,17 +96,20 @@ SEEN = {"readings": ("z",), "named": ()}
         ((step(1, **SEEN, **KNOWN),), False, 0.0),
         ((step(1, readings=("a", "b"), named=("a", "b"), **KNOWN),), True, 1.0),
         ((step(1, readings=("a",), named=("a",), **KNOWN),), False, 0.5),
-        ((step(1, **SEEN, **{**KNOWN, "enumerable": True}),), True, 0.0),
+        # Who knows the candidates finds them obvious: that alone does not count, a choice unseen does.
+        ((step(1, **SEEN, **{**KNOWN, "enumerable": True}),), False, 0.0),
+        ((step(1, candidates=tuple("abcde"), **TWO, **{**KNOWN, "enumerable": True}),), True, 0.4),
+        ((step(1, candidates=tuple("abcde"), **TWO, **KNOWN),), False, 0.4),
         # An error is one only where the ambiguity is of that kind.
         ((step(1, **SEEN, **{**KNOWN, "error_recognisable": True}),), False, 0.0),
         ((step(1, factual=True, **SEEN, **{**KNOWN, "error_recognisable": True}),), True, 0.0),
         ((step(1, factual=True, error="x", **SEEN, **{**KNOWN, "error_found": True}),), True, 0.0),
         ((step(1, factual=True, **SEEN, **{**KNOWN, "error_found": True}),), False, 0.0),
         # One step is enough to say so; an unread one leaves it open otherwise.
-        ((step(1, **SEEN, **KNOWN), step(2, **SEEN, enumerable=True)), True, 0.0),
+        ((step(1, **SEEN, **KNOWN), step(2, factual=True, error_recognisable=True)), True, 0.0),
         ((step(1, **SEEN, **KNOWN), step(2)), None, 0.0),
         ((step(1, **KNOWN),), None, None),
-        ((step(1, enumerable=True),), True, None),
+        ((step(1, enumerable=True),), None, None),
     ],
 )
 def test_what_the_examination_of_steps_means(
@@ -118,7 +123,7 @@ def test_what_the_examination_of_steps_means(
 def test_examinations_are_recorded_as_text() -> None:
     all_of_them: tuple[Examination, ...] = (
         ChainExamined(steps=(step(1, **SEEN, **KNOWN),)),
-        NeedExamined(stages=(2, 3), guesses=("眼镜",), guessed=(3,)),
+        NeedExamined(stages=(2, 3), guesses=("眼镜",), guessed=(StageGuessed(stage=3, by="眼镜"),)),
         LawsExamined(contradictions=(), implausible=()),
     )
     for examination in all_of_them:
@@ -135,12 +140,12 @@ def test_answers_of_weak_models_are_read() -> None:
     assert unseen == UnseenStep(readings=["\ufffd", "a"], error="")
     known, _ = read_shape('{"enumerable": "Yes", "error_found": null}', KnownStep)
     assert known == KnownStep(enumerable=True)
-    need, _ = read_shape('{"guessed": ["3", 3, -1, true, "x"]}', KnownNeed)
-    assert need is not None
-    assert need.guessed == [3]
+    pairs = '[{"request": "3", "guess": [2]}, {"request": true, "guess": 1}, 4, {"request": 1}]'
+    need, _ = read_shape(f'{{"foreseen": {pairs}}}', KnownNeed)
+    assert need == KnownNeed(foreseen=[Foreseen(request=3, guess=2)])
     laws, _ = read_shape('{"contradictions": [{"facts": "1"}], "implausible": [3]}', ExaminedLaws)
     assert laws == ExaminedLaws(contradictions=[], implausible=[])
-    for text in ('{"enumerable": "perhaps"}', '{"guessed": null', "no"):
+    for text in ('{"enumerable": "perhaps"}', '{"foreseen": null', "no"):
         assert read_shape(text, KnownStep)[0] is None
     with pytest.raises(ValidationError):
         UnseenStep.model_validate({})

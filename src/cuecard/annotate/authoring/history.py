@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Version:
     """A revision (`number` is its), or a draft that was thrown away (`number` is that of the revision
-    it was based on, `thrown` its id).
+    it was based on, `thrown` its id). `before`: the revision that it stands on, 0 for none. `author` ""
+    while who reads it must not know.
     """
 
     kind: Literal["revision", "thrown"]
@@ -27,24 +28,38 @@ class Version:
     hash: str = ""
     origins: tuple[Origin, ...] = ()
     thrown: int = 0
-
-    @property
-    def before(self) -> int:
-        """The revision that came before it, 0 for none."""
-        return self.number - 1 if self.kind == "revision" else self.number
+    before: int = 0
 
 
 def versions_of(ws: Workspace, task_id: str, person: str) -> list[Version]:
     """The last first. A task that was never saved has no revisions, but may have had drafts."""
-    revisions = [
-        Version("revision", r.number, r.author, r.created_at, r.message, r.hash, r.origins)
-        for r in ws.tasks.log(task_id)
-    ]
-    thrown = [
-        Version("thrown", d.base, d.person, d.thrown_at, origins=d.origins, thrown=d.id)
+    lines = ws.tasks.log(task_id)
+    seen = ws.reviews.seen_log(person, task_id).revisions if lines else ()
+    nodes = {node.number: node for node in seen}
+    numbers = {node.uid: node.number for node in seen}
+    versions: list[Version] = []
+    for line in lines:
+        node = nodes[line.number]
+        masked = not node.authors[0]
+        versions.append(
+            Version(
+                "revision",
+                line.number,
+                "" if masked else line.author,
+                line.created_at,
+                "" if masked else line.message,
+                line.hash,
+                () if masked else line.origins,
+                before=max((numbers[uid] for uid in node.parents), default=0),
+            )
+        )
+    versions += (
+        Version(
+            "thrown", d.base, d.person, d.thrown_at, origins=d.origins, thrown=d.id, before=d.base
+        )
         for d in ws.drafts.thrown(person, task_id)
-    ]
-    return sorted([*revisions, *thrown], key=lambda version: version.at, reverse=True)
+    )
+    return sorted(versions, key=lambda version: version.at, reverse=True)
 
 
 def data_of(ws: Workspace, task_id: str, person: str, version: Version) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.datasheet.model import Count, Datasheet, Tally
 from cuecard.annotate.datasheet.pipes import Row, heading, table
+from cuecard.annotate.qc.decision import VERDICT_LABEL, reasons_of
 from cuecard.annotate.qc.signals import SIGNAL_LABEL
 from cuecard.annotate.review.figures import (
     ALL_DIMENSIONS,
@@ -14,7 +15,8 @@ from cuecard.annotate.review.figures import (
     MeasureAgreement,
     Spread,
 )
-from cuecard.core.i18n import _
+from cuecard.annotate.sharing.words import STATE
+from cuecard.core.i18n import _, ngettext
 
 SITES_SHOWN = 20
 _STATISTICS = {
@@ -49,9 +51,11 @@ def _tasks(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Tasks"))
     yield table(
         (_("state"), _("tasks")),
-        [*((_(state.value.replace("_", " ")), n) for state, n in tasks.by_state.items()),
-         (_("all"), tasks.total)],
-    )  # fmt: skip
+        [
+            *((_(STATE[state]), n) for state, n in tasks.by_state.items()),
+            (_("all"), tasks.total),
+        ],
+    )
     for title, counts in (
         (_("family"), tasks.by_family),
         (_("language"), tasks.by_language),
@@ -59,9 +63,10 @@ def _tasks(sheet: Datasheet) -> Iterable[str]:
         (_("difficulty"), tasks.by_difficulty),
     ):
         yield table((title, _("in use"), _("approved")), map(_count, counts))
-    yield _("Released: {n} approved tasks, content hash {hash}.").format(
-        n=len(sheet.release.tasks), hash=f"`{sheet.release.hash}`"
-    )
+    n = len(sheet.release.tasks)
+    yield ngettext("Released: {n} approved task.", "Released: {n} approved tasks.", n).format(n=n)
+    if n:
+        yield _("Content hash of the released set: {hash}").format(hash=f"`{sheet.release.hash}`")
 
 
 def _effort(sheet: Datasheet) -> Iterable[str]:
@@ -170,6 +175,9 @@ def _reviews(sheet: Datasheet) -> Iterable[str]:
 
 def _agreement(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Agreement of reviewers"), 3)
+    if not sheet.rounds.rounds:
+        yield _("Nothing so far.")
+        return
     yield _("Over decided rounds; 95% intervals in brackets, by bootstrap over tasks.")
     labels = {DECISION: _("decision"), ALL_DIMENSIONS: _("all dimensions")}
     yield _agreement_table(
@@ -219,6 +227,9 @@ def _golds(sheet: Datasheet) -> Iterable[str]:
 
 def _removals(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Removed tasks"))
+    if not sheet.retired:
+        yield _("Nothing so far.")
+        return
     yield table((_("reason"), _("tasks")), map(_tally, sheet.removal_reasons))
     yield table(
         (_("task"), _("family"), _("by"), _("on"), _("reason"), _("rules")),
@@ -239,14 +250,15 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
 def _quality(sheet: Datasheet) -> Iterable[str]:
     qc = sheet.qc
     yield heading(_("Quality probes"))
+    if not qc.decided:
+        yield _("Nothing so far.")
+        return
     yield table(
         (_("decision"), _("tasks")),
         [
-            *((_(verdict), n) for verdict, n in qc.verdicts.items()),
+            *((_(VERDICT_LABEL[verdict]), n) for verdict, n in qc.verdicts.items()),
             (_("other than proposed"), qc.overruled),
-        ]
-        if qc.decided
-        else (),
+        ],
     )
     if qc.signals:
         labels: dict[str, str] = {**SIGNAL_LABEL}
@@ -255,7 +267,9 @@ def _quality(sheet: Datasheet) -> Iterable[str]:
             [(_(labels.get(s.name, s.name)), s.looked, s.raised) for s in qc.signals],
         )
     if qc.rules:
-        yield table((_("rule"), _("tasks")), map(_tally, qc.rules))
+        yield table(
+            (_("rule"), _("tasks")), [(*reasons_of((rule.name,)), rule.n) for rule in qc.rules]
+        )
 
 
 def _count(count: Count) -> Row:

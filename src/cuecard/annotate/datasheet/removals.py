@@ -9,7 +9,7 @@ from typing import get_args
 from cuecard.annotate.datasheet.material import Material, TaskMaterial, entries
 from cuecard.annotate.datasheet.model import QcFigures, RetiredTask, SignalLine, Tally
 from cuecard.annotate.datasheet.people import Masks
-from cuecard.annotate.qc.decision import RULE_BY_KEY
+from cuecard.annotate.qc.decision import reasons_of
 from cuecard.annotate.qc.signals import SIGNALS, Sign
 from cuecard.core.i18n import _
 from cuecard.core.review import Action, QcDecided, QcVerdict
@@ -31,8 +31,7 @@ def removal_reasons(retired: Iterable[RetiredTask]) -> tuple[Tally, ...]:
     tasks: defaultdict[str, set[str]] = defaultdict(set)
     for task in retired:
         said = task.reason or _("no reason was given")
-        rules = [_(RULE_BY_KEY[key].says) if key in RULE_BY_KEY else key for key in task.rules]
-        for reason in rules or [said]:
+        for reason in reasons_of(task.rules) or (said,):
             tasks[reason].add(task.task_id)
     lines = [Tally(name=name, n=len(found), tasks=len(found)) for name, found in tasks.items()]
     return tuple(sorted(lines, key=lambda line: (-line.n, line.name)))

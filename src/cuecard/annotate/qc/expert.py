@@ -50,6 +50,7 @@ def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCh
     judge = _judge(found, bars.judge)
     items = {record.item.key for record in records if record.judge.name == judge}
     keys = {record.verdict_id: record.item.key for record in records}
+    labelled = len(items & {keys[label.verdict_id] for label in labels})
     return ExpertCheck(
         run_id=trial.run_id,
         run_name=workspace.runs.get(trial.run_id).name,
@@ -59,8 +60,8 @@ def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCh
         baseline=judge in found.baselines,
         people=found.people,
         items=len(items),
-        labelled=len(items & {keys[label.verdict_id] for label in labels}),
-        agreement=_percent(found, judge),
+        labelled=labelled,
+        agreement=_percent(found, judge) if labelled >= len(items) else _not_yet(),
     )
 
 
@@ -70,6 +71,11 @@ def _judge(found: LabelAgreement, wanted: str) -> str:
         return wanted
     models = [name for name in found.judges if name not in found.baselines]
     return next(iter((*models, *found.judges)), "")
+
+
+def _not_yet() -> Statistic:
+    # Who is still labelling must not learn how the judge decided, and a part says little.
+    return Statistic(name="percent", value=None, n=0, reason=_("Not every item is labelled yet."))
 
 
 def _percent(found: LabelAgreement, judge: str) -> Statistic:

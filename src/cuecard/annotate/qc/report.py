@@ -16,7 +16,8 @@ from cuecard.core.tasks.base import Frozen
 class ExpertCheck(Frozen):
     """One judged response that people label item by item. `items`: what the judge decided; `labelled`:
     how many of them have a label. `agreement`: percent, over the items that `judge` and the majority of
-    people both decided; its n is theirs. `baseline`: the judge is no model.
+    people both decided; its n is theirs; undefined until every item is labelled. `baseline`: the judge
+    is no model.
     """
 
     run_id: int
@@ -87,8 +88,3 @@ class QcReport(Frozen):
     def decided(self) -> Decided | None:
         """The decision that counts."""
         return self.decisions[0] if self.decisions else None
-
-    @property
-    def flagged(self) -> bool:
-        """Whether any stage speaks against the task."""
-        return any(report.state == "flagged" for report in self.stages)

@@ -261,16 +261,18 @@ def _agreement(material: Material) -> StageReport:
         said = _("{labelled} of {items} items are labelled.").format(
             labelled=check.labelled, items=check.items
         )
-        return StageReport(stage="agreement", state="open", said=said, n=check.agreement.n)
+        return StageReport(stage="agreement", state="open", said=said)
     found = check.agreement
     report = StageReport(
         stage="agreement", state="skipped", said=found.reason, n=found.n, models=(check.judge,)
     )
     if found.value is None:
         return report
-    said = _("{judge} and people agree on {share:.0%} of {n} items (at least {bar:.0%}).").format(
-        judge=check.judge, share=found.value, n=found.n, bar=material.bars.agreement
-    )
+    said = ngettext(
+        "{judge} and people agree on {share:.0%} of {n} item (at least {bar:.0%}).",
+        "{judge} and people agree on {share:.0%} of {n} items (at least {bar:.0%}).",
+        found.n,
+    ).format(judge=check.judge, share=found.value, n=found.n, bar=material.bars.agreement)
     if check.baseline:
         said = f"{said} {_('The judge is an offline baseline, not an LLM.')}"
     state = "passed" if found.value >= material.bars.agreement else "flagged"

@@ -2,12 +2,12 @@
 the author and to each other.
 """
 
+from cuecard.annotate.review.assignment import queue_for
 from cuecard.annotate.review.dimensions import DIMENSIONS, Dimension
 from cuecard.annotate.review.reviewing import (
     ReviewSheet,
     check_review,
     review,
-    review_queue,
     review_sheet,
 )
 from cuecard.annotate.review.workflow import (
@@ -31,11 +31,11 @@ __all__ = [
     "ask_third",
     "authors_in",
     "check_review",
+    "queue_for",
     "reopen",
     "restore",
     "retire",
     "review",
-    "review_queue",
     "review_sheet",
     "submit",
     "withdraw",

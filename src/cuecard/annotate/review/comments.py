@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -76,6 +76,16 @@ def threads_for(workspace: Workspace, person: str, task_id: str) -> tuple[Thread
         threads += threads_of(said, old, head.task, FollowingThrough(old, head.task, fetch))
     order = {place: at for at, place in enumerate(_reading_order(threads, head.task))}
     return tuple(sorted(threads, key=lambda t: (not t.open, order[t.place or ""], t.comment.at)))
+
+
+def open_comments(workspace: Workspace, person: str, task_ids: Iterable[str]) -> dict[str, int]:
+    """How many comments that this person may read are not resolved, for each task that has any."""
+    found: dict[str, int] = {}
+    for task_id in task_ids:
+        comments = workspace.reviews.comments_for(person, task_id)
+        if n := sum(not comment.resolved for comment in comments):
+            found[task_id] = n
+    return found
 
 
 def threads_of(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.review.dimensions import Dimension
 from cuecard.annotate.review.places import may_review
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.review.spot_check import check_marks
 from cuecard.annotate.review.workflow import authors_in
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
@@ -21,7 +22,7 @@ from cuecard.core.review import (
 )
 from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Review, TaskSummary
+from cuecard.store.records import Review
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -44,16 +45,6 @@ class ReviewSheet(Frozen):
     previous_number: int | None
     obstacle: str
     own: bool
-
-
-def review_queue(workspace: Workspace, person: str, now: datetime) -> tuple[TaskSummary, ...]:
-    """Tasks that wait for this person's review, the longest waiting first, without authors."""
-    return tuple(
-        round_.task
-        for round_ in workspace.reviews.open_rounds(person, now)
-        if not (round_.wrote or round_.reviewed or round_.released)
-        and (round_.mine or round_.reviews + round_.claims < round_.needed)
-    )
 
 
 def review_sheet(
@@ -97,8 +88,9 @@ def review(
     Raises `NotAllowed` when this person may not review this revision now or the review is not
     complete, `Conflict` when it was handed in already.
     """
-    family = workspace.tasks.revision(given.task_id, given.revision).task.family
-    if complaint := check_review(given, protocol.dimensions(family)):
+    revision = workspace.tasks.revision(given.task_id, given.revision)
+    complaint = check_review(given, protocol.dimensions(revision.task.family))
+    if complaint := complaint or check_marks(given, revision.task, revision.uid):
         raise NotAllowed(_("This review is not complete"), complaint)
 
     now = at or datetime.now(UTC)

@@ -5,11 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cuecard.core.review import CheckMark, GoldCheck
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.review import CheckMark, GoldCheck, ReviewDecision
 from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task
 from cuecard.core.tasks.base import Frozen
+
+if TYPE_CHECKING:
+    from cuecard.store.records import Review
+
+GOLD = "gold"
+"""The dimension that passes only once the sample is marked and nothing is marked wrong."""
 
 
 class GoldItem(Frozen):
@@ -66,6 +73,32 @@ def unmarked(sample: Collection[str], checks: Collection[GoldCheck]) -> tuple[st
     """The places of a sample that carry no mark yet, in their order."""
     marked = {check.place for check in checks}
     return tuple(place for place in sample if place not in marked)
+
+
+def check_marks(given: Review, task: Task, revision_uid: str) -> str:
+    """What speaks against the marks of a review, translated; "" if nothing does. A review that names a
+    sample names the one that was drawn for its reviewer, and passes the gold only with all of it marked
+    and nothing marked wrong.
+    """
+    drawn = sample_of(task, revision_uid, given.reviewer, len(given.sample))
+    if given.sample and set(given.sample) != set(drawn):
+        return _("The spot check is not the one that was drawn for this reviewer.")
+    known = {item.place for item in gold_items(task)}
+    if strange := [check.place for check in given.checks if check.place not in known]:
+        return _("There is no gold item {place}.").format(place=strange[0])
+    passes = given.ratings.get(GOLD) == "pass"
+    approves = given.decision is ReviewDecision.APPROVE
+    left = unmarked(given.sample, given.checks) if passes or approves else ()
+    if left:
+        text = ngettext(
+            "{n} item of the spot check is not marked.",
+            "{n} items of the spot check are not marked.",
+            len(left),
+        )
+        return text.format(n=len(left))
+    if (passes or approves) and any(check.mark == "wrong" for check in given.checks):
+        return _("Gold with an item marked wrong does not pass.")
+    return ""
 
 
 def marks_of(checks: Collection[GoldCheck]) -> Mapping[CheckMark, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.authoring.place_names import place_in_words
 from cuecard.annotate.lint import Finding, Severity, lint
 from cuecard.annotate.review.protocol import Protocol
 from cuecard.annotate.review.workflow import require, submit
@@ -20,13 +21,16 @@ _TOLD = 5
 
 
 class Checked(Frozen):
-    """The newest revision before it is handed in: what the linter finds that nobody has silenced."""
+    """The newest revision before it is handed in: what the linter finds that nobody has silenced.
+    `places`: what the places of the findings are called.
+    """
 
     task_id: str
     title: str
     revision: int
     errors: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
+    places: dict[str, str] = {}
 
 
 class NotClean(NotAllowed):
@@ -46,12 +50,14 @@ def check_for_review(
     require(Action.SUBMIT, workspace.reviews.log(task_id), by)
     revision = workspace.tasks.revision(task_id)
     found = [f for f in lint(revision.task, today or date.today()) if not f.silenced]
+    data = revision.task.model_dump(mode="json")
     return Checked(
         task_id=task_id,
         title=revision.task.title,
         revision=revision.number,
         errors=tuple(f for f in found if f.severity is Severity.ERROR),
         warnings=tuple(f for f in found if f.severity is Severity.WARNING),
+        places={f.place: place_in_words(f.place, data) for f in found},
     )
 
 

@@ -40,7 +40,7 @@ def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
     become a triple or a row is not a countable list. F1 stands in its place: the larger that number,
     the nearer kappa comes to it (Hripcsak and Rothschild 2005, JAMIA 12(3): 296-298).
     """
-    reason = _("what both left out cannot be counted, so there is no agreement by chance; read F1")
+    reason = _("what both left out cannot be counted; read F1")
     n = levels[0].matched if levels else 0
     kappa = Statistic(name="cohen_kappa", value=None, n=n, reason=reason)
     return GoldAgreement(levels=tuple(map(_of_level, levels)), kappa=kappa)

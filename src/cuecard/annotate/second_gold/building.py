@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -10,24 +10,41 @@ from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.validity import as_task
 from cuecard.annotate.second_gold.blank import blank_for, same_brief
 from cuecard.annotate.second_gold.eligibility import obstacle, only_blind, refusal
-from cuecard.core.errors import Conflict
+from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.review import Contribution, GoldBuilt
 from cuecard.core.tasks import Task
-from cuecard.store.drafts import ASIDE
+from cuecard.store.records import ASIDE
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+_GOLD = f"{ASIDE}gold"
+
 
 def gold_key(task_id: str) -> str:
     """Under which drafts and time of second golds are kept: no task can be called so."""
-    return f"{task_id}{ASIDE}gold"
+    return f"{task_id}{_GOLD}"
+
+
+def under_way(ws: Workspace, person: str) -> frozenset[str]:
+    """The tasks of which `person` is building a second gold."""
+    return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
 
 
 def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:
     """Whether `person` is building a second gold of the task."""
     return ws.drafts.get(gold_key(task_id), person) is not None
+
+
+def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
+    """Raises `NotAllowed` for who is building a second gold of the task, and so must not see its gold."""
+    if is_under_way(ws, task_id, person):
+        raise NotAllowed(
+            _("You are building this task's gold"),
+            _("You would see the author's before yours is handed in."),
+            _("Go on with yours: b in the list of tasks. There you can also give it up."),
+        )
 
 
 def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
@@ -59,6 +76,20 @@ def keep_blank(
         ws.drafts.keep(gold_key(task_id), person, base, data)
     else:
         ws.drafts.discard(gold_key(task_id), person)
+
+
+def give_up(ws: Workspace, task_id: str, person: str) -> None:
+    """Forget what was built."""
+    ws.drafts.discard(gold_key(task_id), person)
+
+
+def check_built(ws: Workspace, task_id: str, data: Mapping[str, Any]) -> tuple[FileProblem, ...]:
+    """What keeps this from being a gold of the newest revision."""
+    try:
+        built_gold(ws.tasks.revision(task_id).task, data["gold"])
+    except FileProblems as error:
+        return error.problems
+    return ()
 
 
 def hand_in(
@@ -101,8 +132,8 @@ def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
             ends = ("head", "relation", "tail")
             made["triples"] = [t for t in gold["triples"] if any(t[end] for end in ends)]
         case "table":
-            made |= {name: whole[name] for name in ("columns", "unique_columns")}
-            made["rows"] = [row for row in gold["rows"] if any(cell.strip() for cell in row)]
+            made = {**whole, "rows": _in_columns(gold, whole["columns"])}
+            made["rows"] = [row for row in made["rows"] if any(cell.strip() for cell in row)]
         case "checkpoints":
             made["opening"] = whole["opening"]
             made["steps"] = [s for s in gold["steps"] if s["question"] or s["target"]]
@@ -122,13 +153,7 @@ def moved(
         return blank
     match given["family"]:
         case "table":
-            names = [column["name"] for column in gold["columns"]]
-            at = [
-                names.index(column["name"]) if column["name"] in names else len(names)
-                for column in given["columns"]
-            ]
-            rows = [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
-            made = {**given, "rows": rows}
+            made = {**given, "rows": _in_columns(gold, given["columns"])}
         case "checkpoints":
             made = {**gold, "opening": given["opening"]}
         case "facts":
@@ -137,7 +162,20 @@ def moved(
         case _:
             stages = len(blank["persona"]["stages"]) if blank["persona"] else 0
             made = {**gold, "triples": [_staged(triple, stages) for triple in gold["triples"]]}
-    return {**blank, "gold": made}
+    return {**blank, "gold": made, "silenced": data.get("silenced", [])}
+
+
+def extra_columns(gold: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """Columns that were added to those of the brief; they are not handed in."""
+    names = {column["name"] for column in given.get("columns", ())}
+    return [c["name"] for c in gold.get("columns", ()) if c["name"] not in names]
+
+
+def _in_columns(gold: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The rows in these columns, by name; what they do not have is empty."""
+    names = [column["name"] for column in gold["columns"]]
+    at = [names.index(c["name"]) if c["name"] in names else len(names) for c in columns]
+    return [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
 
 
 def _staged(triple: dict[str, Any], stages: int) -> dict[str, Any]:

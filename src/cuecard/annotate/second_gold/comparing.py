@@ -21,7 +21,7 @@ from cuecard.core.i18n import _, ngettext
 from cuecard.core.review import GoldBuilt, TaskLog
 from cuecard.core.tasks import Gold, Task
 from cuecard.core.text import one_line
-from cuecard.store.drafts import ASIDE
+from cuecard.store.records import ASIDE
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision

@@ -161,12 +161,14 @@ class _Pairing:
         return {theirs[right]: mine[left] for left, right in best_assignment(edges).items()}
 
     def _named_otherwise(self, nodes: dict[str, str]) -> Iterator[tuple[Element, object, object]]:
-        """Nodes that both have under other names; which aliases count is gold too."""
+        """Nodes for which the second has names that the author has not: aliases are gold too, but who
+        left some out did not speak against them.
+        """
         mine = {node: n for n, node in enumerate(self._author.node_ids)}
         theirs = {node: n for n, node in enumerate(self._second.node_ids)}
         for other, node in sorted(nodes.items(), key=lambda pair: mine[pair[1]]):
             names, told = self._author.names_of(node), self._second.names_of(other)
-            if set(map(normalise, names)) != set(map(normalise, told)):
+            if set(map(normalise, told)) - set(map(normalise, names)):
                 element = Element(
                     "", "node", "differ", mine[node], theirs[other], why=_("other names")
                 )

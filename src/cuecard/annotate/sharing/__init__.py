@@ -4,7 +4,14 @@ from cuecard.annotate.sharing.framing import SUFFIX
 from cuecard.annotate.sharing.lines import FORMAT, Header
 from cuecard.annotate.sharing.merging import merge_files, merge_packs
 from cuecard.annotate.sharing.reading import Pack, parse_pack, read_pack, read_packs
-from cuecard.annotate.sharing.writing import Packed, default_name, pack_bytes, write_pack
+from cuecard.annotate.sharing.writing import (
+    Packed,
+    PackPreview,
+    default_name,
+    pack_bytes,
+    preview_pack,
+    write_pack,
+)
 from cuecard.store.shared import Arrived, LeftOut, MergeReport, Moved, Parcel
 
 __all__ = [
@@ -16,6 +23,7 @@ __all__ = [
     "MergeReport",
     "Moved",
     "Pack",
+    "PackPreview",
     "Packed",
     "Parcel",
     "default_name",
@@ -23,6 +31,7 @@ __all__ = [
     "merge_packs",
     "pack_bytes",
     "parse_pack",
+    "preview_pack",
     "read_pack",
     "read_packs",
     "write_pack",

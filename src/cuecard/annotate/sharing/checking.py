@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,13 @@ from cuecard.core.review import (
     Body,
     Claimed,
     Released,
+    Reopened,
+    Restored,
+    Retired,
     SkillsSet,
+    Submitted,
+    ThirdAsked,
+    Withdrawn,
     contribution_uid,
     revision_uid,
 )
@@ -37,6 +43,7 @@ _TRIAL = re.compile(r"[\w\-]{1,64}")
 _MOST_TICKS = 10**18
 _LONGEST_KEY = 10_000
 _YEARS = range(2000, 2200)
+_AUTHORS_ONLY = (Submitted, Withdrawn, Reopened, Retired, Restored, ThirdAsked)
 
 
 def name_problem(name: str) -> str:
@@ -80,9 +87,14 @@ def revision_problems(
 
 
 def contribution_problems(
-    entry: SharedContribution, person: str, known: Mapping[str, SharedRevision]
+    entry: SharedContribution,
+    person: str,
+    known: Mapping[str, SharedRevision],
+    authors: Collection[str],
 ) -> Iterator[str]:
-    """What is wrong with a contribution in the pack of `person`, who alone may speak in it."""
+    """What is wrong with a contribution in the pack of `person`, who alone may speak in it. `authors`:
+    those of the task.
+    """
     problems = [*_when(entry.at, entry.tick), *_body_problems(entry.body)]
     if entry.by != person:
         problems.insert(0, foreign(entry.by, person))
@@ -91,6 +103,9 @@ def contribution_problems(
             problems.append(_("it belongs to no task"))
     elif entry.revision not in known or known[entry.revision].task_id != entry.task_id:
         problems.append(_("the revision that it is about is missing"))
+    elif isinstance(entry.body, _AUTHORS_ONLY) and entry.by not in authors:
+        text = _("only an author of {task} may do this, and {person} is none")
+        problems.append(text.format(task=entry.task_id, person=one_line(person, 80)))
     yield from problems
     # Only of what is well-formed can a hash be taken.
     if not problems and entry.uid != contribution_uid(

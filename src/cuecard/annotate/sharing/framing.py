@@ -37,9 +37,11 @@ def opened(path: Path, *, limit: int = MAX_UNPACKED) -> bytes:
     try:
         if path.is_dir():
             raise Unreadable(_("is a folder; name the pack files in it"))
-        if path.stat().st_size > MAX_FILE:
+        with path.open("rb") as file:
+            # As much as there is, not as the file says: it may be a pipe.
+            data = file.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
             raise Unreadable(_("is larger than {n} MB; no pack is").format(n=MAX_FILE >> 20))
-        data = path.read_bytes()
     except OSError as error:
         raise Unreadable(error.strerror or str(error)) from error
     return uncompressed(data, limit=limit)

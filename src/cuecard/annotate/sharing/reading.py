@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,6 +140,7 @@ class _Reader:
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
     tasks: dict[str, Task] = field(default_factory=dict[str, Task])
     revisions: dict[str, SharedRevision] = field(default_factory=dict[str, SharedRevision])
+    authors: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     contributions: dict[str, SharedContribution] = field(
         default_factory=dict[str, SharedContribution]
     )
@@ -188,8 +189,12 @@ class _Reader:
                 problems = revision_problems(revision, self.tasks, self.revisions)
                 if not self._bad(number, problems):
                     self.revisions[revision.uid] = revision
+                    self.authors[revision.task_id].update(s.author for s in revision.signatures)
             case ContributionLine(contribution=given):
-                if not self._bad(number, contribution_problems(given, person, self.revisions)):
+                authors = self.authors[given.task_id]
+                if not self._bad(
+                    number, contribution_problems(given, person, self.revisions, authors)
+                ):
                     self.contributions[given.uid] = given
             case LabelLine(label=label):
                 if not self._bad(number, label_problems(label, person)):
@@ -234,6 +239,9 @@ def _why(error: ValidationError) -> str:
     if first["type"] == "union_tag_invalid":
         text = _("is of a kind that this Cuecard does not know: {kind}")
         return text.format(kind=one_line(str(first.get("ctx", {}).get("tag")), 40))
+    if first["type"] == "extra_forbidden":
+        text = _("says something that this Cuecard does not know: {name}; update Cuecard")
+        return text.format(name=one_line(str(first["loc"][-1]), 40))
     problem = problems_of(error, "", {}, _DIALECT)[0]
     return one_line(f"{problem.place} {problem.reason}".strip(), 200)
 

@@ -32,6 +32,22 @@ class Packed:
     drafts: int = 0
 
 
+@dataclass(frozen=True)
+class PackPreview:
+    """What a pack would hold, as in `Packed`, and what its file would be called."""
+
+    name: str
+    kinds: tuple[str, ...]
+    drafts: int
+
+
+def preview_pack(workspace: Workspace, person: str, since: datetime | None = None) -> PackPreview:
+    """What `write_pack` would write; no kinds when there is nothing to pack."""
+    parcel = workspace.exchange.parcel(person, since=since)
+    name = default_name(header_of(parcel, b"", since))
+    return PackPreview(name, _own(parcel, since), len(workspace.drafts.of(person)))
+
+
 def pack_bytes(parcel: Parcel, since: datetime | None = None) -> bytes:
     """The same parcel gives the same bytes, whenever and wherever it is packed."""
     body = body_of(parcel)
@@ -66,11 +82,18 @@ def write_pack(
     data = compressed(header_line(header) + body)
     path = path or Path(default_name(header))
     _replace(path, data)
-    return Packed(path, header, len(data), _own(parcel), len(workspace.drafts.of(person)))
+    return Packed(path, header, len(data), _own(parcel, since), len(workspace.drafts.of(person)))
 
 
-def _own(parcel: Parcel) -> tuple[str, ...]:
-    signed = [r for r in parcel.revisions if any(s.author == parcel.person for s in r.signatures)]
+def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
+    signed = [
+        revision
+        for revision in parcel.revisions
+        if any(
+            s.author == parcel.person and (since is None or s.at >= since)
+            for s in revision.signatures
+        )
+    ]
     return (
         *("revision" for _revision in signed),
         *(entry.body.kind for entry in parcel.contributions),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,14 +21,28 @@ from cuecard.core.probes.examinations import (
     FactsAgainst,
     LawsExamined,
     NeedExamined,
+    StageGuessed,
     StepExamined,
 )
-from cuecard.core.probes.shapes import ExaminedLaws, KnownNeed, KnownStep, UnseenNeed, UnseenStep
+from cuecard.core.probes.shapes import (
+    ExaminedLaws,
+    KnownNeed,
+    KnownStep,
+    Matched,
+    UnseenNeed,
+    UnseenStep,
+)
 from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task
+from cuecard.core.tasks import AmbiguityType, Checkpoint, FactKind, FactWorld, Task, TaskLanguage
 
 Shape = TypeVar("Shape", bound=BaseModel)
 _ATTEMPTS = 3
+_MOST = 20
+_NO_REASONS: dict[TaskLanguage, str] = {
+    "en": "Each contradiction must name at least two facts by their numbers, each entry one short reason."
+    " If nothing is wrong, leave both lists empty.",
+    "zh": "每处矛盾至少要写出两个事实的编号，每一条都要有一句简短的理由。没有问题就把两个列表都留空。",
+}
 
 
 @dataclass(frozen=True)
@@ -70,9 +84,10 @@ class Examiner:
             **asked,
             "type": ambiguity.type.value,
             "why_ambiguous": ambiguity.logic,
-            "candidates": list(ambiguity.candidates),
+            "candidates": _numbered(ambiguity.candidates),
             "meant": step.target,
-            "said_before": unseen.model_dump() if unseen else {},
+            "readings": _numbered(unseen.readings if unseen else ()),
+            "error": unseen.error if unseen else "",
         }
         known = await self._ask(KnownStep, self._prompts.known, told, desk.scope("known"))
         readings = tuple(unseen.readings) if unseen else None
@@ -81,7 +96,7 @@ class Examiner:
             factual=ambiguity.type is AmbiguityType.FACTUAL,
             candidates=ambiguity.candidates,
             readings=readings,
-            named=_named(step, readings or ()),
+            named=_named(step, readings or (), known.matched if known else ()),
             error=unseen.error if unseen else "",
             enumerable=known.enumerable if known else None,
             error_recognisable=known.error_recognisable if known else None,
@@ -96,13 +111,19 @@ class Examiner:
         unseen = await self._ask(UnseenNeed, prompt, asked, desk.scope("unseen"))
         if unseen is None:
             return NeedExamined(stages=numbers)
-        lines = [{"number": number, "request": stage.line} for number, stage in stages]
-        told = {**asked, "guesses": unseen.guesses, "later_requests": lines}
-        known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
         guesses = tuple(unseen.guesses)
+        told = {
+            **asked,
+            "guesses": _numbered(guesses),
+            "later_requests": [{"number": n, "text": stage.line} for n, stage in stages],
+        }
+        known = await self._ask(KnownNeed, self._prompts.known, told, desk.scope("known"))
         if known is None:
             return NeedExamined(stages=numbers, guesses=guesses)
-        guessed = tuple(number for number in numbers if number in known.guessed and guesses)
+        by = {
+            f.request: guesses[f.guess - 1] for f in known.foreseen if 0 < f.guess <= len(guesses)
+        }
+        guessed = tuple(StageGuessed(stage=n, by=by[n]) for n in numbers if n in by)
         return NeedExamined(stages=numbers, guesses=guesses, guessed=guessed, reason=known.reason)
 
     async def _laws(self, desk: CallDesk) -> LawsExamined:
@@ -117,25 +138,27 @@ class Examiner:
             }
             for number, fact in enumerate(world.facts, 1)
         ]
+
+        def complaint(answer: ExaminedLaws) -> str:
+            charges = answer.contradictions or answer.implausible
+            usable = _against(answer, len(facts)) or _doubts(answer, len(facts))
+            return _NO_REASONS[self._task.language] if charges and not usable else ""
+
         material = {"question": self._task.query, "facts": facts}
-        found = await self._ask(ExaminedLaws, self._prompts.known, material, desk)
+        found = await self._ask(ExaminedLaws, self._prompts.known, material, desk, complaint)
         if found is None:
             return LawsExamined()
-        numbers = range(1, len(facts) + 1)
-        against = [
-            FactsAgainst(facts=tuple(c.facts), reason=c.reason)
-            for c in found.contradictions
-            if c.facts and all(n in numbers for n in c.facts)
-        ]
-        doubts = [
-            FactsAgainst(facts=(doubt.fact,), reason=doubt.reason)
-            for doubt in found.implausible
-            if doubt.fact in numbers
-        ]
-        return LawsExamined(contradictions=tuple(against), implausible=tuple(doubts))
+        return LawsExamined(
+            contradictions=_against(found, len(facts)), implausible=_doubts(found, len(facts))
+        )
 
     async def _ask(
-        self, shape: type[Shape], prompt: Prompt, material: Mapping[str, object], desk: CallDesk
+        self,
+        shape: type[Shape],
+        prompt: Prompt,
+        material: Mapping[str, object],
+        desk: CallDesk,
+        check: Callable[[Shape], str] = lambda _answer: "",
     ) -> Shape | None:
         asked = await ask_structured(
             self._client,
@@ -145,18 +168,52 @@ class Examiner:
             prompt=prompt,
             language=self._task.language,
             attempts=_ATTEMPTS,
+            check=check,
         )
         return asked.value
 
 
-def _named(step: Checkpoint, readings: tuple[str, ...]) -> tuple[str, ...]:
-    """The candidates that are among the readings. The target counts under all its names."""
+def _against(found: ExaminedLaws, facts: int) -> tuple[FactsAgainst, ...]:
+    """The contradictions that name facts of the world, at least two, and say why; each set once."""
+    usable = {
+        tuple(sorted(charge.facts)): charge.reason
+        for charge in reversed(found.contradictions)
+        if len(charge.facts) > 1 and max(charge.facts) <= facts and charge.reason
+    }
+    return _charges(usable)
+
+
+def _doubts(found: ExaminedLaws, facts: int) -> tuple[FactsAgainst, ...]:
+    usable = {
+        (doubt.fact,): doubt.reason
+        for doubt in reversed(found.implausible)
+        if 1 <= doubt.fact <= facts and doubt.reason
+    }
+    return _charges(usable)
+
+
+def _charges(usable: Mapping[tuple[int, ...], str]) -> tuple[FactsAgainst, ...]:
+    return tuple(FactsAgainst(facts=key, reason=usable[key]) for key in sorted(usable))[:_MOST]
+
+
+def _numbered(texts: Sequence[str]) -> list[dict[str, object]]:
+    return [{"number": number, "text": text} for number, text in enumerate(texts, 1)]
+
+
+def _named(
+    step: Checkpoint, readings: Sequence[str], matched: Sequence[Matched]
+) -> tuple[str, ...]:
+    """The candidates that are among the readings: by name (the target under all of its names), or in
+    other words, where the examiner says which reading means which.
+    """
     ambiguity = step.ambiguity
     assert ambiguity is not None
+    meant = {m.candidate for m in matched if 0 < m.reading <= len(readings)}
     return tuple(
         candidate
-        for candidate in ambiguity.candidates
-        if any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
+        for number, candidate in enumerate(ambiguity.candidates, 1)
+        if number in meant
+        or any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
     )
 
 

@@ -32,15 +32,22 @@ class ChainExamined(Frozen):
     steps: tuple[StepExamined, ...]
 
 
+class StageGuessed(Frozen):
+    """A stage by its number from 1, and the words that foresaw it."""
+
+    stage: int
+    by: str
+
+
 class NeedExamined(Frozen):
     """`guesses`: what the opening made the examiner expect; `guessed`: which of the persona's later
-    `stages` (numbers from 1) those hold. None where it gave no usable answer.
+    `stages` (numbers from 1) were among it. None where it gave no usable answer.
     """
 
     kind: Literal["need"] = "need"
     stages: tuple[int, ...]
     guesses: tuple[str, ...] | None = None
-    guessed: tuple[int, ...] | None = None
+    guessed: tuple[StageGuessed, ...] | None = None
     reason: str = ""
 
 

@@ -18,6 +18,7 @@ from cuecard.core.tasks import FactWorld, Task
 from cuecard.core.text import one_line
 
 _SHOWN = 200
+_CHOICE = 2
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def finding_of(examination: Examination, task: Task, bar: float) -> Finding:
 
 
 def _of_chain(steps: tuple[StepExamined, ...], bar: float) -> Finding:
-    """An ambiguity can be seen through if its candidates were named unseen, or can be enumerated by
-    common sense, or its factual error is recognised without retrieval. One step is enough to say so.
+    """An ambiguity can be seen through if its candidates are on the surface, or if its factual error is
+    recognised without retrieval. One step is enough to say so.
     """
     shares = [len(s.named) / len(s.candidates) for s in steps if s.readings is not None]
     states = [_seen_through(step, bar) for step in steps]
@@ -58,7 +59,13 @@ def _seen_through(step: StepExamined, bar: float) -> bool | None:
 
 
 def _surface(step: StepExamined, bar: float) -> bool:
-    return bool(step.enumerable) or _enough(len(step.named), len(step.candidates), bar)
+    """Enough candidates were named unseen; or at least two, so that there was a choice, and the examiner
+    says that common sense gives the others. Its word alone is not enough: who knows the candidates finds
+    them obvious.
+    """
+    if _enough(len(step.named), len(step.candidates), bar):
+        return True
+    return bool(step.enumerable) and len(step.named) >= _CHOICE
 
 
 def _recognised(step: StepExamined) -> bool:
@@ -86,6 +93,9 @@ def _step_lines(step: StepExamined, bar: float) -> Iterator[str]:
     reason = one_line(step.reason, _SHOWN)
     if _surface(step, bar):
         yield line(_("the ambiguity is surface-level: {reason}").format(reason=reason or "–"))
+    elif step.enumerable:
+        text = _("only with the candidates known it seems obvious: {reason}")
+        yield line(text.format(reason=reason or "–"))
     else:
         yield line(_("the ambiguity takes retrieval: {reason}").format(reason=reason or "–"))
     if _recognised(step):
@@ -104,10 +114,13 @@ def _of_need(need: NeedExamined, task: Task, bar: float) -> Finding:
             n=len(need.guessed), all=len(need.stages)
         )
     ]
-    for number in need.guessed:
-        if number <= len(task.stages):
-            title = one_line(task.stages[number - 1].title, 80)
-            told.append(_("stage {n} was guessed: {title}").format(n=number, title=title))
+    for each in need.guessed:
+        title = one_line(task.stages[each.stage - 1].title, 60) if task.stages else ""
+        told.append(
+            _("stage {n} ({title}) was guessed: {guess}").format(
+                n=each.stage, title=title, guess=one_line(each.by, 120)
+            )
+        )
     if need.reason:
         told.append(one_line(need.reason, _SHOWN))
     return Finding(share, _enough(len(need.guessed), len(need.stages), bar), tuple(told))

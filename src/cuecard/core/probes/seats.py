@@ -43,10 +43,10 @@ def seat_probe(
     Raises `ConfigError`.
     """
     opening = task.opening if setting.name in ("open_book", "ambiguity") else task.query
-    user = OneShotUser(task, max_questions=0, opening=opening)
+    user = OneShotUser(task, max_questions=0, opening=opening, baseline=False)
     place = build_world(world, config, task, hub, tape)
     if setting.name != "open_book":
-        place = NoTools(place, task.language)
+        place = NoTools(place, task.language, baseline=False)
     if setting.baseline:
         return _offline(task, setting), user, place
     match setting.name:

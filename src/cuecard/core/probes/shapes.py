@@ -47,6 +47,10 @@ def _numbers(value: object) -> object:
     return list(dict.fromkeys(right))[:_MOST]
 
 
+def _number(value: object) -> object:
+    return next(iter(cast(list[object], _numbers(value))), None)
+
+
 def _yes(value: object) -> object:
     word = str(value).strip().casefold()
     return True if word in _YES else False if word in _NO else value
@@ -67,6 +71,7 @@ Said = Annotated[str, BeforeValidator(_text)]
 MaybeError = Annotated[str, BeforeValidator(_error)]
 Texts = Annotated[list[str], BeforeValidator(_texts)]
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
+Number = Annotated[int, BeforeValidator(_number)]
 Yes = Annotated[bool, BeforeValidator(_yes)]
 
 
@@ -81,10 +86,18 @@ class UnseenStep(_Answer):
     error: MaybeError = ""
 
 
+class Matched(_Answer):
+    """A candidate, and the reading that means it, both by their numbers from 1."""
+
+    candidate: Number
+    reading: Number
+
+
 class KnownStep(_Answer):
-    """With the candidates known. `error_found`: what was said before names the error."""
+    """With the candidates known. `matched`, `error_found`: what of it was said before."""
 
     reason: Said = ""
+    matched: list[OnErrorOmit[Matched]] = []
     enumerable: Yes
     error_recognisable: Yes = False
     error_found: Yes = False
@@ -96,11 +109,18 @@ class UnseenNeed(_Answer):
     guesses: Texts
 
 
+class Foreseen(_Answer):
+    """A later request, and the guess that holds it, both by their numbers from 1."""
+
+    request: Number
+    guess: Number
+
+
 class KnownNeed(_Answer):
-    """`guessed`: numbers of the later requests that the guesses hold."""
+    """Which of the later requests were guessed, and by what."""
 
     reason: Said = ""
-    guessed: Numbers
+    foreseen: list[OnErrorOmit[Foreseen]]
 
 
 class Contradiction(_Answer):
@@ -109,7 +129,7 @@ class Contradiction(_Answer):
 
 
 class Doubt(_Answer):
-    fact: Annotated[int, BeforeValidator(lambda v: next(iter(cast(Any, _numbers(v))), v))]
+    fact: Number
     reason: Said
 
 

@@ -13,19 +13,25 @@ MAX_QUESTIONS = 5
 class OneShotUser:
     """Opens with the query, or with `opening`; leaves every question to the agent; the first reply that
     does not end with a question is the answer. After `max_questions` questions it takes whatever there
-    is.
+    is. Not a `baseline`: where saying one thing is all that is wanted.
     """
 
     def __init__(
-        self, task: Task, max_questions: int = MAX_QUESTIONS, *, opening: str = ""
+        self,
+        task: Task,
+        max_questions: int = MAX_QUESTIONS,
+        *,
+        opening: str = "",
+        baseline: bool = True,
     ) -> None:
         self._task = task
         self._max_questions = max_questions
         self._opening = opening or task.query
+        self._baseline = baseline
 
     @property
     def ref(self) -> PlayerRef:
-        return PlayerRef(name="one-shot", kind="oneshot", baseline=True)
+        return PlayerRef(name="one-shot", kind="oneshot", baseline=self._baseline)
 
     async def open(self, desk: Desk) -> UserReply:
         return UserReply(text=self._opening)

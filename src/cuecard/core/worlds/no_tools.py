@@ -12,16 +12,24 @@ _REFUSAL: dict[TaskLanguage, str] = {
 
 
 class NoTools:
-    """Stands in for `world`, under its name, and offers nothing."""
+    """Stands in for `world`, under its name, and offers nothing. Not a `baseline`: where that is all that
+    is wanted of it.
+    """
 
-    def __init__(self, world: World, language: TaskLanguage) -> None:
+    def __init__(self, world: World, language: TaskLanguage, *, baseline: bool = True) -> None:
         self._world = world
+        self._baseline = baseline
         self._language: TaskLanguage = language
 
     @property
     def ref(self) -> PlayerRef:
         ref = self._world.ref
-        return ref.model_copy(update={"version": f"{ref.version}-no-tools"})
+        return ref.model_copy(
+            update={
+                "version": f"{ref.version}-no-tools",
+                "baseline": ref.baseline and self._baseline,
+            }
+        )
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:

@@ -18,6 +18,7 @@ from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
+    from cuecard.core.config_models import Config
     from cuecard.store.workspace import Workspace
     from cuecard.tui.screens.welcome import Introduction
     from cuecard.tui.state.home import HomeKind, HomeRow
@@ -26,17 +27,21 @@ if TYPE_CHECKING:
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
-    "session": "runs", "draft": "tasks", "begun": "review", "returned": "tasks", "review": "review",
-    "running": "runs", "verdicts": "verdicts", "with_reviewers": "tasks",
+    "session": "runs", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
+    "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts",
+    "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
 
 
-def _look(workspace: Workspace, person: str) -> tuple[list[HomeRow], bool, int]:
+def _look(
+    workspace: Workspace, person: str, config: Config | None
+) -> tuple[list[HomeRow], bool, int]:
     """Home's rows, whether any waits for this person, and the number of tasks; runs in a thread."""
+    from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
     from cuecard.tui.state.home import rows_of
 
-    waiting = pending_for(workspace, person)
+    waiting = pending_for(workspace, person, protocol_of(config) if config else EMBEDDED_PROTOCOL)
     return rows_of(waiting, VERDICT_LIMIT), waiting.total > 0, workspace.tasks.count()
 
 
@@ -46,8 +51,9 @@ class HomeScreen(CuecardScreen[None]):
     CSS_PATH = "home.tcss"
     BINDINGS = keys(
         Key("home.open", "enter", "open", N_("Open"), N_("Open what waits")),
+        Key("home.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
         Key("home.refresh", "r", "look_again", N_("Refresh"), N_("Look again for what waits")),
-    )
+    )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,8 +102,8 @@ class HomeScreen(CuecardScreen[None]):
 
     @guarded("home")
     async def look(self) -> None:
-        person = self.person
-        rows, waits, tasks = await self.services.ask(lambda ws: _look(ws, person))
+        person, config = self.person, await self._configured()
+        rows, waits, tasks = await self.services.ask(lambda ws: _look(ws, person, config))
         name = one_line(person)
         if waits:
             heading = _("▸ What waits for you, {name}").format(name=name)
@@ -106,6 +112,13 @@ class HomeScreen(CuecardScreen[None]):
         self.query_one("#heading", Static).update(heading)
         await self._show(rows, tasks)
         self.settle()
+
+    async def _configured(self) -> Config | None:
+        """The configuration; None where it cannot be read, which other places complain of."""
+        try:
+            return await self.services.config()
+        except CuecardError:
+            return None
 
     @guarded("settle")
     async def settle(self) -> None:
@@ -130,7 +143,7 @@ class HomeScreen(CuecardScreen[None]):
             from cuecard.tui.screens.run import RunScreen
 
             self.app.push_screen(RunScreen(row.run_id))
-        elif row.task_id and row.kind in ("draft", "with_reviewers"):
+        elif row.task_id and row.kind in ("draft", "returned", "forked", "submit", "reviewers"):
             from cuecard.tui.screens.task import TaskScreen
 
             self.app.push_screen(TaskScreen(row.task_id))
@@ -144,6 +157,11 @@ class HomeScreen(CuecardScreen[None]):
     def action_open(self) -> None:
         if self._table is not None and self._rows:
             self.open_row(self._rows[self._table.cursor_row])
+
+    def action_board(self) -> None:
+        from cuecard.tui.screens.board import BoardScreen
+
+        self.app.push_screen(BoardScreen())
 
     def action_look_again(self) -> None:
         self.look()
@@ -173,7 +191,11 @@ class HomeScreen(CuecardScreen[None]):
             self._table.display = bool(rows)
             self._table.fill(
                 [
-                    (Text(r.label, style="bold"), one_line(r.text), Text(r.since, "dim"))
+                    (
+                        Text(r.label, style="" if r.for_others else "bold"),
+                        one_line(r.text),
+                        Text(r.since, "dim"),
+                    )
                     for r in rows
                 ]
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -19,6 +20,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.state.entries import Paragraph
 from cuecard.tui.state.qc import ResultRow, StageRow, detail, heading, result_rows, stage_rows
 from cuecard.tui.state.qc_live import LiveQc
 from cuecard.tui.widgets.fitted_table import FittedColumn
@@ -30,6 +32,7 @@ from cuecard.tui.widgets.pieces import Lines, as_text
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+_ROOM = 30
 REFRESH = 0.5
 """Seconds between looks at stages that are being run."""
 STAGE_COLUMNS = (
@@ -42,11 +45,11 @@ STAGE_COLUMNS = (
     FittedColumn(N_("Last run"), 10),
 )
 RESULT_COLUMNS = (
-    FittedColumn(N_("Model"), 14, grow=1),
+    FittedColumn(N_("Model"), 18, grow=1),
     FittedColumn("#", 2, right=True),
     FittedColumn(N_("Score"), 5, right=True),
     FittedColumn(N_("Result"), 11),
-    FittedColumn(N_("What came back"), 20, grow=4),
+    FittedColumn(N_("What came back"), 18, grow=4),
 )
 
 
@@ -62,16 +65,16 @@ class QcScreen(CuecardScreen[None]):
     """Takes a task's id. What runs goes on when the screen is left."""
 
     CSS_PATH = "qc.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (150, "-wide")]
     AUTO_FOCUS = "#stages"
     BINDINGS = keys(
-        Key("qc.open", "enter", "open", N_("Open trial"), N_("Read the trial behind this line")),
+        Key("qc.open", "enter", "open", N_("Trial"), N_("Read the trial behind this line")),
         Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
         Key("qc.all", "a", "run_all", N_("Run all"), N_("Run all stages, one after the other")),
         Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop when the calls under way are answered")),
         Key("qc.label", "l", "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
         Key("qc.verdict", "v", "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
-        Key("qc.pane", "tab,shift+tab", "other_pane", N_("Other pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),
+        Key("qc.pane", "tab,shift+tab", "other_pane", N_("Pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),
         Key("qc.back", "escape", "back", N_("Back"), N_("Back; what runs goes on")),
     )  # fmt: skip
 
@@ -82,6 +85,7 @@ class QcScreen(CuecardScreen[None]):
         self._rows: list[StageRow] = []
         self._results: list[ResultRow] = []
         self._was_on = False
+        self._begun = 0
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -92,6 +96,7 @@ class QcScreen(CuecardScreen[None]):
                 with VerticalScroll(id="said", can_focus=True):
                     yield Paragraphs(id="text")
                 yield ListTable(RESULT_COLUMNS, id="results")
+                yield Paragraphs(id="came-back")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -105,8 +110,8 @@ class QcScreen(CuecardScreen[None]):
     async def load(self) -> None:
         """Look at the task again."""
         person, task_id = self.person, self._task_id
-        config = await self.services.config()
         try:
+            config = await self.services.config()
             report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
         except CuecardError:
             self.dismiss()
@@ -118,6 +123,8 @@ class QcScreen(CuecardScreen[None]):
         event.stop()
         if event.grid.id == "stages":
             self._show_detail()
+        else:
+            self._show_result()
         self.refresh_bindings()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
@@ -228,6 +235,9 @@ class QcScreen(CuecardScreen[None]):
         line.display = going_on
         if live is not None and going_on:
             line.update(live.progress(self._look.config.currency if self._look else ""))
+            if live.begun != self._begun:
+                self._begun = live.begun
+                self.load()
         elif live is not None and self._was_on:
             self._tell_the_end(live)
             self.load()
@@ -271,6 +281,15 @@ class QcScreen(CuecardScreen[None]):
                 for row in self._results
             ]
         )
+        self._show_result()
+
+    def _show_result(self) -> None:
+        """What came back in full, where the list has no room for it."""
+        row = self.query_one("#results", ListTable).cursor_row
+        said = self._results[row].said if row < len(self._results) else ""
+        whole = self.query_one("#came-back", Paragraphs)
+        whole.display = cell_len(said) > _ROOM
+        whole.load([Paragraph(said, "muted")])
 
 
 def _question(planned: Planned) -> ConfirmDialog:

@@ -6,16 +6,15 @@ from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Footer, Input, RadioButton, RadioSet
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Footer, Input
 
 from cuecard.annotate.qc.deciding import decide
-from cuecard.annotate.qc.decision import GRAVITY
+from cuecard.annotate.qc.decision import GRAVITY, VERDICT_LABEL
 from cuecard.annotate.qc.report import QcReport
 from cuecard.annotate.review import Action, actions_of, retire
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import _
 from cuecard.core.review import QcVerdict
-from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog, CuecardScreen
 from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.fields import LineEditor
@@ -28,56 +27,56 @@ class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
     """Dismissed with a verdict and a reason, which may be empty only for what is proposed."""
 
     DEFAULT_CSS = """
-    VerdictDialog RadioSet { width: 1fr; layout: horizontal; margin-top: 1; }
-    VerdictDialog RadioButton { width: auto; margin-right: 2; }
+    VerdictDialog #why-scroll { height: auto; max-height: 8; margin-bottom: 1; }
     """
-    BINDINGS = keys(
-        Key("verdict.accept", "ctrl+s", "accept", N_("Decide"), N_("Record this verdict"), shown_as="^s", priority=True),
-    )  # fmt: skip
 
     def __init__(self, report: QcReport) -> None:
         super().__init__()
         self._report = report
+        self._wanted: QcVerdict = report.proposal.verdict
 
     def compose(self) -> ComposeResult:
         proposed = self._report.proposal.verdict
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
+        with Vertical(classes="dialog") as box:
             box.border_title = Text(_("What becomes of this task?"))
-            yield Paragraphs(id="why")
-            with RadioSet(id="verdict"):
-                for verdict in GRAVITY:
-                    yield RadioButton(verdict_piece(verdict).text, value=verdict == proposed)
+            with VerticalScroll(id="why-scroll", can_focus=False):
+                yield Paragraphs(id="why")
             yield LineEditor(
                 placeholder=_("Reason; needed for another verdict than the proposed one"),
                 id="reason",
             )
             with Horizontal(classes="buttons"):
-                yield Button(_("Decide"), variant="primary", id="accept")
+                for verdict in GRAVITY:
+                    kind = "primary" if verdict == proposed else "default"
+                    yield Button(Text(verdict_piece(verdict).text), variant=kind, id=verdict)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         proposal = self._report.proposal
         said = _("Proposed: {verdict}").format(verdict=verdict_piece(proposal.verdict).text)
-        lines = [Paragraph(said, "strong"), *reasons(self._report)]
+        lines = [Paragraph(said, "strong"), *reasons(self._report, rules=False)]
         if proposal.unknown:
             lines.append(Paragraph(_("Not everything was looked at yet."), "muted"))
+        lines.append(Paragraph(_("Confirm it, or choose another verdict."), "muted"))
         self.query_one("#why", Paragraphs).load(lines)
-        self.query_one(RadioSet).focus()
+        self.query_one(f"#{proposal.verdict}", Button).focus()
 
     def on_input_submitted(self) -> None:
-        self.action_accept()
+        self._accept()
 
-    def on_button_pressed(self) -> None:
-        self.action_accept()
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self._wanted = next(verdict for verdict in GRAVITY if verdict == event.button.id)
+        self._accept()
 
-    def action_accept(self) -> None:
-        verdict = GRAVITY[self.query_one(RadioSet).pressed_index]
-        reason = self.query_one("#reason", Input).value.strip()
-        if verdict != self._report.proposal.verdict and not reason:
-            self.notify(_("Say why it is not what is proposed."), severity="warning", markup=False)
-            self.query_one("#reason", Input).focus()
+    def _accept(self) -> None:
+        reason = self.query_one("#reason", Input)
+        if self._wanted != self._report.proposal.verdict and not reason.value.strip():
+            said = _("Say why “{verdict}”, then press Enter.")
+            verdict = _(VERDICT_LABEL[self._wanted])
+            self.notify(said.format(verdict=verdict), severity="warning", markup=False)
+            reason.focus()
             return
-        self.dismiss((verdict, reason))
+        self.dismiss((self._wanted, reason.value.strip()))
 
 
 async def give_verdict(screen: CuecardScreen[Any], report: QcReport) -> bool:

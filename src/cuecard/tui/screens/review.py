@@ -8,12 +8,12 @@ from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
+from cuecard.annotate.review.queue_rows import QueueRow
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
-from cuecard.tui.state.queue import QueueRow
 from cuecard.tui.state.queue_look import Look, look_for
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
@@ -49,6 +49,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
         Key("review.later", "minus", "prioritise(-1)", N_("Later"), N_("Have this task reviewed later"), shown_as="-"),
         Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
         Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
+        Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
         Key("review.refresh", "r", "look_again", N_("Refresh"), N_("Look again for tasks to review")),
     )  # fmt: skip
 
@@ -219,6 +220,11 @@ class ReviewQueueScreen(CuecardScreen[None]):
     def action_skipped(self) -> None:
         self._with_skipped = not self._with_skipped
         self.look()
+
+    def action_board(self) -> None:
+        from cuecard.tui.screens.board import BoardScreen
+
+        self.app.push_screen(BoardScreen())
 
     def action_look_again(self) -> None:
         self.look()

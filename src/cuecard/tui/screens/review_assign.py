@@ -13,10 +13,10 @@ from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.core.times import time_left
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog, CuecardScreen
 from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.state.queue import time_left
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable

@@ -6,14 +6,16 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.review.spot_check import GOLD
 from cuecard.core.i18n import N_, _
 from cuecard.core.review import CheckMark, ReviewDecision, TaskState
+from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
 from cuecard.tui.screens.review_task_dialogs import CommentDialog, Pin, Pinned, SourceDialog
 from cuecard.tui.screens.review_task_open import OpenReview
-from cuecard.tui.state.review_needs import GOLD, Need, next_need, obstacle_to_gold
+from cuecard.tui.state.review_needs import Need, next_need, obstacle_to_gold
 from cuecard.tui.widgets.dimensions import DimensionList
 from cuecard.tui.widgets.entry_list import EntryList
 
@@ -39,10 +41,12 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.source", "s", "source", N_("Source"), N_("Open a page behind this item in the browser")),
         Key("review_task.changes", "d", "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
         Key("review_task.whole", "d", "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
+        Key("review_task.threads", "m", "threads", N_("Comments"), N_("All comments with their answers")),
         Key("review_task.comments", "m", "comments", N_("Comments"), N_("All comments with their answers"), show=False),
         Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
         Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
         Key("review_task.edit", "t", "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
+        Key("review_task.qc", "q", "qc", N_("QC"), N_("Quality control of this task: stages, evidence, verdict"), show=False),
         Key("review_task.third", "T", "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review")),
         Key("review_task.rate", "tab,shift+tab", "to_side", N_("Rate"), N_("From the task to the dimensions"), shown_as="⇥"),
         Key("review_task.reviews", "tab,shift+tab", "to_reviews", N_("Reviews"), N_("From the task to its reviews"), shown_as="⇥"),
@@ -58,37 +62,37 @@ class ReviewTaskScreen(OpenReview):
             return False
         if action in ("to_side", "to_reviews", "to_task"):
             wanted = "to_reviews" if view.desk.reading else "to_side"
-            return action == (wanted if self.document.has_focus else "to_task")
+            return action == (wanted if (self.focused is self.document) else "to_task")
         if action in _WRITING and view.desk.reading:
             return False
         row = self.row
         match action:
             case "mark":
-                return bool(row and row.item) and self.document.has_focus
+                return bool(row and row.item) and self.focused is self.document
             case "next":
                 return bool(view.form.left_to_mark)
             case "source":
-                return bool(row and row.item and view.sources(row)) and self.document.has_focus
+                return bool(row and row.item and view.sources(row)) and (
+                    self.focused is self.document
+                )
             case "edit":
                 return view.desk.sheet.own
             case "third":
                 return view.desk.may_ask_third
             case "changes":
                 return bool(view.desk.changes) and view.only_changes != parameters[0]
-            case "comments":
-                return bool(view.desk.threads)
+            case "comments" | "threads":
+                # While a review is written the footer has no room for it; the side names it.
+                return bool(view.desk.threads) and view.desk.reading == (action == "threads")
             case _:
                 return True
 
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
         event.stop()
 
-    def on_descendant_focus(self) -> None:
-        self.refresh_bindings()
-
     def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
         event.stop()
-        self.refresh_bindings()
+        self.refresh_keys()
 
     def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
         event.stop()
@@ -158,6 +162,9 @@ class ReviewTaskScreen(OpenReview):
             self.show()
             self.document.move_to(self.view.row_of(place) or 0)
 
+    def action_threads(self) -> None:
+        self.action_comments()
+
     def action_comments(self) -> None:
         from cuecard.tui.screens.review_task_threads import ThreadsScreen
 
@@ -191,6 +198,14 @@ class ReviewTaskScreen(OpenReview):
     def action_third(self) -> None:
         note = _("A third person reviews the same revision and sees neither review. Say why.")
         self.app.push_screen(TextDialog(_("Ask a third person"), "", note), self._asked)
+
+    def action_qc(self) -> None:
+        from cuecard.tui.screens.qc import QcScreen
+
+        def back(_done: None) -> None:
+            self.side.qc.look_again()
+
+        self.app.push_screen(QcScreen(self.task_id), back)
 
     def action_back(self) -> None:
         self.dismiss()
@@ -288,4 +303,4 @@ class ReviewTaskScreen(OpenReview):
             if opened
             else _("There is no browser to open here. The address is {url}")
         )
-        self.notify(text.format(url=url), markup=False)
+        self.notify(text.format(url=for_display(url)), markup=False)

@@ -110,7 +110,7 @@ class CommentDialog(CuecardDialog[Pinned | None]):
         text = Text(overflow="ellipsis")
         text.append(f"{_('On')}  ", "dim")
         text.append(one_line(places.get(self._pin.place, self._pin.place)), "bold")
-        text.append(f"\n{_('Says why this fails')}  ", "dim")
+        text.append(f"\n{_('Dimension')}  ", "dim")
         text.append(one_line(dimensions.get(self._pin.dimension, self._pin.dimension)), "bold")
         self.query_one("#pin", Static).update(text)
 

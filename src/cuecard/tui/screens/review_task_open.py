@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
     from cuecard.tui.state.review_rows import Row
 
+_CHANGING = (
+    ("mark", ()), ("source", ()), ("next", ()), ("comment", ()), ("hand_in", ()), ("edit", ()),
+    ("third", ()), ("comments", ()), ("threads", ()), ("changes", (True,)), ("changes", (False,)),
+    ("to_side", ()), ("to_reviews", ()),
+)  # fmt: skip
+
 
 class OpenReview(CuecardScreen[None]):
     """What is filled in is on disk at once; what is done with it is the screen's that builds on this."""
@@ -42,6 +48,7 @@ class OpenReview(CuecardScreen[None]):
         self.view: ReviewView | None = None
         self.keeper = DraftKeeper(self._keep, self._kept, quiet=0.0)
         self.worked = WorkedTime()
+        self._works: tuple[bool | None, ...] = ()
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="head"):
@@ -100,7 +107,6 @@ class OpenReview(CuecardScreen[None]):
         self.show()
         if place is not None:
             self.go_to(place)
-        self.refresh_bindings()
 
     def action_to_side(self) -> None:
         self.set_class(True, "-side")
@@ -136,12 +142,20 @@ class OpenReview(CuecardScreen[None]):
         self.action_to_task()
         if row is not None:
             self.document.move_to(row)
-        self.refresh_bindings()
+        self.refresh_keys()
+
+    def refresh_keys(self) -> None:
+        """The footer is made anew only when other keys work: that costs more than all the rest."""
+        works = tuple(self.check_action(action, told) for action, told in _CHANGING)
+        if works != self._works:
+            self._works = works
+            self.refresh_bindings()
 
     def edited(self) -> None:
-        if self.view is not None:
-            self.view.refresh()
+        """Something was filled in: show it and keep it."""
         self.show()
+        # What is under the cursor may have grown out of view.
+        self.document.move_to(self.document.cursor)
         self.keeper.touch()
 
     def _add_time(self, seconds: float) -> None:
@@ -152,10 +166,16 @@ class OpenReview(CuecardScreen[None]):
     async def _keep(self) -> None:
         if self.view is None:
             return
-        form, data = self.view.form, self.view.form.to_data()
-        await self.services.ask(
-            lambda ws: ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
-        )
+        from cuecard.annotate.review.assignment import renew
+
+        form, data, protocol = self.view.form, self.view.form.to_data(), self.protocol
+
+        def keep(ws: Workspace) -> None:
+            ws.review_forms.keep(form.task_id, form.revision, form.reviewer, data)
+            if protocol is not None:
+                renew(ws, form.task_id, form.reviewer, protocol)  # at work, so it stays theirs
+
+        await self.services.ask(keep)
 
     def _kept(self, _state: DraftState, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, asyncio.CancelledError):
@@ -173,4 +193,4 @@ class OpenReview(CuecardScreen[None]):
         self.document.border_title = view.pane_title
         self.document.load([row.entry for row in view.rows])
         self.side.load(view.desk, view.form, view.words)
-        self.refresh_bindings()
+        self.refresh_keys()

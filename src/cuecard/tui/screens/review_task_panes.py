@@ -17,6 +17,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.glyphs import VOTE, ink
+from cuecard.tui.screens.qc_summary import QcSummary
 from cuecard.tui.state.entries import Paragraph, Piece, Tone
 from cuecard.tui.state.review_side import (
     compared,
@@ -42,7 +43,7 @@ class Comparison(Static):
     """Lines of pieces whose blanks are kept, so that columns stay columns."""
 
     DEFAULT_CSS = """
-    Comparison { height: auto; width: 1fr; }
+    Comparison { height: auto; width: 1fr; text-wrap: nowrap; }
     """
 
     def show(self, lines: Sequence[Sequence[Piece]]) -> None:
@@ -81,14 +82,20 @@ class ReviewSide(VerticalScroll, can_focus=False):
         yield Paragraphs(id="standing")
         yield Comparison(id="compared", markup=False)
         yield Paragraphs(id="notes")
+        yield QcSummary(id="qc")
 
     @property
     def dimensions(self) -> DimensionList:
         return self.query_one(DimensionList)
 
+    @property
+    def qc(self) -> QcSummary:
+        return self.query_one(QcSummary)
+
     def load(self, desk: ReviewDesk, form: ReviewForm, words: Callable[[str], str]) -> None:
         self._desk, self._me = desk, form.reviewer
         reading = desk.reading
+        self.qc.look(desk.sheet.task.id)
         self.can_focus = reading
         self.dimensions.display = not reading
         self.query_one("#standing").display = self.query_one("#compared").display = reading
@@ -137,7 +144,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
             return
         widget = self.query_one(Comparison)
         widget.display = bool(self._reviews)
-        width = max(self.content_size.width, 24)
+        width = max(self.scrollable_content_region.width, 24)
         dimensions = self._desk.sheet.dimensions
         if self._reviews:
             widget.show(compared(self._reviews, dimensions, self._me, width))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.table import Table
 from rich.text import Text
@@ -24,7 +24,10 @@ from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
+    from cuecard.core.review import SkillsSet
+    from cuecard.store.workspace import Workspace
 
+_DOMAINS_TOLD = 50
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 
 
@@ -40,14 +43,18 @@ class SettingsScreen(CuecardScreen[None]):
         Key("settings.back", "escape", "app.go('home')", N_("Home"), N_("Back to Home")),
     )  # fmt: skip
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._skills = ("", "")
+
     def compose(self) -> ComposeResult:
         yield NavBar("settings")
         with VerticalScroll(id="body", can_focus=False):
-            with Horizontal(classes="row"):
+            with Horizontal(classes="row tight"):
                 yield Label(_("My name"))
                 yield Input(self.person, id="name", max_length=80, compact=True)
                 yield Button(_("Use"), id="use", compact=True)
-            with Horizontal(classes="row"):
+            with Horizontal(classes="row tight"):
                 yield Label(_("Language"))
                 yield Select(
                     [(name, code) for code, name in LANGUAGE_NAMES.items()],
@@ -65,7 +72,8 @@ class SettingsScreen(CuecardScreen[None]):
                     id="theme",
                     compact=True,
                 )
-            with Horizontal(classes="row"):
+            yield from self._skill_fields()
+            with Horizontal(classes="row tight"):
                 yield Label(_("Workspace"))
                 yield Static(self.services.public_url, classes="value", markup=False)
             with Horizontal(classes="row"):
@@ -82,6 +90,7 @@ class SettingsScreen(CuecardScreen[None]):
         self.query_one(NavBar).load(self.person, self.services.url)
         self.query_one("#name", Input).value = self.person
         self.query_one("#theme", Select).value = self.app.theme
+        self.load_skills()
         self.load()
 
     @guarded("settings")
@@ -97,15 +106,63 @@ class SettingsScreen(CuecardScreen[None]):
             return
         panel.update(self._described(config))
 
+    @guarded("skills")
+    async def load_skills(self) -> None:
+        """What this person reviews, and the domains that there are."""
+        from cuecard.annotate.review.skills import domains_in
+
+        person = self.person
+
+        def fetch(ws: Workspace) -> tuple[SkillsSet | None, tuple[str, ...]]:
+            return ws.reviews.skills().get(person), domains_in(ws)
+
+        skills, domains = await self.services.ask(fetch)
+        self._skills = (
+            ("".join(skills.languages), ", ".join(skills.domains)) if skills else ("", "")
+        )
+        language, names = self._skills
+        with self.prevent(Select.Changed):
+            self.query_one("#skill-language", Select).value = language
+        self.query_one("#skill-domains", Input).value = names
+        told = [_("What is outside comes last in your review queue.")]
+        if domains:
+            listed = one_line(", ".join(domains), _DOMAINS_TOLD)
+            told.append(_("Domains here: {names}").format(names=listed))
+        self.query_one("#skill-note", Static).update(" ".join(told))
+
+    @guarded("save-skills")
+    async def save_skills(self) -> None:
+        """Keep what is chosen, if it is something else than before."""
+        from cuecard.annotate.review.skills import parse_domains, set_skills
+
+        language = str(cast(object, self.query_one("#skill-language", Select).value))
+        typed = self.query_one("#skill-domains", Input).value
+        if not self.person or (language, typed) == self._skills:
+            return
+        person, domains = self.person, parse_domains(typed)
+        spoken = [language] if language else []
+        await self.services.ask(lambda ws: set_skills(ws, person, spoken, domains))
+        self._skills = (language, typed)
+        self.cue_app.tell(_("Your review queue is ordered by this now."))
+
     def on_select_changed(self, event: Select.Changed) -> None:
         value = str(event.value)
-        if event.select.id == "theme" and value != self.app.theme:
+        if event.select.id == "skill-language":
+            self.save_skills()
+        elif event.select.id == "theme" and value != self.app.theme:
             self.app.theme = value
         elif event.select.id == "language" and value != current_language():
             self.cue_app.speak(value)
 
-    def on_input_submitted(self) -> None:
-        self.action_rename()
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "skill-domains":
+            self.save_skills()
+        else:
+            self.action_rename()
+
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        if event.input.id == "skill-domains":
+            self.save_skills()
 
     def on_button_pressed(self) -> None:
         self.action_rename()
@@ -116,10 +173,26 @@ class SettingsScreen(CuecardScreen[None]):
         person = await self.services.ask(lambda ws: ws.people.add(name))
         self.cue_app.become(person.name)
         self.query_one(NavBar).load(self.person, self.services.url)
+        self.load_skills()
         self.cue_app.tell(_("You are now {name}.").format(name=person.name))
 
     def action_reload(self) -> None:
         self.load()
+
+    def _skill_fields(self) -> ComposeResult:
+        with Horizontal(classes="row tight"):
+            yield Label(_("I review"))
+            languages = ((name, code) for code, name in LANGUAGE_NAMES.items())
+            yield Select(
+                [(_("any language"), ""), *languages],
+                value="",
+                allow_blank=False,
+                id="skill-language",
+                compact=True,
+            )
+            hint = _("any domain; or several, with commas")
+            yield Input(placeholder=hint, id="skill-domains", compact=True)
+        yield Static("", id="skill-note", classes="muted", markup=False)
 
     def _themes(self) -> list[tuple[str, str]]:
         ours = [DARK.name, LIGHT.name]

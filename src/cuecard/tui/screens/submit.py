@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,15 +14,18 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog, CuecardScreen
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cuecard.annotate.lint import Finding
     from cuecard.annotate.review.submitting import Checked
 
+Outcome = Literal["moved", "problems", "left"]
+"""`problems`: the person wants to see what was found."""
 _MOST = 40
 
 
@@ -60,7 +63,7 @@ class SubmitDialog(CuecardDialog["SubmitAnswer | None"]):
             yield PlainText(self._explained())
             if found := checked.errors or checked.warnings:
                 with VerticalScroll(id="found"):
-                    yield Static(_listed(found))
+                    yield Static(_listed(found, checked.places))
             if checked.warnings and not checked.errors:
                 yield LineEditor("", placeholder=_("Why may this stay?"), id="reason")
             with Horizontal(classes="buttons"):
@@ -133,14 +136,21 @@ class SubmitDialog(CuecardDialog["SubmitAnswer | None"]):
         return " ".join(told)
 
 
-async def submit_task(screen: CuecardScreen[Any], task_id: str, *, unsaved: bool = False) -> str:
-    """Check the newest revision, ask, and submit it: "submitted", "problems" if the person wants to see
-    what was found, or "left". `unsaved`: they have a draft besides. Raises `CuecardError`.
+async def submit_task(
+    screen: CuecardScreen[Any], task_id: str, *, unsaved: bool = False
+) -> Outcome:
+    """Check the newest revision, ask, and submit it; what is in review or approved can be taken back
+    instead. `unsaved`: the person has a draft besides. Raises `CuecardError`.
     """
+    from cuecard.annotate.review import actions_of
     from cuecard.annotate.review.protocol import protocol_of
     from cuecard.annotate.review.submitting import check_for_review, submit_checked
+    from cuecard.core.review import Action
 
     person = screen.person
+    possible = await screen.services.ask(lambda ws: actions_of(ws, task_id, person))
+    if Action.WITHDRAW in possible or Action.REOPEN in possible:
+        return await _take_back(screen, task_id, reopen=Action.REOPEN in possible)
     protocol = protocol_of(await screen.services.config())
     checked = await screen.services.ask(lambda ws: check_for_review(ws, task_id, person))
     answer = await screen.app.push_screen_wait(SubmitDialog(checked, unsaved=unsaved))
@@ -151,17 +161,46 @@ async def submit_task(screen: CuecardScreen[Any], task_id: str, *, unsaved: bool
     reason = answer.reason
     await screen.services.ask(lambda ws: submit_checked(ws, task_id, person, protocol, reason))
     screen.cue_app.tell(_("Submitted for review."))
-    return "submitted"
+    return "moved"
 
 
-def _listed(findings: Sequence[Finding]) -> Text:
+async def _take_back(screen: CuecardScreen[Any], task_id: str, *, reopen: bool) -> Outcome:
+    """Withdraw from review, or reopen what is approved, with a reason."""
+    from cuecard.annotate.review import reopen as reopen_task
+    from cuecard.annotate.review import withdraw
+
+    person = screen.person
+    if reopen:
+        dialog = AskLine(
+            _("Reopen this task?"),
+            _("It is approved. Then it is a draft again; its next revision takes two reviews."),
+            button=_("Reopen"),
+            placeholder=_("Why?"),
+        )
+    else:
+        dialog = AskLine(
+            _("Withdraw from review?"),
+            _("Reviews that are in stay, but decide nothing until it is submitted again."),
+            button=_("Withdraw"),
+            placeholder=_("Why?"),
+        )
+    reason = await screen.app.push_screen_wait(dialog)
+    if reason is None:
+        return "left"
+    step = reopen_task if reopen else withdraw
+    await screen.services.ask(lambda ws: step(ws, task_id, person, reason))
+    screen.cue_app.tell(_("It is a draft again."))
+    return "moved"
+
+
+def _listed(findings: Sequence[Finding], places: Mapping[str, str]) -> Text:
     """One finding a paragraph: its code, place and reason."""
     lines = Text()
     for finding in findings[:_MOST]:
         if lines:
             lines.append("\n")
         lines.append(f"{finding.code} ", style="bold")
-        lines.append(f"{one_line(finding.place)}: ", style="dim")
+        lines.append(f"{one_line(places.get(finding.place) or finding.place)}: ", style="dim")
         lines.append(for_display(finding.reason))
     if (rest := len(findings) - _MOST) > 0:
         lines.append("\n" + ngettext("{n} more", "{n} more", rest).format(n=rest), style="dim")

@@ -42,7 +42,7 @@ class HistoryView:
         else:
             number = GridCell(str(version.number), "strong")
             message = GridCell(version.message)
-        return number, moment(version.at), version.author, changed, by_machine, message
+        return number, moment(version.at), version.author or "–", changed, by_machine, message
 
     def head(self, row: int, *, against_draft: bool, changes: int) -> list[Entry]:
         """Which version this is, what a machine drafted of it, and what it is compared with."""

@@ -8,28 +8,34 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.times import age
+from cuecard.core.times import age, time_left
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cuecard.annotate.waiting import OwnInReview, Waiting
+    from cuecard.annotate.waiting import ReviewAtHand, Waiting, WithOthers
     from cuecard.store.records import RunRecord, TaskSummary
 
 HomeKind = Literal[
-    "session", "draft", "begun", "returned", "review", "running", "verdicts", "with_reviewers"
-]
+    "session", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
+    "reviewers", "reviewer", "author",
+]  # fmt: skip
 
 LABELS: dict[HomeKind, str] = {
     "session": N_("Go on playing"),
     "draft": N_("Unsaved draft"),
-    "begun": N_("Go on reviewing"),
+    "at_hand": N_("Go on reviewing"),
     "returned": N_("Returned to you"),
+    "forked": N_("To bring together"),
+    "submit": N_("To submit"),
     "review": N_("To review"),
+    "assign": N_("To assign"),
     "running": N_("Run not finished"),
     "verdicts": N_("Verdicts to label"),
-    "with_reviewers": N_("With reviewers"),
+    "reviewers": N_("With reviewers"),
+    "reviewer": N_("With a reviewer"),
+    "author": N_("With its author"),
 }
+OTHERS: tuple[HomeKind, ...] = ("reviewers", "reviewer", "author")
+"""What waits for somebody else."""
 MOST = 6
 """Rows of one kind that are listed one by one; what is beyond is told in one row."""
 
@@ -49,6 +55,11 @@ class HomeRow:
     def label(self) -> str:
         return _(LABELS[self.kind])
 
+    @property
+    def for_others(self) -> bool:
+        """Whether it waits for somebody else."""
+        return self.kind in OTHERS
+
 
 def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -> list[HomeRow]:
     """What was begun comes before what is new, what waits for others comes last."""
@@ -61,20 +72,57 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
         HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
         for d in waiting.drafts
     ]
-    rows += _task_rows("begun", waiting.begun, moment)
-    rows += _task_rows("returned", waiting.returned, moment)
-    rows += _task_rows("review", waiting.to_review, moment)
+    rows += [_review_row(review, moment) for review in waiting.at_hand]
+    rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
+    rows += [HomeRow("forked", t.title, age(t.updated_at, moment), t.id) for t in waiting.forked]
+    rows += [HomeRow("submit", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_submit]
+    if n := len(waiting.to_review):
+        text = ngettext("{n} task can be taken", "{n} tasks can be taken", n)
+        rows.append(HomeRow("review", text.format(n=n)))
+    if n := waiting.to_assign:
+        text = ngettext("{n} task needs a reviewer", "{n} tasks need reviewers", n)
+        rows.append(HomeRow("assign", text.format(n=n)))
     rows += [_run_row(run, moment) for run in waiting.running]
     if waiting.verdicts:
         count = f"{waiting.verdicts}+" if waiting.verdicts >= verdict_limit else waiting.verdicts
         text = ngettext("{n} verdict", "{n} verdicts", waiting.verdicts).format(n=count)
         rows.append(HomeRow("verdicts", text))
-    rows += [_own_row(own, moment) for own in waiting.own_in_review]
+    rows += [_others_row(other, moment) for other in waiting.with_others]
     return _folded(rows)
 
 
-def _task_rows(kind: HomeKind, tasks: Sequence[TaskSummary], moment: datetime) -> list[HomeRow]:
-    return [HomeRow(kind, t.title, age(t.updated_at, moment), t.id) for t in tasks]
+def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
+    if review.until is None:
+        text = _("your time ran out · {title}").format(title=review.task.title)
+    else:
+        text = _("{time} left · {title}").format(
+            time=time_left(review.until, moment), title=review.task.title
+        )
+    return HomeRow("at_hand", text, "", review.task.id)
+
+
+def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:
+    text = task.title
+    if comments := waiting.comments.get(task.id, 0):
+        told = ngettext("{n} comment · {title}", "{n} comments · {title}", comments)
+        text = told.format(n=comments, title=task.title)
+    since = waiting.returned_at.get(task.id, task.updated_at)
+    return HomeRow("returned", text, age(since, moment), task.id)
+
+
+def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
+    if other.waits_for == "reviewers":
+        if other.held:
+            at_work = ngettext("{n} at work", "{n} at work", other.held).format(n=other.held)
+        else:
+            at_work = _("nobody at work")
+        told = _("{n} of {all} in, {at_work}").format(
+            n=other.reviews, all=other.needed, at_work=at_work
+        )
+    else:
+        told = _("reviewed by you")
+    text = f"{told} · {other.task.title}"
+    return HomeRow(other.waits_for, text, age(other.since, moment), other.task.id)
 
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
@@ -82,11 +130,6 @@ def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
         name=run.name, finished=run.finished, all=run.trials
     )
     return HomeRow("running", text, age(run.created_at, moment), run_id=run.id)
-
-
-def _own_row(own: OwnInReview, moment: datetime) -> HomeRow:
-    text = _("{n} of 2 reviews in · {title}").format(n=own.reviews, title=own.task.title)
-    return HomeRow("with_reviewers", text, age(own.task.updated_at, moment), own.task.id)
 
 
 def _folded(rows: list[HomeRow]) -> list[HomeRow]:

@@ -116,18 +116,35 @@ def detail(report: QcReport, stage: StageName) -> list[Paragraph]:
     return lines
 
 
-def reasons(report: QcReport) -> list[Paragraph]:
-    """Why the table proposes what it does: what each rule says, and when it applies."""
+def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
+    """Why the table proposes what it does: what each rule says and, with `rules`, when it applies."""
     lines: list[Paragraph] = []
     for key, text in zip(report.proposal.rules, report.proposal.reasons, strict=True):
         lines.append(Paragraph(f"· {text}"))
+        if not rules:
+            continue
         condition = RULE_BY_KEY[key].condition
         lines.append(Paragraph(_("rule: {condition}").format(condition=condition), "muted", 2))
     return lines
 
 
+def summary(report: QcReport) -> list[Paragraph]:
+    """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
+    lines = [Paragraph(_("Quality control (q)"), "strong")]
+    rest: dict[Piece, list[str]] = {}
+    for name in STAGES[:-1]:
+        found, label = report.stage(name), _(STAGE[name].label)
+        badge = _badge(found)
+        if found.state == "flagged":
+            lines.append(Paragraph(f"{STATE_LOOK['flagged'][0]} {label}: {found.said}", "bad", 2))
+        else:
+            rest.setdefault(badge, []).append(label)
+    for badge, labels in rest.items():
+        lines.append(Paragraph(f"{badge.text}: {', '.join(labels)}", badge.tone, 2))
+    return lines
+
+
 def _stage_row(report: StageReport) -> StageRow:
-    glyph, tone, label = STATE_LOOK[report.state]
     stage = STAGE[report.stage]
     models = ", ".join(one_line(name, 30) for name in report.models)
     if not models and report.baselines:
@@ -136,7 +153,7 @@ def _stage_row(report: StageReport) -> StageRow:
         stage=report.stage,
         number=str(stage.number),
         label=_(stage.label),
-        badge=Piece(f"{glyph} {_(label)}", tone),
+        badge=_badge(report),
         n=str(report.n) if report.n else "",
         models=models,
         cost="" if report.cost is None else f"{report.cost:.4f}",
@@ -144,11 +161,22 @@ def _stage_row(report: StageReport) -> StageRow:
     )
 
 
+def _badge(report: StageReport) -> Piece:
+    glyph, tone, label = STATE_LOOK[report.state]
+    if report.state == "open" and (report.results or not STAGE[report.stage].probes):
+        label = N_("open")  # left open, or a person is waited for
+    return Piece(f"{glyph} {_(label)}", tone)
+
+
 def _result_row(result: ProbeResult, several: bool) -> ResultRow:
     who = one_line(result.model, 30)
     if result.baseline:
         who = _("{name} (baseline)").format(name=who)
     said = result.skipped or "; ".join(result.findings)
+    if result.probe not in ATTEMPTS and not result.skipped:
+        # What an examination found stands above, line by line.
+        found = len(result.findings)
+        said = ngettext("{n} remark", "{n} remarks", found).format(n=found)
     if several:
         said = f"{_(PROBE_LABEL[result.probe])}: {said}"
     return ResultRow(
@@ -168,9 +196,9 @@ def _outcome(result: ProbeResult) -> Piece:
         words = _("right") if result.right else _("wrong")
     else:
         words = _("found") if result.flagged else _("nothing")
-    if result.baseline:
-        return Piece(f"· {words}", "muted")
-    return Piece(f"{'!' if result.flagged else '✓'} {words}", "bad" if result.flagged else "good")
+    if result.baseline or not result.flagged:
+        return Piece(f"· {words}", "muted" if result.baseline else "plain")
+    return Piece(f"! {words}", "bad")
 
 
 def _check_lines(report: QcReport) -> list[Paragraph]:

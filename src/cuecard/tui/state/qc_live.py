@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.qc.stages import StageName
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.probes.results import ProbeName, ProbeOutcome
 from cuecard.core.run import RunControl
 from cuecard.core.run_events import (
@@ -38,6 +38,8 @@ class LiveQc:
         self._total = self._ended = self._playing = self._calls = 0
         self._cost: float | None = None
         self._problem = ""
+        self.begun = 0
+        """How many probes have begun: with each, the one before is over."""
 
     def begin(
         self,
@@ -80,7 +82,8 @@ class LiveQc:
             if self._playing:
                 parts.append(_("{n} under way").format(n=self._playing))
             if self._calls:
-                parts.append(_("{n} calls").format(n=self._calls))
+                calls = ngettext("{n} call", "{n} calls", self._calls)
+                parts.append(calls.format(n=self._calls))
             if self._cost is not None:
                 parts.append(f"{self._cost:.4f} {currency}")
         return " · ".join(parts)
@@ -103,6 +106,7 @@ class LiveQc:
         """The next probe's turn; on the engine's thread, as `told` is."""
         with self._lock:
             self._probe = probe
+            self.begun += 1
             self._total = self._ended = self._playing = 0
 
     def told(self, event: RunEvent) -> None:
@@ -114,7 +118,7 @@ class LiveQc:
                 case TrialBegan():
                     self._playing += 1
                 case TrialFinished(problem=problem):
-                    self._playing -= 1
+                    self._playing = max(self._playing - 1, 0)
                     self._ended += 1
                     self._problem = self._problem or problem
                 case TrialLeftOpen():

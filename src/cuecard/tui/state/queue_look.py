@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.review.coordinating import lines_for
 from cuecard.annotate.review.protocol import Protocol
 from cuecard.annotate.review.queue import next_line, queue_for
-from cuecard.tui.state.queue import QueueRow, coordinator_rows, done_rows, queue_rows
+from cuecard.annotate.review.queue_rows import QueueRow, coordinator_rows, done_rows, queue_rows
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

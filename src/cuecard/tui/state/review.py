@@ -129,7 +129,8 @@ class ReviewForm:
         seconds = data.get("seconds")
         self.seconds = float(seconds) if isinstance(seconds, int | float) else 0.0
         self.comments = []
-        for kept in cast(list[Any], data.get("comments") or []):
+        comments = data.get("comments")
+        for kept in cast(list[Any], comments) if isinstance(comments, list) else ():
             try:
                 self.comments.append(PinnedComment.model_validate(kept))
             except ValidationError:

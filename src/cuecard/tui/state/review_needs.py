@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cuecard.annotate.review.dimensions import Dimension
+from cuecard.annotate.review.spot_check import GOLD
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.review import ReviewDecision
 from cuecard.tui.state.review import ReviewForm
-
-GOLD = "gold"
-"""The dimension that only passes once the sample is marked and nothing is marked wrong."""
 
 
 @dataclass(frozen=True)

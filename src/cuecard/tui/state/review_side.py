@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from cuecard.annotate.review.desk import ReviewDesk
 from cuecard.annotate.review.dimensions import Dimension
-from cuecard.annotate.review.spot_check import marks_of
+from cuecard.annotate.review.spot_check import GOLD, marks_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.review import ReviewDecision
 from cuecard.core.text import one_line
@@ -16,7 +16,6 @@ from cuecard.store.records import Review
 from cuecard.tui.glyphs import CHECK, RATING, VOTE
 from cuecard.tui.state.entries import Paragraph, Piece, Tone
 from cuecard.tui.state.review import ReviewForm
-from cuecard.tui.state.review_needs import GOLD
 
 RATING_TONE: dict[str, Tone] = {"pass": "good", "fail": "bad", "cannot_judge": "strong"}
 _MOST_CELLS = 14
@@ -103,16 +102,21 @@ def _before(desk: ReviewDesk) -> list[Paragraph]:
         settled = len(desk.threads) - len(mine)
         more = ngettext("{n} resolved", "{n} resolved", settled).format(n=settled)
         lines.append(Paragraph(f"{text}, {more}", indent=2))
+        lines.append(Paragraph(_("m: all comments with their answers"), "muted", indent=2))
     return lines
 
 
 def compared(
     reviews: Sequence[Review], dimensions: Sequence[Dimension], me: str, width: int
 ) -> list[list[Piece]]:
-    """Reviews of one revision side by side: a line for each dimension, a column for each reviewer."""
+    """Reviews of one revision, at least one, side by side: a line for each dimension, a column for each reviewer."""
     names = [_("you") if given.reviewer == me else one_line(given.reviewer) for given in reviews]
     rows: list[tuple[str, list[tuple[str, Tone]], Tone]] = [
-        ("", [(name, "strong") for name in names], "plain")
+        (
+            _("revision {n}").format(n=reviews[0].revision),
+            [(name, "strong") for name in names],
+            "muted",
+        )
     ]
     for dimension in dimensions:
         given = [review.ratings.get(dimension.key, "") for review in reviews]
@@ -133,11 +137,17 @@ def compared(
     label_width = max(width - sum(cells) - 2 * len(cells), 8)
     lines: list[list[Piece]] = []
     for label, values, tone in rows:
-        pieces = [Piece(set_cell_size(label, label_width), tone)]
+        pieces = [Piece(_fitted(one_line(label), label_width), tone)]
         for (text, value_tone), wide in zip(values, cells, strict=True):
             pieces.append(Piece("  " + set_cell_size(text, wide), value_tone))
         lines.append(pieces)
     return lines
+
+
+def _fitted(text: str, width: int) -> str:
+    """Text in just so many cells, with an ellipsis where it is cut."""
+    cut = f"{set_cell_size(text, width - 1).rstrip()}…" if cell_len(text) > width else text
+    return set_cell_size(cut, width)
 
 
 def reading_paragraphs(desk: ReviewDesk, *, split: bool) -> list[Paragraph]:

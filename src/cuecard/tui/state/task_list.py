@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +21,9 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class TaskLine:
     """One line; revision 0 is a task of mine that was never saved. `draft`: I have unsaved edits.
-    `thrown`: the id of the draft that I threw away, where that is all there is.
+    `thrown`: the id of the draft that I threw away, where that is all there is. `comments`: how many
+    are open on a task of mine that was returned. `forks`: newest revisions beside this one. `building`: I
+    am building its gold independently.
     """
 
     id: str
@@ -36,6 +38,9 @@ class TaskLine:
     updated_at: datetime
     draft: bool = False
     thrown: int = 0
+    forks: int = 0
+    comments: int = 0
+    building: bool = False
 
     @property
     def archived(self) -> bool:
@@ -88,9 +93,12 @@ def task_lines(
     summaries: Iterable[TaskSummary],
     drafts: Iterable[Draft],
     thrown: Iterable[ThrownDraft] = (),
+    comments: Mapping[str, int] | None = None,
+    building: Collection[str] = (),
 ) -> list[TaskLine]:
     """All tasks, mine that were never saved first; `drafts` are one person's, `thrown` those of tasks
-    that were never saved, the last first.
+    that were never saved, the last first, `comments` those that are open, by task, `building` tasks whose gold they
+    build a second time.
     """
     own = {draft.task_id: draft for draft in drafts}
     lines: list[TaskLine] = []
@@ -108,6 +116,9 @@ def task_lines(
                 author=task.author,
                 updated_at=task.updated_at,
                 draft=own.pop(task.id, None) is not None,
+                forks=task.forks,
+                comments=(comments or {}).get(task.id, 0),
+                building=task.id in building,
             )
         )
     last: dict[str, ThrownDraft] = {}

@@ -70,9 +70,10 @@ class DimensionList(Widget, can_focus=True):
         self._dimensions = dimensions
         self._ratings = dict(ratings)
         self._hints, self._wants = dict(hints or {}), dict(wants or {})
-        self._locked = locked
+        if locked != self._locked:
+            self._locked = locked
+            self.refresh_bindings()
         self.refresh(layout=True)
-        self.refresh_bindings()
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a dimension."""

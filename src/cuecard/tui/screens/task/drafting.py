@@ -9,18 +9,21 @@ from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
 
+from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.effort import WorkedTime
-from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
+from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import find_problems
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.task.editor import TaskEditor
+from cuecard.tui.screens.task.mode import TaskMode
+from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.screens.task.title import TaskTitle
 from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.state.task_list import moment
@@ -31,17 +34,19 @@ RESTS = 3.0
 
 
 class DraftingScreen(CuecardScreen[None]):
-    """Edits the newest revision of a task, or this person's draft of it. `place` is where to begin.
+    """Edits the newest revision of a task, or this person's draft of it; another `mode` edits something
+    else of it. `place` is where to begin.
 
     Drafts go under the name that the person had when the task was opened.
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
 
-    def __init__(self, task_id: str, *, place: str = "") -> None:
+    def __init__(self, task_id: str, *, place: str = "", mode: TaskMode | None = None) -> None:
         super().__init__()
         self.task_id = task_id
-        self._begin_at = place
+        self.mode = mode or TaskMode()
+        self.begin_at = place
         self._check_took = 0.0
         self._person = ""
         self._state: str | None = None
@@ -94,12 +99,12 @@ class DraftingScreen(CuecardScreen[None]):
 
     async def on_unmount(self) -> None:
         self._open.discard(self)
-        await self._record(self._worked.rest())
+        await self.enter_time()
         with contextlib.suppress(CuecardError):
             await self.keeper.flush()
             if not self.gone and self._edit is not None and self._edit.changed:
                 task_id, person = self.task_id, self._person
-                await self.services.ask(lambda ws: ws.drafts.leave(task_id, person))
+                await self.services.ask(lambda ws: self.mode.leave(ws, task_id, person))
 
     def on_screen_suspend(self) -> None:
         self.settle()
@@ -123,7 +128,7 @@ class DraftingScreen(CuecardScreen[None]):
         """The task may have been opened and edited a second time meanwhile: go on from that."""
         edit, person, version = self.edit, self._person, self.edit.version
         await self._settle_all()
-        opened = await self.services.ask(lambda ws: open_task(ws, self.task_id, person))
+        opened = await self.services.ask(lambda ws: self.mode.open(ws, self.task_id, person))
         elsewhere = opened.edit
         same = (elsewhere.base, elsewhere.data) == (edit.base, edit.data)
         if same or edit.version != version or self.keeper.state is DraftState.WAITING:
@@ -148,22 +153,23 @@ class DraftingScreen(CuecardScreen[None]):
         person = self._person = self.person
         await self._settle_all()
         try:
-            opened = await self.services.ask(lambda ws: open_task(ws, self.task_id, person))
+            opened = await self.services.ask(lambda ws: self.mode.open(ws, self.task_id, person))
         except CuecardError:
             self.dismiss(None)
             raise
-        await self._show(opened)
+        await self.show_task(opened)
         self._tell_about(opened)
 
-    async def _show(self, opened: Opened) -> None:
+    async def show_task(self, opened: Opened) -> None:
+        """Put the task that was read into its editor."""
         edit = self._edit = opened.edit
         self._state = opened.state.value if opened.state else None
         self._written_at = opened.restored
         edit.listener = self._changed
-        editor = TaskEditor(edit)
+        editor = TaskEditor(edit, self.mode)
         await self.query_one("#opening").remove()
         await self.mount(editor, before=self.query_one(Footer))
-        await editor.go_to(parse_place(self._begin_at))
+        await editor.go_to(parse_place(self.begin_at))
         self.refresh_bindings()
         self.show_title()
         self.check()
@@ -203,7 +209,7 @@ class DraftingScreen(CuecardScreen[None]):
     def show_title(self) -> None:
         if self._edit is not None:
             title = self.query_one(TaskTitle)
-            title.load(self._edit, self._state)
+            title.load(self._edit, self._state, self.mode.label)
             title.tell(self._edit, self.keeper.state, self._written_at)
 
     async def _write_draft(self) -> None:
@@ -212,12 +218,18 @@ class DraftingScreen(CuecardScreen[None]):
             edit.seal()
             person, base, data, origins = self._person, edit.base, edit.data, edit.origins
             changed = edit.changed
-            await self.services.ask(lambda ws: keep_draft(ws, person, base, data, changed, origins))
+            await self.services.ask(
+                lambda ws: self.mode.keep(ws, person, base, data, changed, origins)
+            )
 
     def _note_work(self) -> None:
         """A key was pressed: fields keep those that they take in, but then the edit changes."""
         if seconds := self._worked.key(asyncio.get_running_loop().time()):
             self.run_worker(self._record(seconds), group="effort", exit_on_error=False)
+
+    async def enter_time(self) -> None:
+        """Enter what was worked so far."""
+        await self._record(self._worked.rest())
 
     async def _record(self, seconds: float) -> None:
         """Enter time that was worked; what cannot be entered now comes with the next."""
@@ -225,7 +237,7 @@ class DraftingScreen(CuecardScreen[None]):
             return
         task_id, person = self.task_id, self._person
         try:
-            await self.services.ask(lambda ws: ws.effort.add(task_id, person, "time", seconds))
+            await self.services.ask(lambda ws: self.mode.worked(ws, task_id, person, seconds))
         except CuecardError:
             self._worked.give_back(seconds)
 
@@ -248,4 +260,27 @@ class DraftingScreen(CuecardScreen[None]):
             began = time.monotonic()
             problems = await asyncio.to_thread(find_problems, self._edit.data)
             self._check_took = min(time.monotonic() - began, CHECK_LONGEST)
-            self.editor.show_problems(problems)
+            self.editor.show_problems(self.mode.problems(problems))
+
+    @on(ProblemsPane.Chosen)
+    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
+        await self.editor.go_to(event.path)
+
+    async def action_turn(self, by: int) -> None:
+        self.travels = True
+        await self.editor.turn(by)
+
+    async def action_leave(self) -> None:
+        if self.loaded and self.editor.step_back():
+            return
+        self.leave()
+
+    @guarded("leave")
+    async def leave(self) -> None:
+        if self.loaded:
+            self.editor.commit()
+            await self.keeper.flush()
+            if self.edit.changed:
+                text = _("Your draft of {task} is kept.").format(task=self.task_id)
+                self.cue_app.tell(text)
+        self.dismiss(None)

@@ -17,10 +17,10 @@ from cuecard.annotate.authoring.trees import Path
 from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.mode import TaskMode
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.screens.task.panes import make_pane
 from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.state.task_places import TAB_LABEL, TabId, tab_of, tabs_of
+from cuecard.tui.state.task_places import TAB_LABEL, TabId, with_comments
 
 
 class TaskEditor(Vertical):
@@ -39,11 +39,13 @@ class TaskEditor(Vertical):
             super().__init__()
             self.tab: TabId = tab
 
-    def __init__(self, edit: TaskEdit) -> None:
+    def __init__(self, edit: TaskEdit, mode: TaskMode) -> None:
         super().__init__()
         self.edit = edit
-        self._tabs: tuple[TabId, ...] = tabs_of(edit.data)
+        self._mode = mode
+        self._tabs: tuple[TabId, ...] = mode.tabs(edit.data)
         self._problems: Sequence[Problem] = ()
+        self._comments = False
         # Keys and clicks may ask for tabs faster than they are mounted.
         self._fitting, self._opening = asyncio.Lock(), asyncio.Lock()
 
@@ -57,6 +59,11 @@ class TaskEditor(Vertical):
     @property
     def tabs(self) -> Tabs:
         return self.query_one(Tabs)
+
+    @property
+    def _wanted_tabs(self) -> tuple[TabId, ...]:
+        tabs = self._mode.tabs(self.edit.data)
+        return with_comments(tabs) if self._comments else tabs
 
     @property
     def pane(self) -> TaskPane | None:
@@ -83,7 +90,7 @@ class TaskEditor(Vertical):
 
     async def go_to(self, path: Path) -> None:
         """Open the tab on which `path` is edited, and go there."""
-        await self.open(tab_of(path, self.edit.data))
+        await self.open(self._mode.tab_of(path, self.edit.data))
         if self.pane is not None:
             self.pane.reveal(path)
 
@@ -95,7 +102,7 @@ class TaskEditor(Vertical):
             if switcher.current != tab:
                 self.commit()
             if not switcher.query_children(f"#{tab}"):
-                await switcher.add_content(make_pane(tab))
+                await switcher.add_content(self._mode.pane(tab))
             switcher.current = tab
             if self.tabs.active != tab:
                 with self.prevent(Tabs.TabActivated):
@@ -128,6 +135,15 @@ class TaskEditor(Vertical):
             self.pane.found(problems)
         self._show_problems()
 
+    async def show_comments(self, open_ones: int) -> None:
+        """There are comments on the task: their tab comes, and tells how many are open."""
+        self._comments = True
+        await self._fit_tabs()
+        label = _(TAB_LABEL["comments"])
+        self.tabs.query_one("#comments", Tab).label = (
+            f"{label} ✎{open_ones}" if open_ones else label
+        )
+
     def step_back(self) -> bool:
         """Escape: out of a form to its list or to the tabs; False when there is nothing above."""
         if self.pane is not None and self.pane.has_focus_within and not self.tabs.has_focus:
@@ -150,7 +166,7 @@ class TaskEditor(Vertical):
 
     async def turn(self, by: int) -> None:
         """Go to the next tab and into it."""
-        tabs = tabs_of(self.edit.data)
+        tabs = self._wanted_tabs
         here = next((i for i, tab in enumerate(tabs) if tab == self.tabs.active), 0)
         await self.enter(tabs[(here + by) % len(tabs)])
 
@@ -174,7 +190,7 @@ class TaskEditor(Vertical):
             message = _("Nothing to take back.") if back else _("Nothing to do again.")
             self.notify(message, timeout=2, markup=False)
             return
-        tab = tab_of(path, self.edit.data)
+        tab = self._mode.tab_of(path, self.edit.data)
         if path and tab != self.tabs.active:
             await self.open(tab)
             self.tabs.focus()
@@ -186,7 +202,7 @@ class TaskEditor(Vertical):
     async def _fit_tabs(self) -> None:
         """Stages come and go with the persona."""
         async with self._fitting:
-            wanted = tabs_of(self.edit.data)
+            wanted = self._wanted_tabs
             for tab in set(self._tabs) - set(wanted):
                 await self.tabs.remove_tab(tab)
             for index, tab in enumerate(wanted):

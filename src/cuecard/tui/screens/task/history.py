@@ -49,6 +49,7 @@ class HistoryPane(TaskPane):
         Key("history.restore", "enter", "restore", N_("Restore"), N_("Put this version into the editor; ^z brings back what is there now"), shown_as="⏎"),
         Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
         Key("history.yaml", "v", "view", N_("Read"), N_("Read the whole revision as YAML")),
+        Key("history.second_gold", "b", "second_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
         Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
 
@@ -73,6 +74,9 @@ class HistoryPane(TaskPane):
         def __init__(self, version: Version) -> None:
             super().__init__()
             self.version = version
+
+    class SecondGoldWanted(Message):
+        """The person wants to compare the gold with a second one."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -174,6 +178,9 @@ class HistoryPane(TaskPane):
         if self._current is not None:
             self.post_message(self.Opened(self._current))
 
+    def action_second_gold(self) -> None:
+        self.post_message(self.SecondGoldWanted())
+
     def action_changes(self) -> None:
         (self.table if self.changes.has_focus else self.changes).focus()
 
@@ -213,16 +220,18 @@ class RevisionDialog(CuecardDialog[bool]):
         ),
     )
 
-    def __init__(self, revision: Revision) -> None:
+    def __init__(self, revision: Revision, author: str) -> None:
+        """`author`: as they may be named here, "" if they may not."""
         super().__init__()
         self._revision = revision
+        self._author = author
 
     def compose(self) -> ComposeResult:
         revision = self._revision
         with Vertical(id="revision") as box:
             title = _("{task}, revision {number}")
             box.border_title = Text(title.format(task=revision.task_id, number=revision.number))
-            box.border_subtitle = Text(f"{revision.author} · {moment(revision.created_at)}")
+            box.border_subtitle = Text(f"{self._author or '–'} · {moment(revision.created_at)}")
             yield TextArea(for_display(dump_task(revision.task)), read_only=True)
         yield Footer(show_command_palette=False)
 

@@ -57,7 +57,7 @@ async def open_version(screen: DraftingScreen, version: Version) -> None:
     revision = await screen.services.ask(
         lambda ws: ws.tasks.revision(screen.task_id, version.number)
     )
-    if await screen.app.push_screen_wait(RevisionDialog(revision)):
+    if await screen.app.push_screen_wait(RevisionDialog(revision, version.author)):
         await restore(screen, version)
 
 

@@ -15,14 +15,24 @@ from cuecard.tui.screens.task.comments import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.history import HistoryPane
-from cuecard.tui.screens.task.problems import ProblemsPane
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.history import Version
     from cuecard.annotate.authoring.session import Opened
 
 
-_ONLY_WHEN_OPEN = {"save", "play", "qc", "submit", "revert", "yaml", "assist", "log", "turn"}
+_ONLY_WHEN_OPEN = {
+    "save",
+    "play",
+    "qc",
+    "submit",
+    "revert",
+    "yaml",
+    "assist",
+    "log",
+    "turn",
+    "join",
+}
 
 
 class TaskScreen(DraftingScreen):
@@ -32,6 +42,7 @@ class TaskScreen(DraftingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
+        Key("task.join", "f12", "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), shown_as="F12"),
         Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
         # The screen's own, so that they are heard while the focus goes from tab to tab.
         Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
@@ -50,9 +61,7 @@ class TaskScreen(DraftingScreen):
         Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
     )  # fmt: skip
 
-    @on(ProblemsPane.Chosen)
-    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
-        await self.editor.go_to(event.path)
+    forks = 0  # newest revisions besides the one that counts
 
     @on(CommentsPane.Chosen)
     async def go_to_comment(self, event: CommentsPane.Chosen) -> None:
@@ -74,6 +83,13 @@ class TaskScreen(DraftingScreen):
     def opened_version(self, event: HistoryPane.Opened) -> None:
         self.look_at(event.version)
 
+    @on(HistoryPane.SecondGoldWanted)
+    @guarded("look")
+    async def compare_golds(self) -> None:
+        from cuecard.tui.screens.second_gold import open_second_gold
+
+        await open_second_gold(self, self.task_id)
+
     @on(TaskEditor.Turned)
     def turned(self, event: TaskEditor.Turned) -> None:
         if event.tab == "history":
@@ -85,7 +101,20 @@ class TaskScreen(DraftingScreen):
 
     async def show_task(self, opened: Opened) -> None:
         await super().show_task(opened)
+        self.look_for_forks()
         self.load_comments(begin=opened.state is TaskState.RETURNED)
+
+    @guarded("forks")
+    async def look_for_forks(self) -> None:
+        from cuecard.tui.screens.task.joining import look_for_forks
+
+        await look_for_forks(self, tell=True)
+
+    @guarded("save")
+    async def action_join(self) -> None:
+        from cuecard.tui.screens.task.joining import join
+
+        await join(self)
 
     @guarded("comments")
     async def load_comments(self, *, begin: bool = False) -> None:
@@ -132,10 +161,6 @@ class TaskScreen(DraftingScreen):
 
         await save(self)
 
-    async def action_turn(self, by: int) -> None:
-        self.travels = True
-        await self.editor.turn(by)
-
     @guarded("play")
     async def action_play(self) -> None:
         self.editor.commit()
@@ -173,7 +198,7 @@ class TaskScreen(DraftingScreen):
         outcome = await submit_task(self, self.task_id)
         if outcome == "problems":
             await self.editor.enter("problems")
-        elif outcome == "submitted":
+        elif outcome == "moved":
             await self.refresh_state()
 
     @guarded("effort")
@@ -232,19 +257,6 @@ class TaskScreen(DraftingScreen):
                 self.editor.reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "join" and not self.forks:
+            return False
         return self.loaded or action not in _ONLY_WHEN_OPEN
-
-    async def action_leave(self) -> None:
-        if self.loaded and self.editor.step_back():
-            return
-        self.leave()
-
-    @guarded("leave")
-    async def leave(self) -> None:
-        if self.loaded:
-            self.editor.commit()
-            await self.keeper.flush()
-            if self.edit.changed:
-                text = _("Your draft of {task} is kept.").format(task=self.task_id)
-                self.cue_app.tell(text)
-        self.dismiss(None)

@@ -12,25 +12,32 @@ from textual.widgets import Static
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
-from cuecard.tui.glyphs import FAMILY, TASK_STATE, badge
+from cuecard.tui.glyphs import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.state.task_drafts import DraftState
 
 
 class TaskTitle(Horizontal):
     """`load` the task on the left; `tell` the state of the draft on the right."""
 
+    forks = 0  # newest revisions besides the one that counts
+
     def compose(self) -> ComposeResult:
         yield Static("", id="which")
         yield Static("", id="safe")
 
-    def load(self, edit: TaskEdit, state: str | None) -> None:
+    def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
         variables = self.app.theme_variables
         glyph = badge(FAMILY, edit.family, variables)
         title = one_line(str(edit.get(("title",)) or edit.task_id))
-        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ", (title, "bold"))
+        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ")
+        if label:
+            line.append(f"{_(label)} · ")
+        line.append(title, "bold")
         line.append(f"  {edit.task_id}", "dim")
         if state:
             line.append("  ").append_text(badge(TASK_STATE, state, variables))
+        if self.forks:
+            line.append("  ").append_text(fork_mark(self.forks, variables))
         line.no_wrap, line.overflow = True, "ellipsis"
         self.query_one("#which", Static).update(line)
 

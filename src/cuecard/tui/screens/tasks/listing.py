@@ -16,7 +16,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks import Task
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+from cuecard.tui.glyphs import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.screens.task.choices import DIFFICULTY
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.state.task_detail import sections_of
@@ -140,6 +140,14 @@ class TaskListing(Vertical):
             text.append(f" · {one_line(line.domain)}", "dim")
         if line.draft:
             text.append("\n✎ ", "bold").append(_("You have a draft of it."))
+        if line.building:
+            text.append("\n✎2 ", "bold").append(
+                _("You are building its gold independently: b goes on.")
+            )
+        if line.forks:
+            text.append(f"\n{FORK} ", "bold").append(
+                _("Newest revisions stand side by side: open it, then F12 brings them together.")
+            )
         for heading, body in sections_of(task) if task else []:
             text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
         self.query_one("#about", Static).update(text)
@@ -201,6 +209,12 @@ def _cells(line: TaskLine, variables: dict[str, str]) -> list[str | Text]:
     title = Text(one_line(line.title))
     if line.draft:
         title = Text.assemble(("✎ ", "bold"), title)
+    if line.building:
+        title = Text.assemble(("✎2 ", "bold"), title)
+    if line.comments:
+        title = Text.assemble((f"❝{line.comments} ", ink(variables, "warning")), title)
+    if line.forks:
+        title = Text.assemble((f"{FORK} ", ink(variables, "warning")), title)
     return [
         Text(family.plain[:1], family.style),
         title,

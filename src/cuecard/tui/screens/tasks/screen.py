@@ -19,14 +19,31 @@ from cuecard.tui.state.transfer import counts_of
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
+    from cuecard.core.tasks import Task
     from cuecard.store.workspace import Workspace
 
 
 def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
+    from cuecard.annotate.review.comments import open_comments
+    from cuecard.annotate.second_gold.building import under_way
+
     drafts = workspace.drafts.of(person) if person else []
     thrown = workspace.drafts.thrown(person) if person else []
-    return task_lines(workspace.tasks.summaries(include_retired=True), drafts, thrown)
+    tasks = workspace.tasks.summaries(viewer=person, include_retired=True)
+    back = {task.id for task in tasks if task.state.value == "returned"}
+    mine = back & workspace.tasks.written_by(person) if back else back
+    comments = open_comments(workspace, person, mine)
+    return task_lines(tasks, drafts, thrown, comments, under_way(workspace, person))
+
+
+def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
+    """What the list tells of a task: nothing of its sources to who is building its gold independently."""
+    from cuecard.annotate.second_gold.building import is_under_way
+
+    if not line.revision or is_under_way(workspace, line.id, person):
+        return None
+    return workspace.tasks.revision(line.id).task
 
 
 class TasksScreen(CuecardScreen[None]):
@@ -39,11 +56,17 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
         Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
+        Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
+        Key("tasks.second_gold", "b", "second_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
+        Key("tasks.withdraw", "u", "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
+        Key("tasks.reopen", "u", "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
         Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
         Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
         Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
+        Key("tasks.merge", "m", "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False),
+        Key("tasks.pack", "k", "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False),
         Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason")),
         Key("tasks.restore", "x", "restore", N_("Restore"), N_("Take this task into use again")),
         Key("tasks.archived", "a", "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
@@ -91,9 +114,8 @@ class TasksScreen(CuecardScreen[None]):
         line = self.listing.line
         if line is None or not self.has_class("-wide"):
             return
-        task = None
-        if line.revision:
-            task = (await self.services.ask(lambda ws: ws.tasks.revision(line.id))).task
+        person = self.person
+        task = await self.services.ask(lambda ws: _read(ws, line, person))
         self.listing.describe(line, task)
 
     @on(TaskListing.Opened)
@@ -108,8 +130,15 @@ class TasksScreen(CuecardScreen[None]):
         match action:
             case "open" | "play":
                 return line is not None and not line.thrown
-            case "qc":
+            case "qc" | "second_gold":
                 return line is not None and bool(line.revision)
+            case "withdraw":
+                return line is not None and line.state == "in_review"
+            case "reopen":
+                return line is not None and line.state == "approved"
+            case "submit":
+                open_states = ("draft", "returned")
+                return line is not None and bool(line.revision) and line.state in open_states
             case "archive":
                 return line is not None and not line.archived
             case "restore":
@@ -154,6 +183,33 @@ class TasksScreen(CuecardScreen[None]):
 
         if (line := self.listing.line) is not None:
             self.app.push_screen(QcScreen(line.id))
+
+    @guarded("submit")
+    async def action_submit(self) -> None:
+        from cuecard.tui.screens.submit import submit_task
+        from cuecard.tui.screens.task import TaskScreen
+
+        line = self.listing.line
+        if line is None:
+            return
+        outcome = await submit_task(self, line.id, unsaved=line.draft)
+        if outcome == "problems":
+            self.app.push_screen(TaskScreen(line.id, place="silenced"))
+        elif outcome == "moved":
+            self.load()
+
+    @guarded("second_gold")
+    async def action_second_gold(self) -> None:
+        from cuecard.tui.screens.second_gold import open_second_gold
+
+        if (line := self.listing.line) is not None:
+            await open_second_gold(self, line.id)
+
+    def action_withdraw(self) -> None:
+        self.action_submit()
+
+    def action_reopen(self) -> None:
+        self.action_submit()
 
     def action_filter(self) -> None:
         self.listing.filter_input.focus()
@@ -213,6 +269,25 @@ class TasksScreen(CuecardScreen[None]):
             )
             folder = min(report.files, key=lambda file: len(file.parts)).parent
             self.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
+
+    @guarded("import")
+    async def action_merge(self) -> None:
+        from cuecard.tui.screens.sharing import MergeDialog
+        from cuecard.tui.state.sharing import summary_of
+
+        report = await self.app.push_screen_wait(MergeDialog())
+        if report is not None:
+            self.load()
+            self.cue_app.tell(summary_of(report), title=_("Merged"))
+
+    @guarded("export")
+    async def action_pack(self) -> None:
+        from cuecard.tui.screens.sharing import PackDialog
+
+        packed = await self.app.push_screen_wait(PackDialog())
+        if packed is not None:
+            text = _("{file} written.").format(file=packed.path)
+            self.cue_app.tell(text, title=_("Packed"))
 
     @guarded("archive")
     async def action_archive(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
-from cuecard.core.times import age
+from cuecard.core.times import age, time_left
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.coordinating import CoordinatorLine
@@ -65,16 +65,6 @@ def done_rows(tasks: Sequence[TaskSummary], now: datetime) -> list[QueueRow]:
         )
         for task in tasks
     ]
-
-
-def time_left(until: datetime, now: datetime) -> str:
-    """How long a lease still holds, in the largest unit that fits: "5 min", "3 h", "2 d"."""
-    minutes = max(int((until - now).total_seconds() // 60), 0)
-    if minutes < 60:
-        return _("{n} min").format(n=minutes)
-    if minutes < 48 * 60:
-        return _("{n} h").format(n=minutes // 60)
-    return _("{n} d").format(n=minutes // (24 * 60))
 
 
 def _queue_row(

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from cuecard.annotate.review.coordinating import CoordinatorLine
 from cuecard.annotate.review.queue import QueueLine
+from cuecard.annotate.review.queue_rows import coordinator_rows, queue_rows
 from cuecard.core.review import SkillsSet, TaskState
 from cuecard.store.records import TaskSummary
-from cuecard.tui.state.queue import coordinator_rows, queue_rows
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 TASK = TaskSummary(

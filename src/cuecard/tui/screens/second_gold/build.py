@@ -1,0 +1,108 @@
+"""Building a second gold from the brief, in the editor's own panes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.second_gold.building import (
+    check_built,
+    extra_columns,
+    give_up,
+    hand_in,
+)
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import guarded
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.second_gold.mode import SecondGoldMode
+from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.task.drafting import DraftingScreen
+
+if TYPE_CHECKING:
+    from cuecard.annotate.authoring.session import Opened
+
+_ONLY_WHEN_OPEN = ("hand_in", "give_up", "turn")
+
+
+class BuildGoldScreen(DraftingScreen):
+    """What is typed is kept under a key of its own and shown to nobody until it is handed in."""
+
+    CSS_PATH = ["../task/task.tcss", "../task/graph/graph.tcss", "../task/texts.tcss"]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    BINDINGS = keys(
+        Key("second_gold.hand_in", "ctrl+s", "hand_in", N_("Hand in"), N_("Hand in your gold, for good; then it is compared with the author's"), shown_as="^s"),
+        Key("second_gold.leave", "escape", "leave", N_("Back"), N_("One step back; what you built is kept")),
+        Key("second_gold.previous_tab", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
+        Key("second_gold.next_tab", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
+        Key("second_gold.give_up", "ctrl+r", "give_up", N_("Give up"), N_("Throw away what you built"), show=False, shown_as="^r"),
+    )  # fmt: skip
+
+    def __init__(self, task_id: str) -> None:
+        self._second = SecondGoldMode()
+        super().__init__(task_id, mode=self._second)
+
+    async def show_task(self, opened: Opened) -> None:
+        await super().show_task(opened)
+        if self._second.brief_changed:
+            self.notify(
+                _("The brief has changed since you worked on it. What you built is still here."),
+                severity="warning",
+                timeout=10,
+                markup=False,
+            )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.loaded or action not in _ONLY_WHEN_OPEN
+
+    @guarded("save")
+    async def action_hand_in(self) -> None:
+        edit, person, task_id = self.edit, self.author, self.task_id
+        self.editor.commit()
+        await self.keeper.flush()
+        base, data = edit.base, edit.data
+        if wrong := await self.services.ask(lambda ws: check_built(ws, task_id, data)):
+            await self.editor.enter("problems")
+            text = ngettext(
+                "{n} problem keeps this from being handed in: {first}",
+                "{n} problems keep this from being handed in, the first: {first}",
+                len(wrong),
+            ).format(n=len(wrong), first=one_line(f"{wrong[0].place}: {wrong[0].reason}", 120))
+            self.notify(text, severity="warning", markup=False)
+            return
+        told = _("It cannot be changed afterwards. Its authors see it beside theirs then, and so do you.")  # fmt: skip
+        if extra := extra_columns(data["gold"], (edit.saved or data)["gold"]):
+            names = one_line(", ".join(extra), 60)
+            left = _("Columns that the brief does not have are left out: {names}.")
+            told = f"{told}\n{left.format(names=names)}"
+        note = await self.app.push_screen_wait(
+            AskLine(
+                _("Hand in your gold?"),
+                told,
+                button=_("Hand in"),
+                placeholder=_("what was unclear, optional"),
+                required=False,
+            )
+        )
+        if note is None:
+            return
+        await self.enter_time()
+        await self.services.ask(lambda ws: hand_in(ws, task_id, person, base, data, note))
+        self.gone = True
+        self.cue_app.tell(_("Handed in. This is how it compares."))
+        from cuecard.tui.screens.second_gold.compare import CompareGoldScreen
+
+        self.app.switch_screen(CompareGoldScreen(task_id))
+
+    @guarded("revert")
+    async def action_give_up(self) -> None:
+        task_id, person = self.task_id, self.author
+        self.editor.commit()
+        question = ConfirmDialog(
+            _("Throw away what you built?"), _("Nobody has seen it."), yes=_("Throw away")
+        )
+        if await self.app.push_screen_wait(question):
+            self.gone = True
+            await self.keeper.flush()
+            await self.services.ask(lambda ws: give_up(ws, task_id, person))
+            self.dismiss(None)

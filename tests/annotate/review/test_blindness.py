@@ -1,0 +1,29 @@
+"""Random people do random things to a task: nothing illegal succeeds, nothing legal is refused, and nobody
+is given a row or a name that they must not see.
+"""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apart import workspaces
+from review_rules import ACTIONS, PEOPLE
+from rules_play import Game
+
+_people = st.sampled_from(PEOPLE)
+_steps = st.tuples(st.sampled_from(ACTIONS), _people, _people, st.integers(0, 9))
+
+
+@given(st.lists(_steps, min_size=6, max_size=16))
+@settings(max_examples=6, deadline=None)
+def test_no_illegal_move_succeeds_and_nobody_sees_too_much(
+    steps: list[tuple[str, str, str, int]],
+) -> None:
+    """`bench/blindness.py` plays longer games and looks through everybody's eyes after each step."""
+    with workspaces(1) as [ws]:
+        game = Game.begin(ws)
+        for number, (action, by, other, pick) in enumerate(steps):
+            if game.step(action, by, other, pick):
+                game.look((by, PEOPLE[number % len(PEOPLE)]), screens=False)
+        game.look()

@@ -1,0 +1,75 @@
+"""The board by keys, from Home to the reviews behind a figure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cuecard.core.review import Claimed, ReviewDecision, Reviewed, Submitted
+from cuecard.store.workspace import Workspace
+from cuecard.tui.screens.board import BoardScreen
+from cuecard.tui.screens.board.rounds import RoundsScreen
+from cuecard.tui.screens.review_task import ReviewTaskScreen
+from tui_rooms import shown, until
+
+APPROVE, RETURN = ReviewDecision
+
+
+def give(workspace: Workspace, task_id: str, by: str, decision: ReviewDecision) -> None:
+    rating = "pass" if decision is APPROVE else "fail"
+    workspace.reviews.act(task_id, by, Reviewed(ratings={"gold": rating}, decision=decision))
+
+
+@pytest.fixture
+def reviewed(database: Path) -> Path:
+    """Ana's espresso is with Zebedee, whose review of another is in; nothing is decided."""
+    with Workspace.open(database) as workspace:
+        for task_id in ("espresso", "table-us-states"):
+            workspace.reviews.act(task_id, "Ana", Submitted())
+        until_then = datetime.now(UTC) + timedelta(hours=5)
+        workspace.reviews.act("espresso", "Zebedee", Claimed(person="Zebedee", until=until_then))
+        give(workspace, "table-us-states", "Zebedee", APPROVE)
+    return database
+
+
+async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app):
+    app = make_app(reviewed, "Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "What waits" in shown(app.screen))
+        await pilot.press("b")
+        await until(pilot, lambda: "◐ in review 2" in shown(app.screen))
+        assert isinstance(app.screen, BoardScreen)
+        seen = shown(app.screen)
+        assert "1 reviewer · 1 free · 0/2 in" in seen
+        assert "hidden from those who may review it" in seen
+        assert "Zebedee" not in seen
+        await pilot.press("s", "s")
+        await until(pilot, lambda: "in review for" not in shown(app.screen))
+        await pilot.press("p")
+        await until(pilot, lambda: "Ana" in shown(app.screen))
+        assert "As far as you may know" in shown(app.screen)
+        assert "Zebedee" not in shown(app.screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Ana  ◐ in review 0" in shown(app.screen))
+        await pilot.press("escape", "f")
+        await until(pilot, lambda: "No review is decided yet" in shown(app.screen))
+
+        with Workspace.open(reviewed) as workspace:
+            give(workspace, "table-us-states", "Ben", RETURN)
+        await pilot.press("r")
+        await until(pilot, lambda: "1 decided revision" in shown(app.screen))
+        await pilot.press("down", "right")
+        await until(pilot, lambda: "Ben / Zebedee · Decision" in shown(app.screen))
+        assert "0% [0, 79] n=1" in shown(app.screen)
+        assert "AC1: -1.00 n=1 — no interval: fewer than 5 groups" in shown(app.screen)
+        await pilot.press("k", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RoundsScreen))
+        await until(pilot, lambda: "Ben ↺ return · Zebedee ✓ approve" in shown(app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "Kappa · 95%" in shown(app.screen))
+        await pilot.press("t", "escape")
+        await until(pilot, lambda: not isinstance(app.screen, BoardScreen))

@@ -1,0 +1,129 @@
+"""The review queue by keys: take, skip, coordinate; and submitting from the task list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from cuecard.annotate.review import submit
+from cuecard.core.tasks import Graph, Task
+from cuecard.lab.samples import load_samples
+from cuecard.store.records import TaskState
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.review import ReviewQueueScreen
+from cuecard.tui.screens.review_assign import AssignDialog
+from cuecard.tui.screens.review_task import ReviewTaskScreen
+from cuecard.tui.screens.submit import SubmitDialog
+from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.screens.task.dialogs import AskLine
+from tui_rooms import shown, until
+
+SIZE = (80, 24)
+
+
+async def typed(pilot: Pilot, text: str) -> None:
+    await pilot.press(*("space" if char == " " else char for char in text), "enter")
+
+
+async def queue(pilot: Pilot, text: str) -> None:
+    await pilot.press("4")
+    await until(pilot, lambda: text in shown(pilot.app.screen))
+
+
+async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=SIZE) as pilot:
+        await queue(pilot, "Tasks to review, blind")
+        assert "Ana" not in shown(app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: "yours, 2 d left" in shown(app.screen))
+        assert "You have it for" in shown(app.screen)
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "too close to mine")
+        await until(pilot, lambda: "a Skipped" in shown(app.screen))
+        assert "yours" not in shown(app.screen)
+        await pilot.press("a")
+        await until(pilot, lambda: "skipped" in shown(app.screen))
+    with Workspace.open(judged) as workspace:
+        kinds = [
+            entry.body.kind
+            for log in workspace.reviews.logs().values()
+            for entry in log.contributions
+            if entry.by == "Ben"
+        ]
+    assert kinds == ["claimed", "released"]
+
+
+async def test_a_coordinator_sees_who_reviews_assigns_and_sets_priority(
+    judged: Path, home: Path, make_app
+) -> None:
+    (home / "cuecard.yaml").write_text("review:\n  coordinators: [Chen]\n", encoding="utf-8")
+    app: CuecardApp = make_app(judged, person="Chen")
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await queue(pilot, "who reviews them")
+        await pilot.press("end", "plus")
+        await until(pilot, lambda: "▲" in shown(app.screen))
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, AssignDialog))
+        assert "Nobody reviews a task" in shown(app.screen)  # Ana, who wrote it
+        await pilot.press("enter")
+        await until(pilot, lambda: "Ben 2 d" in shown(app.screen))
+        await pilot.press("g", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "on leave")
+        await until(pilot, lambda: "Ben 2 d" not in shown(app.screen))
+        assert isinstance(app.screen, ReviewQueueScreen)
+
+
+async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
+    home: Path, make_app
+) -> None:
+    gold = {"family": "facts", "facts": [{"key": "a", "value": "7"}], "answer": "8"}
+    plain = {"id": "a-warned", "title": "Warned", "language": "en", "query": "How many?"}
+    graph = next(task for task in load_samples() if isinstance(task.gold, Graph))
+    assert isinstance(graph.gold, Graph)
+    twice = graph.gold.model_copy(update={"triples": (*graph.gold.triples, graph.gold.triples[0])})
+    path = home / "w.db"
+    with Workspace.open(path) as workspace:
+        workspace.tasks.save(Task.model_validate({**plain, "gold": gold}), author="Ana")
+        wrong = graph.model_copy(update={"id": "b-wrong", "title": "Wrong", "gold": twice})
+        workspace.tasks.save(wrong, author="Ana")
+        workspace.tasks.save(load_samples()[0].model_copy(update={"id": "c"}), author="Bo")
+        submit(workspace, "c", "Bo")
+    app: CuecardApp = make_app(path)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "Warned" in shown(app.screen))
+        await pilot.press("home", *["down"] * _row(app, "Warned"), "u")
+        await until(pilot, lambda: isinstance(app.screen, SubmitDialog))
+        assert "L010" in shown(app.screen)
+        await pilot.press("enter")
+        assert isinstance(app.screen, SubmitDialog)  # not without a reason
+        await typed(pilot, "it is a toy")
+        await until(pilot, lambda: "◐ in review" in shown(app.screen))
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "not yet")
+        await until(pilot, lambda: "u Submit" in shown(app.screen))
+        await pilot.press("home", *["down"] * _row(app, "Wrong"), "u")
+        await until(pilot, lambda: isinstance(app.screen, SubmitDialog))
+        assert "has 1 error" in shown(app.screen)
+        await pilot.press("ctrl+s", "f2")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen))
+        await until(pilot, lambda: "L002 error" in shown(app.screen))
+    with Workspace.open(path) as workspace:
+        states = {t.id: t.state for t in workspace.tasks.summaries()}
+        assert states["b-wrong"] is TaskState.DRAFT
+        reasons = [move.reason for move in workspace.reviews.history("a-warned")]
+        assert reasons == ["it is a toy", "not yet"]
+
+
+def _row(app: CuecardApp, title: str) -> int:
+    """Which line of the list the task is on."""
+    lines = [line for line in shown(app.screen).splitlines() if "EN" in line or "中" in line]
+    return next(n for n, line in enumerate(lines) if title in line)
