@@ -136,7 +136,9 @@ def test_examinations_are_recorded_as_text() -> None:
 def test_answers_of_weak_models_are_read() -> None:
     unseen, _ = read_shape('{"readings": "Everest", "error": "None."}', UnseenStep)
     assert unseen == UnseenStep(readings=["Everest"], error="")
-    unseen, _ = read_shape('{"readings": ["…", null, "\\ud83d a", " a "], "error": null}', UnseenStep)
+    unseen, _ = read_shape(
+        '{"readings": ["…", null, "\\ud83d a", " a "], "error": null}', UnseenStep
+    )
     assert unseen == UnseenStep(readings=["\ufffd a", "a"], error="")
     known, _ = read_shape('{"enumerable": "Yes", "error_found": null}', KnownStep)
     assert known == KnownStep(enumerable=True)
