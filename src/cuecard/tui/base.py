@@ -50,8 +50,8 @@ class _Shared:
         screen = cast("Screen[Any]", self)
         if screen not in screen.app.screen_stack:
             return AwaitComplete()
-        if screen.app.screen is not screen:
-            screen.pop_until_active()
+        while screen.app.screen is not screen:
+            screen.app.screen.dismiss()
         return cast(AwaitComplete, super().dismiss(result))  # pyright: ignore[reportAttributeAccessIssue]
 
     def report(self, error: BaseException) -> None:
