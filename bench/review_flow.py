@@ -127,7 +127,7 @@ def revise(seat: Seat) -> None:
     seat.wait("2 comments open")
     seat.wait("Is it 36 or 45?")
     seat.keys("Enter")
-    seat.wait("Ask the world")
+    seat.wait("Aliases")
     seat.keys("Right", "Enter")
     seat.wait("Enter next row")
     seat.keys("C-u")
@@ -182,7 +182,7 @@ def play(folder: Path, size: tuple[int, int]) -> None:
     script: tuple[tuple[str, tuple[Callable[[Seat], None], ...]], ...] = (
         (AUTHOR, (submit,)),
         (FIRST, (open_from_queue, approve, told("Handed in"))),
-        (SECOND, (open_from_queue, return_it, told("goes back"))),
+        (SECOND, (open_from_queue, return_it, told("reviews are in"))),
         (AUTHOR, (revise,)),
         (FIRST, (*again, told("Handed in"))),
         (SECOND, (*again, told("approved"))),
