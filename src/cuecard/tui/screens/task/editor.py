@@ -216,7 +216,7 @@ class TaskEditor(Vertical):
 
     def _hold_focus(self) -> None:
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""
-        if self.screen.focused is None and self.is_attached:
+        if self.is_attached and self.screen.focused is None:
             self.tabs.focus()
 
     def _show_problems(self) -> None:
