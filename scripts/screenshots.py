@@ -10,7 +10,12 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
 
 OUT = Path(__file__).parent.parent / "docs" / "screenshots"
 SIZE = (120, 36)
@@ -29,9 +34,35 @@ async def seed(path: Path) -> int:
         tasks = [revision.task_id for revision in import_samples(workspace, by="Ana")]
         for task_id in ("espresso", "graph-astronomy-zh"):
             submit(workspace, task_id, "Ana")
+        review_twice(workspace, "graph-astronomy-zh")
         plan = RunPlan(tasks=tuple(tasks), name="baselines")
         outcome = await start_run(workspace, plan, by="Ana")
         return outcome.run.id
+
+
+def review_twice(workspace: Workspace, task_id: str) -> None:
+    """Ben and Chen hand in their reviews: one fails the disclosure."""
+    from cuecard.annotate.review import DIMENSIONS, review
+    from cuecard.core.review import PinnedComment, ReviewDecision
+    from cuecard.store.records import Review
+
+    revision = workspace.tasks.revision(task_id)
+    passed = {dimension.key: "pass" for dimension in DIMENSIONS[revision.task.family]}
+    told = PinnedComment(
+        place="persona.stages[2].line", text="这句台词已经说出了答案。", dimension="disclosure"
+    )
+    for person, failed, minutes in (("Ben", {"disclosure": "fail"}, 31), ("Chen", {}, 24)):
+        given = Review(
+            task_id=task_id,
+            revision=revision.number,
+            reviewer=person,
+            ratings=passed | failed,
+            decision=ReviewDecision.RETURN if failed else ReviewDecision.APPROVE,
+            comments=(told,) if failed else (),
+            seconds=minutes * 60,
+            created_at=datetime.now(UTC),
+        )
+        review(workspace, given)
 
 
 async def shoot(
@@ -88,6 +119,8 @@ async def main() -> None:
             ("run", "Ana", press("3", "settle", "enter", "settle", "s"), {}),
             ("trial", "Ana", press("3", "settle", "enter", "settle", *down, "enter", "settle", "v"), {}),
             ("review", "Ben", press("4", "settle", "enter", "settle", *["down"] * 8, "tab", "p", "p"), {}),
+            ("board", "Ana", press("b", "settle"), {}),
+            ("qc", "Ana", press("2", "settle", *down, "q", "settle", *["down"] * 5, "settle"), {}),
             ("label", "Chen", press("5", "settle", "enter", "settle", "y", "y", "settle", "b", "settle", "r"), {}),
             ("agreement", "Chen", press("5", "settle", "enter", "settle", *"yynyuyy", "settle", "a"), {}),
             ("settings", "Ana", press("6", "settle"), {"theme": "cuecard-light"}),

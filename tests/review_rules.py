@@ -186,6 +186,7 @@ class Rules:
                 head.leases[other] = self.now + LEASE
                 self.had.add(other)
             case "unassign":
+                self.assigned.add(other)
                 head.leases.pop(other)
             case "prioritise":
                 self.prioritised = True

@@ -178,7 +178,8 @@ class Game:
         log = ws.reviews.seen_log(person, TASK)
         for number in range(1, len(rules.rounds) + 1):
             wanted = rules.reviewers_seen(person, number)
-            assert {r.reviewer for r in reviews if r.revision == number} == wanted, (person, rules)
+            given = {r.reviewer for r in reviews if r.revision == number}
+            assert given == wanted, (person, number, given, wanted, rules)
             # Who reviewed it once and works on it now is as nameless as the other authors.
             hidden = rules.authors if rules.blind(person) else set[str]()
             named = {name: "" if name in hidden else name for name in wanted}

@@ -46,7 +46,7 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         assert "hidden from those who may review it" in seen
         assert "Zebedee" not in seen
         await pilot.press("s", "s")
-        await until(pilot, lambda: "in review for" not in shown(app.screen))
+        await until(pilot, lambda: "in review · " not in shown(app.screen))
         await pilot.press("p")
         await until(pilot, lambda: "Ana" in shown(app.screen))
         assert "As far as you may know" in shown(app.screen)

@@ -15,6 +15,7 @@ from cuecard.store.records import LabelValue, TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.agreement import AgreementScreen
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.label import LabelScreen
 from cuecard.tui.screens.review_task import ReviewTaskScreen
@@ -83,8 +84,12 @@ async def test_a_review_is_kept_while_it_is_written_and_blind_until_both_are_in(
             await pilot.press("escape", "enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, ReviewTaskScreen))
             await until(pilot, lambda: shown(pilot).count("✓") >= 2)
-            await pilot.press("tab", "down", "down", "p", "p", "p", "a")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, ReviewTaskScreen))
+            sheet = pilot.app.screen
+            await until(pilot, lambda sheet=sheet: sheet.view is not None)
+            while sheet.view.form.left_to_mark:
+                await pilot.press("n", "r")
+            await pilot.press("tab", *["up"] * 5, *"ppppp", "a")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: "No task waits" in shown(pilot))
     with Workspace.open(database) as workspace:

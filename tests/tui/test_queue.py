@@ -41,7 +41,7 @@ async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> Non
         await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
         await pilot.press("escape")
         await until(pilot, lambda: "yours, 2 d left" in shown(app.screen))
-        assert "You have it for" in shown(app.screen)
+        assert "You have it, 2 d left" in shown(app.screen)
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "too close to mine")

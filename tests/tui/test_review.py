@@ -276,7 +276,7 @@ async def test_the_others_review_is_seen_when_both_are_in_and_a_third_sees_neith
         assert "The reviewers disagree." in text
         assert "not in review" in text
         assert AUTHOR not in text
-        words = ("Approve", "Comment", "Mark", "Edit", "Third", "Pass")
+        words = ("Approve", "c Comment", "Mark", "Edit", "Third", "Pass")
         assert all(word not in footer(app) for word in words)
     author: CuecardApp = make_app(in_review, person=AUTHOR)
     async with author.run_test(size=WIDE, notifications=True) as pilot:

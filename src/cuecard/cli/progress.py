@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cuecard.cli.labels import termination_label
 from cuecard.cli.output import console, note
 from cuecard.cli.tally import Tally
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.run_events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.text import one_line
 
@@ -93,8 +93,9 @@ class _Board:
             Text(f"  {self._line(cell, turn)}", no_wrap=True, overflow="ellipsis")
             for cell, turn in playing[:_LINES]
         ]
-        if len(playing) > _LINES:
-            lines.append(Text("  " + _("and {n} more").format(n=len(playing) - _LINES)))
+        if (rest := len(playing) - _LINES) > 0:
+            more = ngettext("and {n} more", "and {n} more", rest).format(n=rest)
+            lines.append(Text(f"  {more}"))
         return Group(self._bar, *lines)
 
     def _line(self, cell: str, turn: int | None) -> str:

@@ -20,10 +20,10 @@ def age(moment: datetime, now: datetime) -> str:
 
 
 def time_left(until: datetime, now: datetime) -> str:
-    """How long until then, in the largest unit that fits: "5 min", "3 h", "2 d"."""
+    """How long until then, in the largest unit that fits: "5 min left", "3 h left", "2 d left"."""
     minutes = max(int((until - now).total_seconds() // 60), 0)
     if minutes < 60:
-        return _("{n} min").format(n=minutes)
+        return _("{n} min left").format(n=minutes)
     if minutes < 48 * 60:
-        return _("{n} h").format(n=minutes // 60)
-    return _("{n} d").format(n=minutes // (24 * 60))
+        return _("{n} h left").format(n=minutes // 60)
+    return _("{n} d left").format(n=minutes // (24 * 60))

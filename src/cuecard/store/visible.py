@@ -57,9 +57,10 @@ def reviewed_by(person: Any, task_id: Any, revision: Any) -> Any:
 
 def reviews_open_to(person: Any, task_id: Any, revision: Any) -> Any:
     """Whether everybody's reviews of this revision may be read by `person`."""
-    party = or_(col(task_id).in_(wrote(person)), reviewed_by(person, task_id, revision))
-    # An alias, so that a query over standings can ask it of each of its own rows.
+    # An alias, so that a query over standings can ask it of each of its own rows. What is asked of the
+    # party is asked of this row: a query two levels down is not correlated with the outermost by itself.
     row = aliased(StandingRow)
+    party = or_(col(row.task_id).in_(wrote(person)), reviewed_by(person, row.task_id, row.number))
     return (
         select(row.number)
         .where(

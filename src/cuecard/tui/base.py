@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from textual import work
+from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
@@ -41,6 +42,17 @@ class _Shared:
     def person(self) -> str:
         """The name under which this person works; empty until chosen."""
         return self.cue_app.person
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Leave this screen, with what stands above it. One that was left already stays so: a worker or a
+        second key that comes late must not take away the screen below.
+        """
+        screen = cast("Screen[Any]", self)
+        if screen not in screen.app.screen_stack:
+            return AwaitComplete()
+        while screen.app.screen is not screen:
+            screen.app.screen.dismiss()
+        return cast(AwaitComplete, super().dismiss(result))  # pyright: ignore[reportAttributeAccessIssue]
 
     def report(self, error: BaseException) -> None:
         """Show an error as what, where, why and how to mend."""

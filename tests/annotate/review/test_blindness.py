@@ -27,3 +27,19 @@ def test_no_illegal_move_succeeds_and_nobody_sees_too_much(
             if game.step(action, by, other, pick):
                 game.look((by, PEOPLE[number % len(PEOPLE)]), screens=False)
         game.look()
+
+
+def test_who_reviewed_another_revision_is_no_party_to_a_disagreement() -> None:
+    ana, bob, cho, dee = PEOPLE[:4]
+    with workspaces(1) as [ws]:
+        game = Game.begin(ws)
+        for action, by in (
+            ("submit", ana),
+            ("approve", bob),
+            ("save", ana),
+            ("submit third", ana),
+            ("return", cho),
+            ("approve", dee),
+        ):
+            assert game.step(action, by, by, 0)
+        game.look()

@@ -77,7 +77,7 @@ def test_a_coordinator_reads_names_but_not_of_their_own_task() -> None:
     )
     own = replace(line, own=True, reviewers=(), leases=())
     first, second = coordinator_rows([line, own], NOW)
-    assert first.note == "Bo ✓, Dee 1 h"
+    assert first.note == "Bo ✓, Dee 1 h left"
     assert not first.can_take
     assert second.note == "a task of yours"
     assert "Bo" not in " ".join(second.about)

@@ -11,7 +11,7 @@ from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import WebWorldConfig
 from cuecard.core.config_review import QcConfig
-from cuecard.core.llm.structured import read_shape
+from cuecard.core.llm.structured import read_shape, schema_of
 from cuecard.core.parts import PlayerRef
 from cuecard.core.prediction import AnswerPrediction, UnusablePrediction
 from cuecard.core.probes.applying import ambiguous_steps, later_stages, not_applicable
@@ -136,8 +136,10 @@ def test_examinations_are_recorded_as_text() -> None:
 def test_answers_of_weak_models_are_read() -> None:
     unseen, _ = read_shape('{"readings": "Everest", "error": "None."}', UnseenStep)
     assert unseen == UnseenStep(readings=["Everest"], error="")
-    unseen, _ = read_shape('{"readings": ["…", null, "\\ud83d", " a "], "error": null}', UnseenStep)
-    assert unseen == UnseenStep(readings=["\ufffd", "a"], error="")
+    unseen, _ = read_shape(
+        '{"readings": ["…", null, "\\ud83d a", " a "], "error": null}', UnseenStep
+    )
+    assert unseen == UnseenStep(readings=["\ufffd a", "a"], error="")
     known, _ = read_shape('{"enumerable": "Yes", "error_found": null}', KnownStep)
     assert known == KnownStep(enumerable=True)
     pairs = '[{"request": "3", "guess": [2]}, {"request": true, "guess": 1}, 4, {"request": 1}]'
@@ -149,6 +151,15 @@ def test_answers_of_weak_models_are_read() -> None:
         assert read_shape(text, KnownStep)[0] is None
     with pytest.raises(ValidationError):
         UnseenStep.model_validate({})
+
+
+def test_lists_are_bounded_for_servers_that_keep_to_a_schema() -> None:
+    for shape in (UnseenStep, KnownStep, KnownNeed, ExaminedLaws):
+        properties = schema_of(shape)["properties"]
+        assert isinstance(properties, dict)
+        lists = [p for p in properties.values() if isinstance(p, dict) and p["type"] == "array"]
+        assert lists
+        assert all("maxItems" in each for each in lists)
 
 
 def test_what_speaks_against_a_task() -> None:

@@ -78,10 +78,8 @@ def _queue_row(
     is_begun = (line.task.id, line.task.revision) in begun
     if line.mine is not None:
         left = time_left(line.mine, now)
-        note = (_("begun, {time} left") if is_begun else _("yours, {time} left")).format(time=left)
-        told.append(
-            _("You have it for {time} more; working on it gives you longer.").format(time=left)
-        )
+        note = (_("begun, {time}") if is_begun else _("yours, {time}")).format(time=left)
+        told.append(_("You have it, {time}; working on it gives you longer.").format(time=left))
     elif line.skipped:
         note = _("skipped")
         told.append(_("You skipped it; opening it takes it after all."))

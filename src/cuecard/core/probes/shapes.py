@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, OnErrorOmit
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit
 
 from cuecard.core.text import storable
 
@@ -25,8 +25,8 @@ def _text(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = storable(value).strip()[:_LONGEST]
-    # Weak models hand the form back as it was shown to them.
-    return text if text.strip(".… ") else ""
+    # Weak models hand the form back as it was shown to them, or signs alone.
+    return text if any(char.isalnum() for char in text) else ""
 
 
 def _texts(value: object) -> object:
@@ -67,6 +67,11 @@ def _error(value: object) -> object:
     return "" if nothing or text is False else text
 
 
+def _at_most(count: int) -> Any:
+    """Told to the server, so that a weak model that it holds to the schema comes to an end; not checked."""
+    return Field(json_schema_extra={"maxItems": count})
+
+
 Said = Annotated[str, BeforeValidator(_text)]
 MaybeError = Annotated[str, BeforeValidator(_error)]
 Texts = Annotated[list[str], BeforeValidator(_texts)]
@@ -82,7 +87,7 @@ class _Answer(BaseModel):
 class UnseenStep(_Answer):
     """Before anything is told: what the question could mean, and what in it is wrong ("" for nothing)."""
 
-    readings: Texts
+    readings: Annotated[Texts, _at_most(8)]
     error: MaybeError = ""
 
 
@@ -97,7 +102,7 @@ class KnownStep(_Answer):
     """With the candidates known. `matched`, `error_found`: what of it was said before."""
 
     reason: Said = ""
-    matched: list[OnErrorOmit[Matched]] = []
+    matched: Annotated[list[OnErrorOmit[Matched]], _at_most(8)] = []
     enumerable: Yes
     error_recognisable: Yes = False
     error_found: Yes = False
@@ -106,7 +111,7 @@ class KnownStep(_Answer):
 class UnseenNeed(_Answer):
     """Before anything is told: what the user will turn out to want."""
 
-    guesses: Texts
+    guesses: Annotated[Texts, _at_most(12)]
 
 
 class Foreseen(_Answer):
@@ -120,7 +125,7 @@ class KnownNeed(_Answer):
     """Which of the later requests were guessed, and by what."""
 
     reason: Said = ""
-    foreseen: list[OnErrorOmit[Foreseen]]
+    foreseen: Annotated[list[OnErrorOmit[Foreseen]], _at_most(30)]
 
 
 class Contradiction(_Answer):
@@ -136,5 +141,5 @@ class Doubt(_Answer):
 class ExaminedLaws(_Answer):
     """What is wrong with a world: facts that cannot hold together, and facts that cannot be."""
 
-    contradictions: list[OnErrorOmit[Contradiction]]
-    implausible: list[OnErrorOmit[Doubt]]
+    contradictions: Annotated[list[OnErrorOmit[Contradiction]], _at_most(10)]
+    implausible: Annotated[list[OnErrorOmit[Doubt]], _at_most(10)]

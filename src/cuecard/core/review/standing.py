@@ -227,7 +227,9 @@ class _Fold:
         )
 
     def _revised(self, node: RevisionNode, top: int | None) -> int:
-        if top is not None and self._rounds[top].state is not TaskState.DRAFT:
+        # An archived task stays archived, whatever is saved.
+        moves = top is not None and self._rounds[top].state is not TaskState.DRAFT
+        if moves and not self._retired:
             author = node.authors[0] if node.authors else ""
             self._step(Action.REVISE, node.number, TaskState.DRAFT, author, "", node.at)
         return node.number

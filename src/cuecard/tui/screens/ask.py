@@ -43,7 +43,12 @@ class TextDialog(CuecardDialog[str | None]):
         area.move_cursor(area.document.end)
 
     def action_accept(self) -> None:
-        self.dismiss(self.query_one(TextArea).text)
+        # The key comes here at once, what was typed before it may still wait for the field.
+        self.query_one(TextArea).call_later(self._accept)
+
+    def _accept(self) -> None:
+        if self.is_current:
+            self.dismiss(self.query_one(TextArea).text)
 
 
 class ConfirmDialog(CuecardDialog[bool]):

@@ -30,7 +30,7 @@ COLUMNS = (
     FittedColumn(N_("Domain"), 14, grow=1, hidden_below=100),
     FittedColumn(N_("Rev"), 3, right=True, hidden_below=100),
     FittedColumn(N_("In"), 3, right=True, hidden_below=48),
-    FittedColumn(N_("Waits"), 6, right=True, hidden_below=64),
+    FittedColumn(N_("Waits"), 9, right=True, hidden_below=64),
     FittedColumn("", 17, grow=1),
 )
 _HIGHEST, _LOWEST = 2, -2

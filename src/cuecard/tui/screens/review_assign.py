@@ -82,7 +82,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
 
     def _said(self, candidate: Candidate) -> str:
         if candidate.has is not None:
-            text = _("has it, {time} left; Enter takes it away")
+            text = _("has it, {time}; Enter takes it away")
             return text.format(time=time_left(candidate.has, self._now))
         if candidate.obstacle:
             return candidate.obstacle

@@ -239,12 +239,13 @@ class ReviewTaskScreen(OpenReview):
         view = self.view
         if view is None:
             return
-        pin = Pin(place, dimension)
+        dimensions = [(d.key, _(d.label)) for d in view.desk.sheet.dimensions]
+        # Not every family has a dimension for its gold alone.
+        pin = Pin(place, dimension if dimension in dict(dimensions) else "")
         if not ask:
             here = next((c for c in view.form.comments if c.place == place), None)
             pin = Pin(place, here.dimension if here else self._unexplained)
         form = view.form
-        dimensions = [(d.key, _(d.label)) for d in view.desk.sheet.dimensions]
         dialog = CommentDialog(
             pin,
             view.places(place),

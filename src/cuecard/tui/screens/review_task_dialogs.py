@@ -81,8 +81,13 @@ class CommentDialog(CuecardDialog[Pinned | None]):
         self._show()
 
     def action_accept(self) -> None:
-        text = self.query_one(TextArea).text
-        self.dismiss(Pinned(self._pin, text, self._before))
+        # The key comes here at once, what was typed before it may still wait for the field.
+        self.query_one(TextArea).call_later(self._accept)
+
+    def _accept(self) -> None:
+        if self.is_current:
+            text = self.query_one(TextArea).text
+            self.dismiss(Pinned(self._pin, text, self._before))
 
     def action_turn_place(self) -> None:
         values = [value for value, _label in self._places]

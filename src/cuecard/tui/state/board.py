@@ -99,7 +99,7 @@ class BoardView:
     def about_task(self, task: BoardTask) -> list[Paragraph]:
         """A task in words, below the list."""
         facts = [
-            _("{state} for {age}").format(
+            _("{state} · {age}").format(
                 state=_(TASK_STATE[task.state.value][2]), age=age(task.since, self.now)
             ),
             _("revision {n}").format(n=task.task.revision),

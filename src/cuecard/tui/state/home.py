@@ -95,7 +95,7 @@ def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
     if review.until is None:
         text = _("your time ran out · {title}").format(title=review.task.title)
     else:
-        text = _("{time} left · {title}").format(
+        text = _("{time} · {title}").format(
             time=time_left(review.until, moment), title=review.task.title
         )
     return HomeRow("at_hand", text, "", review.task.id)

@@ -216,8 +216,10 @@ class TaskEditor(Vertical):
 
     def _hold_focus(self) -> None:
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""
-        if self.screen.focused is None and self.is_attached:
-            self.tabs.focus()
+        if self.is_attached and self.screen.focused is None:
+            # A screen that is being left has given up its children already.
+            for tabs in self.query(Tabs):
+                tabs.focus()
 
     def _show_problems(self) -> None:
         for pane in self.query(ProblemsPane):
