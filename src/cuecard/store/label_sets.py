@@ -173,7 +173,7 @@ def _waiting_for(person: str) -> tuple[Any, ...]:
         .correlate(SetItemRow)
         .scalar_subquery()
     )
-    anybody = (SetItemRow.people == "[]") & (others < col(SetItemRow.raters))
+    anybody = (col(SetItemRow.people) == "[]") & (others < col(SetItemRow.raters))
     named = col(SetItemRow.people).contains(json.dumps(person, ensure_ascii=False), autoescape=True)
     return ~mine.exists(), or_(anybody, named)
 

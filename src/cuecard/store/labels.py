@@ -98,7 +98,7 @@ def newest_ids(phase: Phase = "blind") -> Any:
     )
     ordered = (
         select_columns(col(LabelRow.id), turn.label("turn"))
-        .where(LabelRow.phase == phase)
+        .where(col(LabelRow.phase) == phase)
         .subquery()
     )
     return select(ordered.c.id).where(ordered.c.turn == 1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
+from sqlalchemy import ColumnElement
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, func, select
 
@@ -49,7 +51,7 @@ class VerdictPages:
         """Cut the list. Only ids are read."""
         numbered = (
             select_columns(
-                col(VerdictRow.id).label("id"),
+                cast("ColumnElement[int]", col(VerdictRow.id)).label("id"),
                 func.row_number().over(order_by=col(VerdictRow.id)).label("place"),
             ).where(*_conditions(person, filter))
         ).subquery()
@@ -122,6 +124,9 @@ def _lines(
         .order_by(col(VerdictRow.id))
         .limit(size)
     )
+    found = cast(
+        "Sequence[tuple[VerdictRow, TrialRow, str, str | None]]", session.exec(query).all()
+    )
     return [
         VerdictLine.model_validate(
             {
@@ -137,5 +142,5 @@ def _lines(
                 "decision": Decision(verdict.decision) if value is not None else None,
             }
         )
-        for verdict, trial, judge, value in session.exec(query)
+        for verdict, trial, judge, value in found
     ]

@@ -74,4 +74,4 @@ def influences(
     index: dict[Hashable, int] = {}
     chosen = (group for group, used in zip(groups, counts, strict=True) if used)
     codes = [index.setdefault(group, len(index)) for group in chosen]
-    return np.bincount(codes, weights=moved, minlength=len(index))
+    return np.bincount(codes, weights=moved, minlength=len(index)).astype(np.float64)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef
+from cuecard.core.parts import CheckpointStatus, PlayerRef
 from cuecard.core.prediction import Prediction, UnusablePrediction
 from cuecard.core.tasks import Family, Task
 from cuecard.core.tasks.base import Frozen
@@ -123,13 +123,15 @@ class LabelSession:
         item = self._current_item()
         return predicted_items(self._evidence_of(item)[2], item.item.column)
 
-    def label(self, value: LabelValue, comment: str = "") -> Label:
+    def label(self, value: LabelValue | CheckpointStatus, comment: str = "") -> Label:
         """Label the current item (again); the walk stays on it so that it can be revealed.
 
         Raises `NotAllowed` when nothing is left to label.
         """
         item = self._current_item()
-        given = self._workspace.verdicts.label(item.verdict_id, self._person, value, comment)
+        given = self._workspace.verdicts.label_item(
+            item.trial_id, item.item, self._person, value, comment
+        )
         self._labels[item.verdict_id] = given
         return given
 

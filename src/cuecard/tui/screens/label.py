@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 
 from cuecard.annotate.labelling import LabelSession, LabelView, Revealed
 from cuecard.core.i18n import N_, _
+from cuecard.core.parts import CheckpointStatus
 from cuecard.core.text import one_line
 from cuecard.lab.items import PredictedItem
 from cuecard.store.records import LabelValue
@@ -235,5 +236,5 @@ def _back(session: LabelSession) -> None:
     session.back()
 
 
-def _comment(session: LabelSession, value: LabelValue, text: str) -> None:
+def _comment(session: LabelSession, value: LabelValue | CheckpointStatus, text: str) -> None:
     session.label(value, text.strip())
