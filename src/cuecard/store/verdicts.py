@@ -137,7 +137,7 @@ class Verdicts:
         self,
         verdict_id: int,
         person: str,
-        value: LabelValue,
+        value: LabelValue | CheckpointStatus,
         comment: str = "",
         *,
         seconds: float = 0,

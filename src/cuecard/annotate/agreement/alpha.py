@@ -55,12 +55,10 @@ def alpha_coefficient(ratings: Ratings, level: Level = "nominal") -> Coefficient
 
 def _coincidences(counts: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """Items x labels squared: each pair of an item's ratings, by what they say."""
-    import numpy as np
-
     items, size = counts.shape
     pairs = counts[:, :, None] * counts[:, None, :] / others[:, None, None]
-    diagonal = np.arange(size)
-    pairs[:, diagonal, diagonal] = counts * (counts - 1) / others[:, None]
+    for code in range(size):
+        pairs[:, code, code] = counts[:, code] * (counts[:, code] - 1) / others
     return pairs.reshape(items, size * size)
 
 

@@ -129,9 +129,7 @@ class LabelSession:
         Raises `NotAllowed` when nothing is left to label.
         """
         item = self._current_item()
-        given = self._workspace.verdicts.label_item(
-            item.trial_id, item.item, self._person, value, comment
-        )
+        given = self._workspace.verdicts.label(item.verdict_id, self._person, value, comment)
         self._labels[item.verdict_id] = given
         return given
 
