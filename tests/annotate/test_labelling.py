@@ -62,7 +62,7 @@ async def test_a_labeller_sees_evidence_but_no_verdict(judged):
         session.next()
     assert seen == session.total
     assert session.labelled == 0
-    assert kinds == set(ItemKind)
+    assert kinds == {ItemKind.TRIPLE, ItemKind.CELL, ItemKind.ANSWER}
 
 
 async def test_the_closest_items_are_the_likely_ones(judged):
@@ -100,8 +100,11 @@ async def test_label_go_back_and_label_again(judged):
     session.label(LabelValue.UNSURE, "hard to say")
     assert session.reveal().agrees is None
     assert session.labelled == 1
-    (label,) = workspace.verdicts.labels(run_id)
-    assert (label.value, label.comment) == (LabelValue.UNSURE, "hard to say")
+    # What is decided in view of the verdict is kept apart from what was decided blind.
+    (blind,) = workspace.verdicts.labels(run_id)
+    (after,) = workspace.verdicts.labels(run_id, phase="revealed")
+    assert (blind.value, blind.comment) == (LabelValue.YES, "")
+    assert (after.value, after.comment) == (LabelValue.UNSURE, "hard to say")
     assert pending_for(workspace, "bob").verdicts == total - 1
     # Another session goes on where this one was, another person begins anew.
     assert LabelSession(workspace, "bob", run_id).current == session.next()
@@ -127,11 +130,13 @@ async def test_agreement_of_judges_and_people(judged):
     assert agreement_of(workspace, run_id).labelled == 0
     assert agreement_of(workspace, run_id).majority[0].statistics[0].value is None
     by_item: dict[str, dict[str, LabelValue]] = {}
+    decisions = {r.verdict_id: r.decision for r in workspace.verdicts.records(run_id)}
     for person, wrong in (("bob", 2), ("cho", 3), ("lexical", 10**6)):
         session = LabelSession(workspace, person, run_id)
         for step in range(session.total):
-            session.label(LabelValue.YES)
-            decided = session.reveal().decision == "yes"
+            view = session.current
+            assert view is not None
+            decided = decisions[view.verdict_id] == "yes"
             value = LabelValue.YES if decided == bool(step % wrong) else LabelValue.NO
             if person == "bob" and step == 1:
                 value = LabelValue.UNSURE
