@@ -67,7 +67,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
         Key("tasks.merge", "m", "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False),
         Key("tasks.pack", "k", "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False),
-        Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason")),
+        Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason"), show=False),
         Key("tasks.restore", "x", "restore", N_("Restore"), N_("Take this task into use again")),
         Key("tasks.archived", "a", "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
         Key("tasks.family", "f", "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
