@@ -3,8 +3,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuecard.core.prediction import AnswerPrediction, UnusablePrediction
-from cuecard.core.scoring.graph import GRAPH_MEASURES, score_graph
+from cuecard.core.scoring.graph import GRAPH_MEASURES, score_graph, supporting_triples
 from cuecard.core.tasks import Graph, Node
+from cuecard.core.verdicts import Item, ItemKind
 
 
 def test_known_answer(build, values):
@@ -150,3 +151,19 @@ def test_a_duplicate_never_raises_precision(build, values, case, which):
     if before["triplet_precision"] is not None:
         assert after["triplet_precision"] <= before["triplet_precision"]
         assert after["node_precision"] == before["node_precision"]
+
+
+def test_what_is_said_of_a_predicted_triple_goes_before_its_support(build, values):
+    graph = build.graph("a r b", "b r c")
+    predicted = build.triples("a r b", "b r c", "x r y")
+    said = [
+        build.verdict(index, decision).model_copy(
+            update={"item": Item(kind=ItemKind.PREDICTED, index=index)}
+        )
+        for index, decision in ((0, "no"), (2, "yes"), (9, "yes"), (1, "unjudged"))
+    ]
+    verdicts = [build.verdict(0, "yes", (0, 1)), build.verdict(1, "no"), *said]
+    assert supporting_triples(verdicts, 3) == [1, 2]
+    got = values(score_graph(graph, predicted, verdicts))
+    assert got["triplet_precision"] == pytest.approx(2 / 3)
+    assert got["triplet_recall"] == 1 / 2

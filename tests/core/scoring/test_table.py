@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from cuecard.core.scoring.table import TABLE_MEASURES, distinct_gold_rows, score_table
 from cuecard.core.tasks import Table
-from cuecard.core.verdicts import TableMatch
+from cuecard.core.verdicts import Item, ItemKind, TableMatch
 
 COLUMNS = ("key", "x", "y")
 
@@ -159,3 +159,20 @@ def test_scores_are_shares(build, values, predicted, joined, decisions):
     assert all(v is None or 0 <= v <= 1 for k, v in got.items() if k != "unjudged")
     if got["success"]:
         assert got["row_f1"] == got["item_f1"] == 1
+
+
+def test_what_is_said_of_a_row_goes_before_its_cells_for_rows(build, values):
+    match = TableMatch(usable=True, predicted_rows=4, joined=tuple((i, i) for i in range(4)))
+    rows = [
+        build.verdict(index, decision).model_copy(
+            update={"item": Item(kind=ItemKind.ROW, index=index)}
+        )
+        for index, decision in ((0, "no"), (1, "yes"), (2, "unjudged"))
+    ]
+    verdicts = cells(build, r0="yy", r1="yn", r2="nn", r3="yy")
+    before = values(score_table(FOUR, build.judgement(*verdicts, table=match)))
+    after = values(score_table(FOUR, build.judgement(*verdicts, *rows, table=match)))
+    assert before["row_recall"] == after["row_recall"] == 2 / 4
+    assert before["item_recall"] == after["item_recall"] == 9 / 12
+    alone = values(score_table(FOUR, build.judgement(*verdicts, rows[0], table=match)))
+    assert alone["row_precision"] == 1 / 4

@@ -73,6 +73,27 @@ def with_intervals(
     return tuple(found)
 
 
+def resampled_values(
+    coefficients: Sequence[Coefficient],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Resamples x coefficients: what each resample of the groups (`with_intervals`) makes of every
+    coefficient, NaN where that is undefined; for what is told of several of them in the same resample.
+    """
+    import numpy as np
+
+    if not coefficients:
+        return np.empty((0, 0))
+    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
+    drawn = np.vstack(list(_resampled(sums, resamples, seed)) or [sums])
+    ends = np.cumsum([c.terms.shape[1] for c in coefficients])
+    parts = np.split(drawn, ends[:-1], axis=1)
+    return np.stack([c.of(part) for c, part in zip(coefficients, parts, strict=True)], axis=1)
+
+
 def wilson(value: float, n: int) -> tuple[float, float]:
     """The 95% score interval of a share of `n` > 0 independent observations (Wilson 1927)."""
     spread = _Z95 * _Z95 / n

@@ -35,7 +35,8 @@ def score_graph(
     A triple that is handed in twice counts once above and twice below the line. Nothing handed in
     scores 0. Gold triples that were not judged leave recall's numerator and denominator (nodes that
     occur in no other triple likewise); precision, which can only miss their support, is then a lower
-    bound. With nothing judged all six are undefined.
+    bound. With nothing judged all six are undefined. A verdict on a predicted triple itself goes before
+    what follows from support.
     """
     triples = prediction.triples if isinstance(prediction, TriplesPrediction) else ()
     decisions = Decisions.of(verdicts)
@@ -78,7 +79,9 @@ def score_graph(
 
 
 def supporting_triples(verdicts: Sequence[Verdict], predicted: int) -> list[int]:
-    """Indices of the predicted triples that support at least one covered gold triple, in order."""
+    """Indices of the predicted triples that support at least one covered gold triple, in order; a verdict
+    on a predicted triple itself goes before that.
+    """
     decisions = Decisions.of(verdicts)
     covered = [
         verdict.item.index
@@ -93,8 +96,17 @@ def _supporting(decisions: Decisions, covered: Sequence[int], predicted: int) ->
     for index in covered:
         verdict = decisions.verdict(ItemKind.TRIPLE, index)
         if verdict:
-            found.update(i for i in verdict.supporting if 0 <= i < predicted)
-    return sorted(found)
+            found.update(verdict.supporting)
+    for verdict in decisions.by_item.values():
+        if verdict.item.kind is ItemKind.PREDICTED:
+            match verdict.decision:
+                case Decision.YES:
+                    found.add(verdict.item.index)
+                case Decision.NO:
+                    found.discard(verdict.item.index)
+                case Decision.UNJUDGED:
+                    pass
+    return sorted(index for index in found if 0 <= index < predicted)
 
 
 def _key(triple: PredictedTriple) -> tuple[str, str, str]:

@@ -53,8 +53,9 @@ def score_table(table: Table, judgement: Judgement) -> tuple[Measure, ...]:
 
     Cells that were not judged leave both sides of every ratio; a row with such a cell and no wrong
     one does too, and leaves success undefined unless it has failed anyway. So does a gold row of which
-    the judge says that it could not tell its partner. A judgement that does not
-    say how the table was laid over the gold one leaves all undefined.
+    the judge says that it could not tell its partner. A verdict on a whole row goes before its cells in
+    what is said of rows. A judgement that does not say how the table was laid over the gold one leaves
+    all undefined.
     """
     gold = distinct_gold_rows(table)
     width = len(table.columns)
@@ -121,6 +122,10 @@ def _count(table: Table, judgement: Judgement, gold: tuple[int, ...], match: Tab
         tally.unjudged += open_cells
         tally.gold_cells -= open_cells
         tally.predicted_cells -= open_cells
+        whole = decisions.decision(ItemKind.ROW, row)
+        if whole is not Decision.UNJUDGED:
+            tally.right_rows += whole is Decision.YES
+            continue
         if Decision.NO in states:
             continue
         if open_cells:
