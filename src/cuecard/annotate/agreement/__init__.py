@@ -1,6 +1,7 @@
 """Agreement statistics over columns of decisions on the same items. Pure: no store, no screen."""
 
 from cuecard.annotate.agreement.ac1 import ac1_coefficient, gwet_ac1
+from cuecard.annotate.agreement.agreement_table import agreement_table
 from cuecard.annotate.agreement.alpha import alpha_coefficient, krippendorff_alpha
 from cuecard.annotate.agreement.bootstrap import with_intervals
 from cuecard.annotate.agreement.chance import (
@@ -30,6 +31,15 @@ from cuecard.annotate.agreement.report import (
     statistics_of,
 )
 from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.tables import (
+    AgreementTable,
+    CeilingTable,
+    JudgeDifference,
+    LabelRow,
+    Note,
+    ReferenceTable,
+    Row,
+)
 from cuecard.annotate.agreement.weighted import (
     ac2_coefficient,
     gwet_ac2,
@@ -42,15 +52,23 @@ __all__ = [
     "LEVELS",
     "WEIGHTINGS",
     "AgreementReport",
+    "AgreementTable",
+    "CeilingTable",
     "Coefficient",
     "ConfusionMatrix",
+    "JudgeDifference",
+    "LabelRow",
     "Level",
+    "Note",
     "Ratings",
+    "ReferenceTable",
+    "Row",
     "Statistic",
     "Weighting",
     "ac1_coefficient",
     "ac2_coefficient",
     "against_reference",
+    "agreement_table",
     "alpha_coefficient",
     "brennan_prediger",
     "brennan_prediger_coefficient",

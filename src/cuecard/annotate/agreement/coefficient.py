@@ -24,7 +24,8 @@ class Coefficient:
     """`terms` (items x terms) are what each item adds; `of` makes sums of them (... x terms) into values
     (...), NaN where undefined. So a resample needs new sums and nothing else, any number of resamples is
     one call, and an item's weight multiplies its terms. `n`: items that entered. `undefined`: why there
-    is no value where `of` finds none. `share`: it is a share of the items, 0 to 1.
+    is no value where `of` finds none. `share`: it is a share of the items. `bounds`: what the ends of an
+    analytic interval are cut at.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Coefficient:
     n: int
     undefined: str
     share: bool = False
+    bounds: tuple[float, float] = (-1.0, 1.0)
 
     def weighted(self, weights: NDArray[np.float64]) -> Coefficient:
         """The same with a weight for each item, such as the inverse of the chance with which it was drawn;
@@ -66,6 +68,7 @@ def pooled(parts: Sequence[Coefficient]) -> Coefficient:
         n=sum(part.n for part in parts),
         undefined=first.undefined,
         share=first.share,
+        bounds=first.bounds,
     )
 
 
@@ -81,6 +84,7 @@ def share(name: str, flags: Sequence[bool]) -> Coefficient:
         n=len(flags),
         undefined=_("nothing to count"),
         share=True,
+        bounds=(0.0, 1.0),
     )
 
 

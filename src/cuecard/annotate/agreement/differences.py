@@ -33,4 +33,5 @@ def difference(one: Coefficient, other: Coefficient) -> Coefficient:
         of=apart,
         n=min(one.n, other.n),
         undefined=one.statistic.reason or other.statistic.reason or _("nothing to compare"),
+        bounds=(one.bounds[0] - other.bounds[1], one.bounds[1] - other.bounds[0]),
     )

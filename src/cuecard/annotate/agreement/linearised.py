@@ -35,7 +35,8 @@ def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = Non
     if not error > 0:
         return point.model_copy(update={"no_interval": _("no group differs")})
     low, high = point.value - _Z95 * error, point.value + _Z95 * error
-    return point.model_copy(update={"low": max(low, -1.0), "high": min(high, 1.0)})
+    lowest, highest = coefficient.bounds
+    return point.model_copy(update={"low": max(low, lowest), "high": min(high, highest)})
 
 
 def standard_error(

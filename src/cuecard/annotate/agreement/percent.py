@@ -32,6 +32,7 @@ def percent_coefficient(ratings: Ratings) -> Coefficient:
         n=int(terms[:, 1].sum()),
         undefined=_("no item has two ratings"),
         share=True,
+        bounds=(0.0, 1.0),
     )
 
 

@@ -34,7 +34,7 @@ def against_reference(ratings: Ratings) -> tuple[Coefficient, ...]:
     balanced, mcc = _balanced(len(ratings.labels)), _matthews(len(ratings.labels))
     return (
         *found,
-        Coefficient("balanced_accuracy", terms, balanced, n, nothing),
+        Coefficient("balanced_accuracy", terms, balanced, n, nothing, bounds=(0.0, 1.0)),
         Coefficient("mcc", terms, mcc, n, _("only one category used") if n else nothing),
     )
 
@@ -59,6 +59,7 @@ def _of_label(
             int(given.sum()),
             never_given,
             share=True,
+            bounds=(0.0, 1.0),
         ),
         Coefficient(
             f"recall:{label}",
@@ -67,6 +68,7 @@ def _of_label(
             int(wanted.sum()),
             never_wanted,
             share=True,
+            bounds=(0.0, 1.0),
         ),
         Coefficient(
             f"f1:{label}",
@@ -74,6 +76,7 @@ def _of_label(
             _share,
             n,
             neither,
+            bounds=(0.0, 1.0),
         ),
     ]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 
-from cuecard.annotate.agreement.kappa import cohen_kappa, fleiss_kappa
+from cuecard.annotate.agreement.kappa import cohen_kappa, contingency, fleiss_kappa
 from cuecard.annotate.agreement.percent import percent_agreement
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.annotate.agreement.statistic import Statistic
@@ -55,10 +55,7 @@ def confusion_matrix(ratings: Ratings) -> ConfusionMatrix | None:
     if len(ratings.raters) != 2:
         return None
     size = len(ratings.labels)
-    counts = [[0] * size for _row in range(size)]
-    for left, right in ratings.codes:
-        if MISSING not in (left, right):
-            counts[left][right] += 1
+    counts = contingency(ratings)[0].sum(axis=0).reshape(size, size).astype(int).tolist()
     return ConfusionMatrix(
         rows=ratings.raters[0],
         columns=ratings.raters[1],
@@ -67,12 +64,23 @@ def confusion_matrix(ratings: Ratings) -> ConfusionMatrix | None:
     )
 
 
-def prevalence(ratings: Ratings) -> tuple[Prevalence, ...]:
-    """Each label's share of all ratings given, in label order; shares are 0 if there are none."""
-    given = Counter(code for row in ratings.codes for code in row if code != MISSING)
-    n = given.total()
+def prevalence(ratings: Ratings, weights: Sequence[float] | None = None) -> tuple[Prevalence, ...]:
+    """Each label's share of all ratings given, in label order; shares are 0 if there are none. `weights`,
+    one for each item, weigh the shares; counts stay counts.
+    """
+    import numpy as np
+
+    counts = ratings.counts
+    weighed = counts if weights is None else counts * np.asarray(weights, dtype=float)[:, None]
+    given, heavy = counts.sum(axis=0), weighed.sum(axis=0)
+    n, total = int(given.sum()), float(heavy.sum())
     return tuple(
-        Prevalence(label=label, count=given[code], n=n, share=given[code] / n if n else 0.0)
+        Prevalence(
+            label=label,
+            count=int(given[code]),
+            n=n,
+            share=float(heavy[code]) / total if total else 0.0,
+        )
         for code, label in enumerate(ratings.labels)
     )
 
