@@ -63,7 +63,7 @@ def test_rows_say_what_was_seen_by_whom() -> None:
     assert (rows["laws"].badge.text, rows["laws"].models) == ("– skipped", "baseline")
     # Nothing is run for those: a person is waited for.
     assert rows["ambiguity"].badge.text == "○ not run"
-    assert rows["agreement"].badge.text == rows["verdict"].badge.text == "○ open"
+    assert rows["agreement"].badge.text == rows["verdict"].badge.text == "○ pending"
     results = result_rows(_report().stage("closed_book"))
     assert [(r.who, r.sample, r.score, r.outcome.text) for r in results] == [
         ("big", "1", "1.00", "! right"),

@@ -84,6 +84,6 @@ STAGE: dict[StageName, Stage] = {stage.name: stage for stage in _STAGES}
 STATE_LABEL: dict[StageState, str] = {
     "open": N_("not run"),
     "skipped": N_("skipped"),
-    "passed": N_("passed"),
+    "passed": N_("all clear"),
     "flagged": N_("flagged"),
 }

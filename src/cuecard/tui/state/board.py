@@ -26,7 +26,7 @@ TASK_COLUMNS = (
     GridColumn(N_("Family"), 13, hidden_below=100),
     GridColumn(N_("Lang"), 4, hidden_below=100),
     GridColumn(N_("Author"), 10, grow=1, hidden_below=100),
-    GridColumn(N_("Since"), 6, right=True),
+    GridColumn(N_("Since"), 9, right=True),
     GridColumn(N_("Waits for"), 28, grow=1),
 )
 PEOPLE_COLUMNS = (

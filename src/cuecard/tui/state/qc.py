@@ -18,7 +18,7 @@ from cuecard.tui.state.entries import Paragraph, Piece, Tone
 STATE_LOOK: dict[StageState, tuple[str, Tone, str]] = {
     "open": ("○", "muted", N_("not run")),
     "skipped": ("–", "muted", N_("skipped")),
-    "passed": ("✓", "good", N_("passed")),
+    "passed": ("✓", "good", N_("all clear")),
     "flagged": ("!", "bad", N_("flagged")),
 }
 VERDICT_LOOK: dict[QcVerdict, tuple[str, Tone]] = {
@@ -164,7 +164,7 @@ def _stage_row(report: StageReport) -> StageRow:
 def _badge(report: StageReport) -> Piece:
     glyph, tone, label = STATE_LOOK[report.state]
     if report.state == "open" and (report.results or not STAGE[report.stage].probes):
-        label = N_("open")  # left open, or a person is waited for
+        label = N_("pending")  # left open, or a person is waited for
     return Piece(f"{glyph} {_(label)}", tone)
 
 
