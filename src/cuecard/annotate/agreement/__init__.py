@@ -11,7 +11,9 @@ from cuecard.annotate.agreement.chance import (
     scott_pi,
 )
 from cuecard.annotate.agreement.coefficient import Coefficient, pooled, share
+from cuecard.annotate.agreement.consensus import MAJORITY, with_majority
 from cuecard.annotate.agreement.csv_io import read_ratings
+from cuecard.annotate.agreement.judging import ceiling_table, compare_judges, reference_table
 from cuecard.annotate.agreement.kappa import (
     cohen_coefficient,
     cohen_kappa,
@@ -50,6 +52,7 @@ from cuecard.annotate.agreement.weights import LEVELS, WEIGHTINGS, Level, Weight
 
 __all__ = [
     "LEVELS",
+    "MAJORITY",
     "WEIGHTINGS",
     "AgreementReport",
     "AgreementTable",
@@ -72,8 +75,10 @@ __all__ = [
     "alpha_coefficient",
     "brennan_prediger",
     "brennan_prediger_coefficient",
+    "ceiling_table",
     "cohen_coefficient",
     "cohen_kappa",
+    "compare_judges",
     "confusion_matrix",
     "fleiss_coefficient",
     "fleiss_kappa",
@@ -86,6 +91,7 @@ __all__ = [
     "pooled",
     "prevalence",
     "read_ratings",
+    "reference_table",
     "report_of",
     "scott_coefficient",
     "scott_pi",
@@ -95,4 +101,5 @@ __all__ = [
     "weighted_kappa",
     "weighted_kappa_coefficient",
     "with_intervals",
+    "with_majority",
 ]

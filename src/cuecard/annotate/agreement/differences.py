@@ -1,7 +1,8 @@
-"""Two raters compared on the same items: the difference of their coefficients, resampled together."""
+"""Coefficients of several raters put together over the same items: their difference, their mean."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficient import Coefficient
@@ -34,4 +35,33 @@ def difference(one: Coefficient, other: Coefficient) -> Coefficient:
         n=min(one.n, other.n),
         undefined=one.statistic.reason or other.statistic.reason or _("nothing to compare"),
         bounds=(one.bounds[0] - other.bounds[1], one.bounds[1] - other.bounds[0]),
+    )
+
+
+def mean_of(parts: Sequence[Coefficient]) -> Coefficient:
+    """The plain mean of coefficients over the same items, such as those of several pairs of raters, over
+    those that are defined. `n` is of the one that has most.
+
+    Raises `ValueError` for none, or if they are not over the same items.
+    """
+    import numpy as np
+
+    if len({len(part.terms) for part in parts}) != 1:
+        raise ValueError("not over the same items")
+    # A pair without a value in the sample would come and go with the resamples.
+    known = [part for part in parts if part.statistic.defined]
+    used = known or list(parts)
+    ends = np.cumsum([part.terms.shape[1] for part in used])[:-1]
+
+    def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        split = np.split(sums, ends, axis=-1)
+        return np.mean([part.of(own) for part, own in zip(used, split, strict=True)], axis=0)
+
+    return Coefficient(
+        name=used[0].name,
+        terms=np.hstack([part.terms for part in used]),
+        of=mean,
+        n=max(part.n for part in used),
+        undefined=used[0].undefined,
+        bounds=used[0].bounds,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import CuecardError
@@ -39,7 +40,7 @@ class Ratings:
         """Ratings from rows of (item, rater, label); None or a blank label is a missing rating.
 
         `domain` declares the possible labels, in order, whether they occur or not; without it they
-        are those that occur, sorted. Raises `CuecardError` when a rater rates an item twice or
+        are those that occur, sorted, as numbers if all are. Raises `CuecardError` when a rater rates an item twice or
         gives a label outside the domain.
         """
         cells: dict[tuple[str, str], str | None] = {}
@@ -52,7 +53,7 @@ class Ratings:
                 )
             cells[item, rater] = label if label is not None and label.strip() else None
         given = {label for label in cells.values() if label is not None}
-        labels = tuple(dict.fromkeys(domain)) if domain is not None else tuple(sorted(given))
+        labels = tuple(dict.fromkeys(domain)) if domain is not None else _sorted(given)
         if unknown := sorted(given.difference(labels)):
             raise CuecardError(
                 _("A label is not one of the declared ones"),
@@ -79,6 +80,16 @@ class Ratings:
         codes = tuple(tuple(row[column] for column in columns) for row in self.codes)
         return Ratings(self.items, tuple(raters), self.labels, codes)
 
+    def only(self, used: Sequence[bool]) -> Ratings:
+        """Ratings of other than the used items become missing; items stay, so that groups and weights fit."""
+        gap = (MISSING,) * len(self.raters)
+        codes = tuple(row if use else gap for row, use in zip(self.codes, used, strict=True))
+        return Ratings(self.items, self.raters, self.labels, codes)
+
+    def complete(self) -> Ratings:
+        """Only items that every rater rated, as `only` leaves them."""
+        return self.only([MISSING not in row for row in self.codes])
+
     @cached_property
     def table(self) -> NDArray[np.int64]:
         """Items x raters: `codes`."""
@@ -95,3 +106,23 @@ class Ratings:
         for code in range(len(self.labels)):
             counts[:, code] = (self.table == code).sum(axis=1)
         return counts
+
+
+def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
+    """By value where all are numbers, so that 10 comes after 9."""
+    found = sorted(labels)
+    numbers = as_numbers(found)
+    if numbers is None:
+        return tuple(found)
+    return tuple(sorted(found, key=lambda label: numbers[label]))
+
+
+def as_numbers(labels: Iterable[str]) -> dict[str, float] | None:
+    """Each label's number; None where one is none, or not finite."""
+    found: dict[str, float] = {}
+    for label in labels:
+        try:
+            found[label] = float(label)
+        except ValueError:
+            return None
+    return found if all(map(isfinite, found.values())) else None

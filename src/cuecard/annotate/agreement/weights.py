@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.ratings import Ratings, as_numbers
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 
@@ -22,27 +22,24 @@ def values_of(ratings: Ratings) -> NDArray[np.float64]:
     """The labels as numbers: what they say if all are numbers, else their places from 1."""
     import numpy as np
 
-    try:
-        return np.array([float(label) for label in ratings.labels])
-    except ValueError:
+    numbers = as_numbers(ratings.labels)
+    if numbers is None:
         return np.arange(1.0, len(ratings.labels) + 1)
+    return np.array(list(numbers.values()))
 
 
 def numbers_of(ratings: Ratings) -> NDArray[np.float64]:
     """The labels as numbers. Raises `CuecardError` where one is none: distances need them."""
     import numpy as np
 
-    found: list[float] = []
-    for label in ratings.labels:
-        try:
-            found.append(float(label))
-        except ValueError:
-            raise CuecardError(
-                _("These labels are not numbers"),
-                label,
-                _("Interval and ratio scales need numbers; use nominal or ordinal."),
-            ) from None
-    return np.array(found)
+    numbers = as_numbers(ratings.labels)
+    if numbers is None:
+        raise CuecardError(
+            _("These labels are not numbers"),
+            ", ".join(label for label in ratings.labels if as_numbers([label]) is None),
+            _("Interval and ratio scales need numbers; use nominal or ordinal."),
+        )
+    return np.array(list(numbers.values()))
 
 
 def agreement_weights(ratings: Ratings, weighting: Weighting) -> NDArray[np.float64]:
@@ -62,7 +59,10 @@ def agreement_weights(ratings: Ratings, weighting: Weighting) -> NDArray[np.floa
         pairs = between * (between - 1) / 2
         return 1 - pairs / pairs.max()
     values = values_of(ratings)
-    apart = np.abs(values[:, None] - values[None, :]) / (values.max() - values.min())
+    spread = float(np.ptp(values))
+    if not spread:
+        return np.ones((size, size))
+    apart = np.abs(values[:, None] - values[None, :]) / spread
     return 1 - (apart if weighting == "linear" else apart**2)
 
 
