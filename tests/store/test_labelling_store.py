@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import make_url
 
 from cuecard.core.errors import NotAllowed, NotFound
+from cuecard.core.events import Limits
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 from cuecard.store.engine import Database
@@ -144,6 +145,28 @@ def test_pages_hold_every_verdict_once_and_no_decision_too_early(
         assert cut.count == wanted == len({line.verdict_id for line in lines}) == len(lines)
         assert all((line.decision is None) == (line.mine is None) for line in lines)
     database.close()
+
+
+def test_probes_are_listed_only_where_they_are_named(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    probe = workspace.runs.create(
+        name="p", kind="probe", created_by="Ann", samples=1, limits=Limits()
+    )
+    trial = make_trial(probe.id)
+    workspace.verdicts.add(trial.id, judged("a", 3))
+    listed = workspace.verdict_pages
+    assert (listed.pages("Ann", VerdictFilter()).count, listed.page("Ann", VerdictFilter(), 0)) == (
+        0,
+        [],
+    )
+    named = VerdictFilter(runs=(trial.run_id,))
+    assert listed.pages("Ann", named).count == len(listed.page("Ann", named, 0)) == 3
+    assert [item.key for _trial, item, _decision in listed.decided([trial.run_id])] == [
+        "triple/0",
+        "triple/1",
+        "triple/2",
+    ]
 
 
 @pytest.fixture

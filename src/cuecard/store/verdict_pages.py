@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
+from functools import lru_cache
 from typing import Any, Literal, cast
 
 from sqlalchemy import ColumnElement
 from sqlalchemy import select as select_columns
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, func, select
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Decision
+from cuecard.core.verdicts import Decision, Item
 from cuecard.store.engine import Database
-from cuecard.store.judgements import current_judgements, item_of
+from cuecard.store.judgements import item_of
 from cuecard.store.labels import newest_ids
 from cuecard.store.records import VerdictLine
-from cuecard.store.tables import JudgementRow, LabelRow, TrialRow, VerdictRow
+from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
 
 PAGE = 200
 
 
 class VerdictFilter(Frozen):
-    """Which verdicts are listed. `runs`: of these runs, none meaning all; `mine`: only what the viewer
+    """Which verdicts are listed. `runs`: of these runs, none meaning all but quality probes; `mine`: only what the viewer
     has labelled, or has not; `gold_wrong`: only items whose gold somebody holds for wrong.
     """
 
@@ -53,7 +55,9 @@ class VerdictPages:
             select_columns(
                 cast("ColumnElement[int]", col(VerdictRow.id)).label("id"),
                 func.row_number().over(order_by=col(VerdictRow.id)).label("place"),
-            ).where(*_conditions(person, filter))
+            )
+            .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
+            .where(*_conditions(person, filter))
         ).subquery()
         with self._database.read() as session:
             connection = session.connection()
@@ -68,34 +72,89 @@ class VerdictPages:
             return Pages(count=count, starts=tuple(starts))
 
     def page(self, person: str, filter: VerdictFilter, start: int) -> list[VerdictLine]:
-        """The page that begins with the verdict `start`. Decisions are there only for items that
+        """The page that begins with the verdict `start`, 0 for the first one. Decisions are there only for items that
         `person` has labelled.
         """
         with self._database.read() as session:
+            if not start and filter.runs:
+                start = _first_of(session, filter.runs)
             return _lines(session, person, filter, start, self.size)
+
+    def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
+        """Trial, item and decision of every verdict that counts in these runs: of `judge`, or of the judge
+        who judged the trial first. For drawing samples, not for labellers' screens.
+        """
+        ordered = (
+            select_columns(
+                col(JudgementRow.trial_id),
+                col(JudgementRow.judge_name),
+                func.max(col(JudgementRow.id)).label("newest"),
+            )
+            .join(TrialRow, col(TrialRow.id) == JudgementRow.trial_id)
+            .where(col(TrialRow.run_id).in_(runs))
+            .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+            .order_by(func.min(col(JudgementRow.id)))
+        )
+        with self._database.read() as session:
+            connection = session.connection()
+            chosen: dict[int, int] = {}
+            for row in connection.execute(ordered):
+                if not judge or row.judge_name == judge:
+                    chosen.setdefault(row.trial_id, row.newest)
+            wanted = set(chosen.values())
+            trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            query = select_columns(
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.item_index),
+                col(VerdictRow.item_column),
+                col(VerdictRow.decision),
+            ).where(col(VerdictRow.trial_id).in_(trials))
+            return [
+                (trial_id, item_of(kind, index, column), Decision(decision))
+                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
+                if judgement in wanted
+            ]
 
 
 def _conditions(person: str, filter: VerdictFilter) -> list[Any]:
-    judgements = current_judgements(None)
+    """Of verdicts joined with their judgements. Each is looked up row by row, so that a page is read along
+    the verdicts' ids however many there are.
+    """
+    newer, trial, run = aliased(JudgementRow), aliased(TrialRow), aliased(RunRow)
+    superseded = (
+        select(newer.id)
+        .where(
+            newer.trial_id == JudgementRow.trial_id,
+            newer.judge_name == JudgementRow.judge_name,
+            col(newer.id) > JudgementRow.id,
+        )
+        .correlate(JudgementRow)
+    )
+    trials = select(trial.id).where(col(trial.id) == VerdictRow.trial_id).correlate(VerdictRow)
+    if filter.runs:
+        trials = trials.where(col(trial.run_id).in_(filter.runs))
+    else:
+        trials = trials.join(run, col(run.id) == trial.run_id).where(run.kind != "probe")
+    if filter.tasks:
+        trials = trials.where(col(trial.task_id).in_(filter.tasks))
+    found: list[Any] = [~superseded.exists(), trials.exists()]
     if filter.judges:
-        judgements = judgements.where(col(JudgementRow.judge_name).in_(filter.judges))
-    if filter.runs or filter.tasks:
-        trials = select(TrialRow.id)
-        if filter.runs:
-            trials = trials.where(col(TrialRow.run_id).in_(filter.runs))
-        if filter.tasks:
-            trials = trials.where(col(TrialRow.task_id).in_(filter.tasks))
-        judgements = judgements.where(col(JudgementRow.trial_id).in_(trials))
-    found: list[Any] = [col(VerdictRow.judgement_id).in_(judgements)]
+        found.append(col(JudgementRow.judge_name).in_(filter.judges))
     labelled = select(LabelRow.id).where(_same_item(), LabelRow.person == person)
     if filter.mine:
         exists = labelled.correlate(VerdictRow).exists()
         found.append(exists if filter.mine == "labelled" else ~exists)
+    if filter.mine == "labelled":
+        mine = select(LabelRow.trial_id).where(LabelRow.person == person)
+        found.append(col(VerdictRow.trial_id).in_(mine))
     if filter.gold_wrong:
         flagged = select(LabelRow.id).where(
             _same_item(), col(LabelRow.gold_wrong), col(LabelRow.id).in_(newest_ids())
         )
-        found.append(flagged.correlate(VerdictRow).exists())
+        held = select(LabelRow.trial_id).where(col(LabelRow.gold_wrong))
+        found += [flagged.correlate(VerdictRow).exists(), col(VerdictRow.trial_id).in_(held)]
     return found
 
 
@@ -103,6 +162,13 @@ def _same_item() -> Any:
     return and_(
         col(LabelRow.trial_id) == VerdictRow.trial_id, col(LabelRow.item_key) == VerdictRow.item_key
     )
+
+
+def _first_of(session: Session, runs: Collection[int]) -> int:
+    """No verdict of these runs has a smaller id."""
+    trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+    query = select(func.min(VerdictRow.id)).where(col(VerdictRow.trial_id).in_(trials))
+    return session.exec(query).one() or 0
 
 
 def _lines(
@@ -117,30 +183,45 @@ def _lines(
         .scalar_subquery()
     )
     query = (
-        select(VerdictRow, TrialRow, JudgementRow.judge_name, mine)
+        select_columns(
+            col(VerdictRow.id),
+            col(VerdictRow.trial_id),
+            col(VerdictRow.item_kind),
+            col(VerdictRow.item_index),
+            col(VerdictRow.item_column),
+            col(VerdictRow.decision),
+            col(TrialRow.run_id),
+            col(TrialRow.task_id),
+            col(TrialRow.revision),
+            col(TrialRow.agent),
+            col(JudgementRow.judge_name),
+            mine.label("mine"),
+        )
         .join(TrialRow, col(TrialRow.id) == VerdictRow.trial_id)
         .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
         .where(*_conditions(person, filter), col(VerdictRow.id) >= start)
         .order_by(col(VerdictRow.id))
         .limit(size)
     )
-    found = cast(
-        "Sequence[tuple[VerdictRow, TrialRow, str, str | None]]", session.exec(query).all()
-    )
     return [
         VerdictLine.model_validate(
             {
-                "verdict_id": verdict.id,
-                "trial_id": trial.id,
-                "run_id": trial.run_id,
-                "task_id": trial.task_id,
-                "revision": trial.revision,
-                "agent": PlayerRef.model_validate_json(trial.agent).name,
-                "judge": judge,
-                "item": item_of(verdict.item_kind, verdict.item_index, verdict.item_column),
-                "mine": value,
-                "decision": Decision(verdict.decision) if value is not None else None,
+                "verdict_id": row.id,
+                "trial_id": row.trial_id,
+                "run_id": row.run_id,
+                "task_id": row.task_id,
+                "revision": row.revision,
+                "agent": _agent_name(row.agent),
+                "judge": row.judge_name,
+                "item": item_of(row.item_kind, row.item_index, row.item_column),
+                "mine": row.mine,
+                "decision": Decision(row.decision) if row.mine is not None else None,
             }
         )
-        for verdict, trial, judge, value in found
+        for row in session.connection().execute(query)
     ]
+
+
+@lru_cache(maxsize=256)
+def _agent_name(payload: str) -> str:
+    return PlayerRef.model_validate_json(payload).name

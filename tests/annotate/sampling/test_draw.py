@@ -12,7 +12,13 @@ from pydantic import ValidationError
 
 from cuecard.annotate.sampling.draw import Unit, allocate, draw, strata_of, weights_of
 from cuecard.annotate.sampling.plan import SamplingPlan
-from cuecard.annotate.sampling.size import n_for_width, width_of
+from cuecard.annotate.sampling.size import (
+    design_effect,
+    effective_size,
+    n_for_width,
+    n_in_tasks,
+    width_of,
+)
 from cuecard.core.verdicts import Item, ItemKind
 
 units = st.lists(
@@ -101,6 +107,33 @@ def test_trials_come_with_all_their_items() -> None:
     assert len(counted) == 4
     assert all(count == trial + 1 for trial, count in counted.items())
     assert {item.probability for item in drawn} == {0.2}
+    strata = strata_of(population, SamplingPlan(runs=(1,), n=4, by="trials", strata=("agent",)))
+    assert [(s.name, s.size, s.drawn, s.items) for s in strata] == [
+        ("a", 10, 2, 20),
+        ("b", 10, 2, 22),
+    ]
+
+
+def test_people_who_share_a_trial_share_all_of_it() -> None:
+    population = [
+        Unit(trial_id=trial, item=Item(kind=ItemKind.TRIPLE, index=index))
+        for trial in range(10)
+        for index in range(5)
+    ]
+    plan = SamplingPlan(
+        runs=(1,), n=10, by="trials", overlap=0.3, people=("Ann", " Bob", "Cy", "Ann", "")
+    )
+    assert plan.people == ("Ann", "Bob", "Cy")
+    who: dict[int, set[tuple[str, ...]]] = {}
+    for item in draw(population, plan):
+        who.setdefault(item.trial_id, set()).add(item.people)
+    assert all(len(people) == 1 for people in who.values())
+    assert sum(len(people) == 2 for [people] in who.values()) == 3
+    assert Counter(name for [people] in who.values() for name in people) == {
+        "Ann": 5,
+        "Bob": 4,
+        "Cy": 4,
+    }
 
 
 def test_a_small_stratum_is_not_lost_and_each_item_has_its_chance() -> None:
@@ -136,6 +169,27 @@ def test_known_sizes(width: float, share: float, n: int) -> None:
     assert width_of(n, share) <= width < width_of(n - 1, share)
     assert n_for_width(width, share, design_effect=2) == 2 * n
     assert n_for_width(width, share, population=50) <= 50
+
+
+def test_items_of_few_tasks_say_less() -> None:
+    alone = n_for_width(0.1, 0.9)
+    assert n_in_tasks(0.1, 0.9, tasks=50, items=10_000, correlation=0.1) == 177
+    assert 177 / design_effect(177 / 50, 0.1) == pytest.approx(alone, abs=1)
+    assert n_in_tasks(0.1, 0.9, tasks=200, items=10_000, correlation=0.1) == alone
+    assert n_in_tasks(0.1, 0.9, tasks=14, items=10_000, correlation=0.1) is None
+    assert n_in_tasks(0.1, 0.9, tasks=5, items=150) == n_for_width(0.1, 0.9, population=150)
+    assert n_in_tasks(0.1, 0.9, tasks=0, items=0) is None
+    with pytest.raises(ValueError):
+        n_in_tasks(0.1, 0.9, tasks=5, items=150, correlation=2)
+
+
+def test_unequal_chances_cost_precision() -> None:
+    assert effective_size([(100, 10), (300, 30)]) == pytest.approx(40)
+    # 900 items of weight 18 and 100 of weight 2.
+    assert effective_size([(900, 50), (100, 50)]) == pytest.approx(
+        1000**2 / (50 * 18**2 + 50 * 2**2)
+    )
+    assert effective_size([(5, 0)]) == 0
 
 
 def test_sizes_that_cannot_be_are_refused() -> None:

@@ -11,10 +11,12 @@ import pytest
 
 from cuecard.annotate.sampling import SamplingPlan, make_set, population_of
 from cuecard.core.errors import CuecardError
+from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks.yaml_io import load_tasks
-from cuecard.core.verdicts import Decision, ItemKind
+from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict
 from cuecard.lab.decisions import decisions_of
 from cuecard.lab.runs import RunPlan, start_run
+from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 
 SAMPLES = Path(__file__).parents[3] / "src" / "cuecard" / "sample_tasks"
@@ -78,3 +80,38 @@ def test_what_follows_from_verdicts_follows_them(played: tuple[Workspace, int]) 
     statuses = decisions_of(workspace, trials["checkpoints"], [ItemKind.STATUS])
     assert statuses
     assert {d.by.kind for d in statuses} == {"responder"}
+
+
+def test_the_first_judge_counts_whoever_judged_last(played: tuple[Workspace, int]) -> None:
+    workspace, run = played
+    graph = next(t.id for t in workspace.runs.trials(run) if t.family == "graph")
+    [record] = workspace.verdicts.of_trial(graph)
+    stranger = Verdict(item=Item(kind=ItemKind.TRIPLE, index=999), decision=Decision.NO)
+    other = record.judgement.model_copy(
+        update={"judge": PlayerRef(name="other", kind="llm"), "verdicts": (stranger,)}
+    )
+    workspace.verdicts.add(graph, other)
+    workspace.verdicts.add(graph, record.judgement)
+    plan = SamplingPlan(runs=(run,), n=1)
+    units = {u.item: u.decision for u in population_of(workspace, plan) if u.trial_id == graph}
+    assert units == {
+        d.item: d.value.value for d in decisions_of(workspace, graph, [ItemKind.TRIPLE])
+    }
+    assert units == {v.item: v.decision.value for v in record.judgement.verdicts}
+    [unit] = population_of(workspace, plan.model_copy(update={"judge": "other"}))
+    assert (unit.item.index, unit.decision, unit.relation) == (999, "no", "")
+    # A trial that nobody judged has nothing a judge decided on, whatever the user part did.
+    [open_] = workspace.runs.add_trials(run, [_cell(workspace, graph)])
+    assert open_.id not in {u.trial_id for u in population_of(workspace, plan)}
+
+
+def _cell(workspace: Workspace, trial_id: int) -> TrialCell:
+    trial = workspace.runs.trial(trial_id)
+    return TrialCell(
+        task_id=trial.task_id,
+        revision=trial.revision,
+        agent=trial.agent,
+        user=trial.user,
+        world=trial.world,
+        sample=1,
+    )

@@ -3,7 +3,13 @@
 from cuecard.annotate.sampling.draw import Stratum, Unit, allocate, draw, strata_of, weights_of
 from cuecard.annotate.sampling.plan import STRATUM_KEYS, SamplingPlan, StratumKey
 from cuecard.annotate.sampling.population import make_set, population_of
-from cuecard.annotate.sampling.size import design_effect, n_for_width, width_of
+from cuecard.annotate.sampling.size import (
+    design_effect,
+    effective_size,
+    n_for_width,
+    n_in_tasks,
+    width_of,
+)
 
 __all__ = [
     "STRATUM_KEYS",
@@ -14,8 +20,10 @@ __all__ = [
     "allocate",
     "design_effect",
     "draw",
+    "effective_size",
     "make_set",
     "n_for_width",
+    "n_in_tasks",
     "population_of",
     "strata_of",
     "weights_of",

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from cuecard.annotate.sampling.plan import SamplingPlan
 from cuecard.core.verdicts import Item
 from cuecard.store.records import SetItem
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """An item of the population with the properties it may be stratified by; all "" where unknown."""
 
     trial_id: int
@@ -29,37 +29,54 @@ class Unit:
 
 @dataclass(frozen=True)
 class Stratum:
-    """`size` items or trials of the population, of which `drawn`."""
+    """`size` items or trials of the population, of which `drawn`; `items`: how many items that are, in a
+    draw of trials those that are expected.
+    """
 
     name: str
     size: int
     drawn: int
+    items: float
 
 
 def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
     """The items of the set, in an order that tells nothing. Within a stratum each item (or trial) has the
     same chance, without replacement; its probability is kept (Horvitz & Thompson 1952 weights are its
-    inverse). The same units, in whatever order, and the same plan give the same set.
+    inverse). The same units, in whatever order, and the same plan give the same set; another seed gives
+    another set, which may share items with the first.
 
-    Draws everything where there is less than asked for.
+    Draws everything where there is less than asked for. Where `n` is less than there are strata, some have
+    no item, and weights speak for the others only.
     """
     groups = _grouped(units, plan)
     wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
-    items: list[SetItem] = []
+    drawn: list[_Drawn] = []
     for name, found in groups.items():
         keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
         probability = wanted[name] / len(keys)
-        for key in keys[: wanted[name]]:
-            items += (_set_item(unit, name, probability) for unit in found[key])
+        drawn += (_Drawn(name, probability, tuple(found[key])) for key in keys[: wanted[name]])
+    drawn.sort(key=lambda one: _chance(plan.seed, "order", one.units[0].trial_id, one.first))
+    items = [item for one in _shared_out(drawn, plan) for item in one]
     items.sort(key=lambda item: _chance(plan.seed, "order", item.trial_id, item.item.key))
-    return _shared_out(items, plan)
+    return tuple(items)
 
 
 def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
     """What the draw takes from which stratum, by name."""
-    sizes = {name: len(found) for name, found in _grouped(units, plan).items()}
+    items: dict[str, int] = defaultdict(int)
+    trials: dict[str, set[int]] = defaultdict(set)
+    for unit in units:
+        name = _stratum_of(unit, plan)
+        items[name] += 1
+        trials[name].add(unit.trial_id)
+    sizes = {
+        name: items[name] if plan.by == "items" else len(trials[name]) for name in sorted(items)
+    }
     wanted = allocate(sizes, plan)
-    return tuple(Stratum(name, size, wanted[name]) for name, size in sizes.items())
+    return tuple(
+        Stratum(name, size, wanted[name], items[name] * wanted[name] / size)
+        for name, size in sizes.items()
+    )
 
 
 def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
@@ -110,28 +127,40 @@ def _shares(
     return {name: lack * left / missing for name, lack in lacks.items()}
 
 
+class _Drawn(NamedTuple):
+    """What was drawn as one: an item, or a trial with all its items."""
+
+    stratum: str
+    probability: float
+    units: tuple[Unit, ...]
+
+    @property
+    def first(self) -> str:
+        return self.units[0].item.key
+
+
 def _grouped(
     units: Sequence[Unit], plan: SamplingPlan
 ) -> dict[str, dict[tuple[int, str], list[Unit]]]:
     """By stratum, what is drawn as one (an item, or a trial with all its items)."""
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
-    ordered = sorted(units, key=lambda unit: (unit.trial_id, unit.item.key))
-    for unit in ordered:
-        name = " · ".join(getattr(unit, key) or "–" for key in plan.strata)
+    for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
         one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
-        found[name][one].append(unit)
+        found[_stratum_of(unit, plan)][one].append(unit)
     return {name: dict(found[name]) for name in sorted(found)}
 
 
-def _set_item(unit: Unit, stratum: str, probability: float) -> SetItem:
-    return SetItem(trial_id=unit.trial_id, item=unit.item, stratum=stratum, probability=probability)
+def _stratum_of(unit: Unit, plan: SamplingPlan) -> str:
+    return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
 
 
-def _shared_out(items: Sequence[SetItem], plan: SamplingPlan) -> tuple[SetItem, ...]:
-    """Mark those that several people label, spread evenly over the strata; name who labels what."""
+def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[SetItem]]:
+    """Which of those that were drawn several people label, spread evenly over the strata, and who labels
+    what. People who share a trial share all of it.
+    """
     by_stratum: dict[str, list[int]] = defaultdict(list)
-    for index, item in enumerate(items):
-        by_stratum[item.stratum].append(index)
+    for index, one in enumerate(drawn):
+        by_stratum[one.stratum].append(index)
     shared: set[int] = set()
     carried = 0.0
     for name in sorted(by_stratum):
@@ -140,8 +169,7 @@ def _shared_out(items: Sequence[SetItem], plan: SamplingPlan) -> tuple[SetItem, 
         carried = exact - count
         shared.update(by_stratum[name][:count])
     turn = 0
-    found: list[SetItem] = []
-    for index, item in enumerate(items):
+    for index, one in enumerate(drawn):
         raters = plan.raters if index in shared else 1
         people = (
             tuple(plan.people[(turn + k) % len(plan.people)] for k in range(raters))
@@ -149,8 +177,17 @@ def _shared_out(items: Sequence[SetItem], plan: SamplingPlan) -> tuple[SetItem, 
             else ()
         )
         turn += raters
-        found.append(item.model_copy(update={"raters": raters, "people": people}))
-    return tuple(found)
+        yield [
+            SetItem(
+                trial_id=unit.trial_id,
+                item=unit.item,
+                stratum=one.stratum,
+                probability=one.probability,
+                raters=raters,
+                people=people,
+            )
+            for unit in one.units
+        ]
 
 
 def _chance(seed: int, *parts: object) -> bytes:

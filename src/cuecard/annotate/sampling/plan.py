@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
@@ -19,8 +19,9 @@ class SamplingPlan(Frozen):
     """`by` "items" draws `n` items, "trials" draws `n` trials with all their items. `kinds`: what is
     labelled; none means what the judge decided on. `judge`: whose decisions stratify, "" for the first
     that each trial has. `strata`: the draw is stratified by these properties, with as many from each as
-    it is large (`proportional`), or equally many (`equal`). `overlap`: the share of items that `raters`
-    people label, the others one; `people`: who, none meaning anybody.
+    it is large (`proportional`), or equally many (`equal`). `overlap`: the share of what is drawn that
+    `raters` people label, the rest one; `people`: who, none meaning anybody. Names and properties given
+    twice count once.
     """
 
     runs: Annotated[tuple[int, ...], Field(min_length=1)]
@@ -34,6 +35,12 @@ class SamplingPlan(Frozen):
     overlap: Annotated[float, Field(ge=0, le=1)] = 0
     raters: Annotated[int, Field(ge=2, le=20)] = 2
     people: tuple[str, ...] = ()
+
+    @field_validator("runs", "kinds", "strata", "people", mode="after")
+    @classmethod
+    def _once(cls, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        cleaned = (each.strip() if type(each) is str else each for each in given)
+        return tuple(dict.fromkeys(each for each in cleaned if each != ""))
 
     @model_validator(mode="after")
     def _fits(self) -> SamplingPlan:

@@ -18,33 +18,27 @@ if TYPE_CHECKING:
 
 
 def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
-    """Every item of the plan's runs that machines decided on and the plan asks for. Raises `NotFound` for
-    an unknown run.
+    """Every item of the plan's runs that machines decided on and the plan asks for, each once. Trials that
+    were not judged have no items of judged kinds, those that go on none that the user part decided. Runs of quality probes are
+    in only where the plan names them. Raises `NotFound` for an unknown run.
     """
-    trials = [t for run in dict.fromkeys(plan.runs) for t in workspace.runs.trials(run)]
+    trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
     kinds = plan.kinds or JUDGED
+    decided = _judged(workspace, plan) if set(kinds) & set(JUDGED) else {}
+    others = set(kinds) - set(JUDGED)
     tasks: dict[tuple[str, int], Task] = {}
-    if set(kinds) <= set(JUDGED):
-        decided = _judged(workspace, plan)
-    else:
-        decided = {
-            trial.id: [
-                (d.item, d.value.value)
-                for d in decisions_of(workspace, trial.id, kinds, plan.judge)
-            ]
-            for trial in trials
-            if trial.termination is not None
-        }
     units: list[Unit] = []
     for trial in trials:
+        found = [pair for pair in decided.get(trial.id, ()) if pair[0].kind in kinds]
+        if others and trial.termination is not None:
+            decisions = decisions_of(workspace, trial.id, others, plan.judge)
+            found += ((d.item, d.value.value) for d in decisions)
+        if not found:
+            continue
         version = (trial.task_id, trial.revision)
-        if trial.id in decided and version not in tasks:
+        if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
-        units += (
-            _unit(trial, tasks[version], item, value)
-            for item, value in decided.get(trial.id, ())
-            if item.kind in kinds
-        )
+        units += (_unit(trial, tasks[version], item, value) for item, value in found)
     return units
 
 
@@ -66,21 +60,19 @@ def make_set(workspace: Workspace, plan: SamplingPlan, *, name: str, by: str) ->
 
 
 def _judged(workspace: Workspace, plan: SamplingPlan) -> dict[int, list[tuple[Item, str]]]:
-    """Verdicts by trial, of the plan's judge or of the first that each trial has, in one reading."""
-    found: dict[int, list[tuple[Item, str]]] = {}
-    judges: dict[int, str] = {}
-    for run in dict.fromkeys(plan.runs):
-        for record in workspace.verdicts.records(run):
-            name = judges.setdefault(record.trial_id, plan.judge or record.judge.name)
-            if record.judge.name == name:
-                found.setdefault(record.trial_id, []).append((record.item, record.decision.value))
-    return found
+    """Verdicts by trial, of the plan's judge or of the one who judged the trial first."""
+    found: dict[int, dict[Item, str]] = {}
+    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, plan.judge):
+        found.setdefault(trial_id, {})[item] = decision.value
+    return {trial_id: list(items.items()) for trial_id, items in found.items()}
 
 
 def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
     relation = ""
     if item.kind is ItemKind.TRIPLE and isinstance(task.gold, Graph):
-        relation = task.gold.triples[item.index].relation
+        # A judgement from elsewhere may name a triple that this revision does not have.
+        triples = task.gold.triples
+        relation = triples[item.index].relation if item.index < len(triples) else ""
     return Unit(
         trial_id=trial.id,
         item=item,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil, sqrt
 
 _Z95 = 1.959963984540054
@@ -53,3 +54,33 @@ def n_for_width(
 def design_effect(items_per_task: float, correlation: float) -> float:
     """1 + (m - 1) rho (Kish 1965), at least 1."""
     return max(1.0, 1 + (items_per_task - 1) * correlation)
+
+
+def n_in_tasks(
+    width: float, share: float, *, tasks: int, items: int, correlation: float = 0
+) -> int | None:
+    """As `n_for_width`, for a sample spread evenly over `tasks` with `items` in all: the more of them are
+    drawn from one task, the less each says. None if even all of them would say too little. Without a
+    correlation the finite population correction holds; with one, the tasks are a sample themselves, of
+    which no number of items is a census. Raises `ValueError` as `n_for_width` does, and for a correlation outside [0, 1].
+    """
+    wanted = n_for_width(width, share)
+    if not 0 <= correlation <= 1:
+        raise ValueError("a correlation must be between 0 and 1")
+    if not tasks or not items:
+        return None
+    if not correlation:
+        return n_for_width(width, share, population=items)
+    # n / deff(n) = wanted, with deff(n) = 1 + (n / tasks - 1) rho.
+    spare = 1 - wanted * correlation / tasks
+    n = max(wanted, ceil(wanted * (1 - correlation) / spare)) if spare > 0 else items + 1
+    return n if n <= items else None
+
+
+def effective_size(strata: Iterable[tuple[int, int]]) -> float:
+    """How many items drawn with equal chances would say as much as these, of (size, drawn) each: the
+    weights' (sum w)^2 / sum w^2 (Kish 1965). Strata from which nothing is drawn are left out.
+    """
+    known = [(size, drawn) for size, drawn in strata if drawn]
+    total = sum(size for size, _drawn in known)
+    return total**2 / sum(size**2 / drawn for size, drawn in known) if known else 0.0
