@@ -13,13 +13,13 @@ from sqlmodel import Session, col, select
 from cuecard.core.tasks import Task
 from cuecard.store.codec import from_json, unpack
 from cuecard.store.engine import Database
+from cuecard.store.labels_out import adjudications_of, label_sets_of, labels_of, reveals_of
 from cuecard.store.origins import origins_in
 from cuecard.store.shared import (
     MergeReport,
     Parcel,
     SharedContribution,
     SharedEffort,
-    SharedLabel,
     SharedRevision,
     Signature,
 )
@@ -28,9 +28,7 @@ from cuecard.store.tables import (
     ContributionRow,
     CosignRow,
     EffortRow,
-    LabelRow,
     RevisionRow,
-    TrialRow,
 )
 from cuecard.store.taking import Taking
 
@@ -56,8 +54,11 @@ class Exchange:
                 tasks=_contents(session, {revision.hash for revision in revisions}),
                 revisions=tuple(revisions),
                 contributions=tuple(contributions),
-                labels=tuple(_labels(session, person, since)),
+                labels=tuple(labels_of(session, person, since)),
                 effort=tuple(_effort(session, person, since)),
+                reveals=tuple(reveals_of(session, person, since)),
+                adjudications=tuple(adjudications_of(session, person, since)),
+                label_sets=tuple(label_sets_of(session, person, since)),
             )
 
     def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
@@ -179,28 +180,6 @@ def _contents(session: Session, hashes: Collection[str]) -> dict[str, Task]:
         row.hash: Task.model_validate_json(unpack(row.body, row.packed))
         for row in session.exec(query)
     }
-
-
-def _labels(session: Session, person: str, since: datetime | None) -> list[SharedLabel]:
-    query = (
-        select(LabelRow, TrialRow.uid)
-        .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)
-        .where(LabelRow.person == person, *_since(LabelRow.created_at, since))
-        .order_by(col(LabelRow.id))
-    )
-    return [
-        SharedLabel.model_validate(
-            {
-                "trial": uid,
-                "item": row.item_key,
-                "person": row.person,
-                "value": row.value,
-                "comment": row.comment,
-                "at": row.created_at,
-            }
-        )
-        for row, uid in session.exec(query)
-    ]
 
 
 def _effort(session: Session, person: str, since: datetime | None) -> list[SharedEffort]:

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
+from pydantic import JsonValue
+
+from cuecard.core.parts import CheckpointStatus
 from cuecard.core.review import Body, Clash, TaskState
 from cuecard.core.tasks import Origin, Task
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import EffortKind, LabelValue
+from cuecard.store.records import Cause, EffortKind, LabelValue, Phase
 
 
 class Signature(Frozen):
@@ -50,14 +53,68 @@ class SharedContribution(Frozen):
 
 
 class SharedLabel(Frozen):
-    """A person's decision on item `item` of the trial whose uid is `trial`."""
+    """A person's decision on item `item` (its key) of the trial whose uid is `trial`. The other fields
+    are those of `Label`.
+    """
 
     trial: str
     item: str
     person: str
-    value: LabelValue
+    value: LabelValue | CheckpointStatus
     comment: str = ""
     at: datetime
+    phase: Phase = "blind"
+    seconds: float = 0
+    gold_wrong: bool = False
+    source: str = ""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes two labels one: who said what of what when. Packs of earlier versions hold no more."""
+        return self.trial, self.item, self.person, self.value.value, self.comment, self.at
+
+
+class SharedReveal(Frozen):
+    """When a person first saw what was decided on an item."""
+
+    trial: str
+    item: str
+    person: str
+    at: datetime
+
+
+class SharedAdjudication(Frozen):
+    """What was decided on a disputed item."""
+
+    trial: str
+    item: str
+    by: str
+    value: LabelValue | CheckpointStatus
+    cause: Cause | Literal[""] = ""
+    comment: str = ""
+    at: datetime
+
+
+class SharedSetItem(Frozen):
+    """An item of a labelling set; the fields are those of `SetItem`."""
+
+    trial: str
+    item: str
+    stratum: str = ""
+    probability: float = 1
+    raters: int = 1
+    people: tuple[str, ...] = ()
+
+
+class SharedLabelSet(Frozen):
+    """A labelling set with its items in the order in which they were drawn."""
+
+    uid: str
+    name: str
+    by: str
+    at: datetime
+    plan: dict[str, JsonValue] = {}
+    items: tuple[SharedSetItem, ...] = ()
 
 
 class SharedEffort(Frozen):
@@ -82,18 +139,29 @@ class Parcel(Frozen):
     contributions: tuple[SharedContribution, ...] = ()
     labels: tuple[SharedLabel, ...] = ()
     effort: tuple[SharedEffort, ...] = ()
+    reveals: tuple[SharedReveal, ...] = ()
+    adjudications: tuple[SharedAdjudication, ...] = ()
+    label_sets: tuple[SharedLabelSet, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether the person did nothing."""
-        own = (self.contributions, self.labels, self.effort)
+        own = (
+            self.contributions,
+            self.labels,
+            self.effort,
+            self.reveals,
+            self.adjudications,
+            self.label_sets,
+        )
         signed = any(s.author == self.person for r in self.revisions for s in r.signatures)
         return not signed and not any(own)
 
 
 class Arrived(Frozen):
     """How many entries of a kind were `added`, and how many were `known` already. `kind`: `person`,
-    `task`, `revision`, `signature`, `label`, `effort`, or the kind of a contribution.
+    `task`, `revision`, `signature`, `label`, `reveal`, `adjudication`, `label_set`, `effort`, or the kind of a
+    contribution.
     """
 
     kind: str
@@ -102,14 +170,15 @@ class Arrived(Frozen):
 
 
 class LeftOut(Frozen):
-    """`count` labels of `person` that cannot be taken: their trial is not in this workspace, or its
-    items were not judged in it. Merging the same file later takes them.
+    """`count` labels, adjudications or labelling sets of `person` that cannot be taken: a trial that they
+    are about is not in this workspace. Merging the same file later takes them.
     """
 
     person: str
     trial: str
-    reason: Literal["no_trial", "no_item"]
+    reason: Literal["no_trial"]
     count: int
+    kind: Literal["label", "adjudication", "label_set"] = "label"
 
 
 class Moved(Frozen):

@@ -33,7 +33,8 @@ from cuecard.store.tables import (
     RevisionRow,
     TaskRow,
 )
-from cuecard.store.taking_work import take_effort, take_labels
+from cuecard.store.taking_labels import take_labelling
+from cuecard.store.taking_work import take_effort
 
 
 class Taking:
@@ -64,11 +65,9 @@ class Taking:
         self._take_contributions()
         logs = load_logs(self._session, self._touched)
         standings = [refold(self._session, logs[task_id]) for task_id in self._touched]
-        labels, left_out = take_labels(
-            self._session, [label for parcel in self._parcels for label in parcel.labels]
-        )
+        labelling, left_out = take_labelling(self._session, self._parcels)
         effort = take_effort(self._session, [parcel.effort for parcel in self._parcels])
-        for kind, (added, known) in (("label", labels), ("effort", effort)):
+        for kind, (added, known) in (*labelling.items(), ("effort", effort)):
             self._added[kind] += added
             self._known[kind] += known
         return MergeReport(

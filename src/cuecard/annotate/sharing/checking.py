@@ -31,7 +31,6 @@ from cuecard.store.people import checked_name
 from cuecard.store.shared import (
     SharedContribution,
     SharedEffort,
-    SharedLabel,
     SharedRevision,
     Signature,
 )
@@ -39,9 +38,7 @@ from cuecard.store.shared import (
 _UID = re.compile(r"[0-9a-f]{32}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TASK = re.compile(r"[\w.\-]{1,120}")
-_TRIAL = re.compile(r"[\w\-]{1,64}")
 _MOST_TICKS = 10**18
-_LONGEST_KEY = 10_000
 _YEARS = range(2000, 2200)
 _AUTHORS_ONLY = (Submitted, Withdrawn, Reopened, Retired, Restored, ThirdAsked)
 
@@ -95,7 +92,7 @@ def contribution_problems(
     """What is wrong with a contribution in the pack of `person`, who alone may speak in it. `authors`:
     those of the task.
     """
-    problems = [*_when(entry.at, entry.tick), *_body_problems(entry.body)]
+    problems = [*when_problems(entry.at, entry.tick), *_body_problems(entry.body)]
     if entry.by != person:
         problems.insert(0, foreign(entry.by, person))
     if isinstance(entry.body, SkillsSet):
@@ -114,18 +111,6 @@ def contribution_problems(
         yield _("it was changed: what it says does not fit its uid")
 
 
-def label_problems(label: SharedLabel, person: str) -> Iterator[str]:
-    if label.person != person:
-        yield foreign(label.person, person)
-    if not _TRIAL.fullmatch(label.trial):
-        yield _("this cannot be a trial's uid: {id}").format(id=one_line(label.trial, 40))
-    if not 0 < len(label.item) <= _LONGEST_KEY:
-        yield _("this cannot be an item of a trial")
-    yield from _when(label.at)
-    if bad := _unstorable(label.model_dump()):
-        yield bad
-
-
 def effort_problems(effort: SharedEffort, person: str) -> Iterator[str]:
     if effort.person != person:
         yield foreign(effort.person, person)
@@ -133,8 +118,8 @@ def effort_problems(effort: SharedEffort, person: str) -> Iterator[str]:
         yield _("this cannot be a task's id: {id}").format(id=one_line(effort.task_id, 40))
     if not math.isfinite(effort.amount) or not effort.amount:
         yield _("an amount of effort must be a number other than 0")
-    yield from _when(effort.at)
-    if bad := _unstorable({"text": effort.text}):
+    yield from when_problems(effort.at)
+    if bad := unstorable_problem({"text": effort.text}):
         yield bad
 
 
@@ -142,8 +127,8 @@ def _body_problems(body: Body) -> Iterator[str]:
     if isinstance(body, Claimed | Released) and (bad := name_problem(body.person)):
         yield bad
     if isinstance(body, Claimed):
-        yield from _when(body.until)
-    if bad := _unstorable(body.model_dump()):
+        yield from when_problems(body.until)
+    if bad := unstorable_problem(body.model_dump()):
         yield bad
 
 
@@ -156,12 +141,13 @@ def foreign(name: str, person: str) -> str:
 def _signature_problems(signature: Signature) -> Iterator[str]:
     if bad := name_problem(signature.author):
         yield bad
-    yield from _when(signature.at, signature.tick)
-    if bad := _unstorable(signature.model_dump()):
+    yield from when_problems(signature.at, signature.tick)
+    if bad := unstorable_problem(signature.model_dump()):
         yield bad
 
 
-def _when(at: datetime, tick: int = 1) -> Iterator[str]:
+def when_problems(at: datetime, tick: int = 1) -> Iterator[str]:
+    """What is wrong with a time, translated."""
     if at.utcoffset() != timedelta(0):
         yield _("its time is not in UTC")
     elif at.year not in _YEARS:
@@ -170,7 +156,8 @@ def _when(at: datetime, tick: int = 1) -> Iterator[str]:
         yield _("its tick is out of range: {n}").format(n=tick)
 
 
-def _unstorable(data: dict[str, Any]) -> str:
+def unstorable_problem(data: dict[str, Any]) -> str:
+    """Why a database cannot hold this; "" if it can."""
     try:
         check_storable(data)
     except ValueError as error:

@@ -14,16 +14,27 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.store.codec import to_json
 from cuecard.store.shared import (
     Parcel,
+    SharedAdjudication,
     SharedContribution,
     SharedEffort,
     SharedLabel,
+    SharedLabelSet,
+    SharedReveal,
     SharedRevision,
 )
 
 FORMAT = 1
 """The version of the format that this program writes, and the newest that it reads."""
-Kind = Literal["task", "revision", "contribution", "label", "effort"]
-KINDS: tuple[Kind, ...] = ("task", "revision", "contribution", "label", "effort")
+Kind = Literal[
+    "task",
+    "revision",
+    "contribution",
+    "label",
+    "effort",
+    "reveal",
+    "adjudication",
+    "label_set",
+]
 
 
 class Header(Frozen):
@@ -69,8 +80,30 @@ class EffortLine(Frozen):
     effort: SharedEffort
 
 
+class RevealLine(Frozen):
+    entry: Literal["reveal"] = "reveal"
+    reveal: SharedReveal
+
+
+class AdjudicationLine(Frozen):
+    entry: Literal["adjudication"] = "adjudication"
+    adjudication: SharedAdjudication
+
+
+class LabelSetLine(Frozen):
+    entry: Literal["label_set"] = "label_set"
+    label_set: SharedLabelSet
+
+
 Line = Annotated[
-    TaskLine | RevisionLine | ContributionLine | LabelLine | EffortLine,
+    TaskLine
+    | RevisionLine
+    | ContributionLine
+    | LabelLine
+    | EffortLine
+    | RevealLine
+    | AdjudicationLine
+    | LabelSetLine,
     Field(discriminator="entry"),
 ]
 
@@ -86,6 +119,13 @@ def body_of(parcel: Parcel) -> bytes:
 
 
 def header_of(parcel: Parcel, body: bytes, since: datetime | None) -> Header:
+    # What came to the format later is counted only where there is some, so that what holds none of it is
+    # read by earlier versions.
+    later: dict[Kind, int] = {
+        "reveal": len(parcel.reveals),
+        "adjudication": len(parcel.adjudications),
+        "label_set": len(parcel.label_sets),
+    }
     header = Header(
         person=parcel.person,
         since=since,
@@ -96,6 +136,7 @@ def header_of(parcel: Parcel, body: bytes, since: datetime | None) -> Header:
             "contribution": len(parcel.contributions),
             "label": len(parcel.labels),
             "effort": len(parcel.effort),
+            **{kind: count for kind, count in later.items() if count},
         },
     )
     return header.model_copy(update={"sha256": digest(header, body)})
@@ -117,12 +158,24 @@ def _lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
         yield {"entry": "revision", "revision": revision.model_dump(mode="json")}
     for entry in sorted(parcel.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
         yield {"entry": "contribution", "contribution": entry.model_dump(mode="json")}
-    for label in sorted(parcel.labels, key=lambda x: (x.trial, x.item, x.at, x.value, x.comment)):
-        yield {"entry": "label", "label": label.model_dump(mode="json")}
+    for label in sorted(parcel.labels, key=_label_order):
+        yield {"entry": "label", "label": label.model_dump(mode="json", exclude_defaults=True)}
     for effort in sorted(
         parcel.effort, key=lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person)
     ):
         yield {"entry": "effort", "effort": effort.model_dump(mode="json")}
+    for reveal in sorted(parcel.reveals, key=lambda x: (x.trial, x.item, x.at)):
+        yield {"entry": "reveal", "reveal": reveal.model_dump(mode="json")}
+    for decision in sorted(
+        parcel.adjudications, key=lambda x: (x.trial, x.item, x.at, x.value, x.cause, x.comment)
+    ):
+        yield {"entry": "adjudication", "adjudication": decision.model_dump(mode="json")}
+    for drawn in sorted(parcel.label_sets, key=lambda x: (x.at, x.uid)):
+        yield {"entry": "label_set", "label_set": drawn.model_dump(mode="json")}
+
+
+def _label_order(label: SharedLabel) -> tuple[Any, ...]:
+    return label.trial, label.item, label.at, label.value, label.comment, label.phase, label.source
 
 
 def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
@@ -156,3 +209,6 @@ def _moments(parcel: Parcel) -> Iterator[datetime]:
     yield from (entry.at for entry in parcel.contributions)
     yield from (label.at for label in parcel.labels)
     yield from (effort.at for effort in parcel.effort)
+    yield from (reveal.at for reveal in parcel.reveals)
+    yield from (decision.at for decision in parcel.adjudications)
+    yield from (drawn.at for drawn in parcel.label_sets)

@@ -12,20 +12,28 @@ from pydantic import ValidationError
 from cuecard.annotate.sharing.checking import (
     contribution_problems,
     effort_problems,
-    label_problems,
     name_problem,
     revision_problems,
     task_problem,
 )
+from cuecard.annotate.sharing.checking_labels import (
+    adjudication_problems,
+    label_problems,
+    label_set_problems,
+    reveal_problems,
+)
 from cuecard.annotate.sharing.framing import SUFFIX, Unreadable, opened
 from cuecard.annotate.sharing.lines import (
     FORMAT,
+    AdjudicationLine,
     ContributionLine,
     EffortLine,
     Header,
     Kind,
     LabelLine,
+    LabelSetLine,
     Line,
+    RevealLine,
     RevisionLine,
     TaskLine,
     digest,
@@ -41,9 +49,12 @@ from cuecard.core.validation import Dialect, problems_of
 from cuecard.store.codec import from_json
 from cuecard.store.shared import (
     Parcel,
+    SharedAdjudication,
     SharedContribution,
     SharedEffort,
     SharedLabel,
+    SharedLabelSet,
+    SharedReveal,
     SharedRevision,
 )
 
@@ -146,6 +157,9 @@ class _Reader:
     )
     labels: list[SharedLabel] = field(default_factory=list[SharedLabel])
     effort: list[SharedEffort] = field(default_factory=list[SharedEffort])
+    reveals: list[SharedReveal] = field(default_factory=list[SharedReveal])
+    adjudications: list[SharedAdjudication] = field(default_factory=list[SharedAdjudication])
+    label_sets: list[SharedLabelSet] = field(default_factory=list[SharedLabelSet])
 
     def read(self, header: Header, body: bytes) -> None:
         """Raises `Unreadable`; what is wrong with entries is in `problems` then."""
@@ -172,6 +186,9 @@ class _Reader:
             contributions=tuple(self.contributions.values()),
             labels=tuple(self.labels),
             effort=tuple(self.effort),
+            reveals=tuple(self.reveals),
+            adjudications=tuple(self.adjudications),
+            label_sets=tuple(self.label_sets),
         )
 
     def _entry(self, line: bytes, number: int) -> Line | None:
@@ -202,6 +219,15 @@ class _Reader:
             case EffortLine(effort=effort):
                 if not self._bad(number, effort_problems(effort, person)):
                     self.effort.append(effort)
+            case RevealLine(reveal=reveal):
+                if not self._bad(number, reveal_problems(reveal, person)):
+                    self.reveals.append(reveal)
+            case AdjudicationLine(adjudication=decision):
+                if not self._bad(number, adjudication_problems(decision, person)):
+                    self.adjudications.append(decision)
+            case LabelSetLine(label_set=drawn):
+                if not self._bad(number, label_set_problems(drawn, person)):
+                    self.label_sets.append(drawn)
 
     def _task(self, line: TaskLine, number: int) -> None:
         try:

@@ -34,6 +34,9 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     N_("decisions of quality control"): ("qc_decided",),
     N_("skills"): ("skills_set",),
     N_("labels"): ("label",),
+    N_("decisions seen after labelling"): ("reveal",),
+    N_("adjudications"): ("adjudication",),
+    N_("labelling sets"): ("label_set",),
     N_("entries of effort"): ("effort",),
 }
 _GROUP_OF = {kind: group for group, kinds in _GROUPS.items() for kind in kinds}
@@ -103,16 +106,25 @@ def clash_text(clash: Clash) -> str:
 
 def left_out_text(left: LeftOut) -> str:
     """Why labels stay out, and that nothing is lost by it."""
-    if left.reason == "no_trial":
-        text = ngettext(
-            "{n} label of {person} is about trial {trial}, which is not in this workspace.",
-            "{n} labels of {person} are about trial {trial}, which is not in this workspace.",
-            left.count,
-        )
-    else:
-        text = ngettext(
-            "{n} label of {person} is about an item of trial {trial} that was not judged here.",
-            "{n} labels of {person} are about items of trial {trial} that were not judged here.",
-            left.count,
-        )
+    match left.kind:
+        case "label":
+            text = ngettext(
+                "{n} label of {person} is about trial {trial}, which is not in this workspace.",
+                "{n} labels of {person} are about trial {trial}, which is not in this workspace.",
+                left.count,
+            )
+        case "adjudication":
+            text = ngettext(
+                "{n} adjudication of {person} is about trial {trial}, which is not in this workspace.",
+                "{n} adjudications of {person} are about trial {trial}, which is not in this workspace.",
+                left.count,
+            )
+        case "label_set":
+            text = ngettext(
+                "{n} labelling set of {person} has items of trials that are not in this workspace,"
+                " {trial} for one.",
+                "{n} labelling sets of {person} have items of trials that are not in this workspace,"
+                " {trial} for one.",
+                left.count,
+            )
     return text.format(n=left.count, person=one_line(left.person, 40), trial=left.trial[:12])

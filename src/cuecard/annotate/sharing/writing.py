@@ -99,6 +99,9 @@ def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
         *(entry.body.kind for entry in parcel.contributions),
         *("label" for _label in parcel.labels),
         *("effort" for _effort in parcel.effort),
+        *("reveal" for _reveal in parcel.reveals),
+        *("adjudication" for _decision in parcel.adjudications),
+        *("label_set" for _drawn in parcel.label_sets),
     )
 
 
