@@ -124,11 +124,12 @@ class Prioritised(Frozen):
 
 
 class Commented(Frozen):
-    """A comment outside a review."""
+    """A comment outside a review. `during`: the work that gave rise to it."""
 
     kind: Literal["commented"] = "commented"
     place: str
     text: Name
+    during: Literal["", "adjudication"] = ""
 
 
 class Answered(Frozen):

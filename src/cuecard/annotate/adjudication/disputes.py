@@ -1,0 +1,223 @@
+"""Items on which decisions differ, with everybody's decisions: what an adjudicator works through."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Family
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Decision, Item, ItemKind
+from cuecard.lab.decisions import DERIVED, JUDGED, decisions_of
+from cuecard.store.records import Adjudication, Label, LabelValue
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+Reason = Literal["people", "judge", "gold"]
+"""Why an item is disputed: people differ, people and a machine do, somebody holds the gold for wrong."""
+REASONS: tuple[Reason, ...] = ("people", "judge", "gold")
+UNDECIDED = (LabelValue.UNSURE.value, Decision.UNJUDGED.value)
+"""Values that are no side of a dispute."""
+Place = tuple[int, str]
+"""An item anywhere: its trial and its key."""
+
+
+class MachineSide(Frozen):
+    """What a judge, or the user part, decided. `supporting`: indices of what was handed in."""
+
+    by: PlayerRef
+    value: str
+    rationale: str = ""
+    supporting: tuple[int, ...] = ()
+
+
+class Dispute(Frozen):
+    """`labels`: everybody's newest, those given blind first. `reasons` is empty where nothing is disputed
+    any more but the item was adjudicated (`decided`: what counts).
+    """
+
+    trial_id: int
+    run_id: int
+    task_id: str
+    title: str
+    family: Family
+    revision: int
+    item: Item
+    reasons: tuple[Reason, ...]
+    labels: tuple[Label, ...]
+    machines: tuple[MachineSide, ...]
+    decided: Adjudication | None = None
+
+    @property
+    def place(self) -> Place:
+        return self.trial_id, self.item.key
+
+    @property
+    def parties(self) -> frozenset[str]:
+        """The people whose blind labels are a side of the dispute."""
+        return frozenset(x.person for x in self.labels if x.phase == "blind" and _side(x.value))
+
+
+def disputes(
+    workspace: Workspace,
+    run_ids: Collection[int] | None = None,
+    set_id: int | None = None,
+    include: Collection[Reason] = REASONS,
+) -> tuple[Dispute, ...]:
+    """What is disputed for one of the reasons in `include`, and what was adjudicated: of these runs, of a
+    labelling set, or of everything; by task, then by gold item, so that the same item of several trials
+    comes together. Only items that somebody has labelled or adjudicated are read.
+
+    People differ if their newest blind labels do; people and machine do if the decision of a machine is
+    another than that of most people (of the one who has labelled); `unsure` and `unjudged` are no sides.
+    Raises `NotFound` for an unknown run or set.
+    """
+    wanted = _Wanted(workspace, run_ids, set_id)
+    labels = wanted.labels()
+    decided = wanted.decided()
+    machines = machine_sides(workspace, labels.keys() | decided.keys(), run_ids)
+    found: list[tuple[Place, tuple[Reason, ...]]] = []
+    for place in labels.keys() | decided.keys():
+        given = labels.get(place, [])
+        why = reasons_of(given, machines.get(place, ()))
+        reasons: tuple[Reason, ...] = tuple(reason for reason in why if reason in include)
+        if reasons or place in decided:
+            found.append((place, reasons))
+    trials = {id: workspace.runs.trial(id) for id in {trial_id for (trial_id, _key), _r in found}}
+    result = [
+        Dispute(
+            trial_id=place[0],
+            run_id=trials[place[0]].run_id,
+            task_id=trials[place[0]].task_id,
+            title=trials[place[0]].title,
+            family=trials[place[0]].family,
+            revision=trials[place[0]].revision,
+            item=Item.of_key(place[1]),
+            reasons=reasons,
+            labels=tuple(labels.get(place, ())),
+            machines=tuple(machines.get(place, ())),
+            decided=decided.get(place),
+        )
+        for place, reasons in found
+    ]
+    return tuple(sorted(result, key=_order))
+
+
+def reasons_of(labels: Iterable[Label], machines: Iterable[MachineSide]) -> tuple[Reason, ...]:
+    """Why an item with these decisions is disputed; nothing if it is not. Revealed labels count only for
+    what they say about the gold.
+    """
+    labels = tuple(labels)
+    values = [_side(label.value) for label in labels if label.phase == "blind"]
+    sides = [value for value in values if value]
+    most = majority(sides)
+    found: list[Reason] = []
+    if len(set(sides)) > 1:
+        found.append("people")
+    if most and any(m.value != most for m in machines if m.value not in UNDECIDED):
+        found.append("judge")
+    if any(label.gold_wrong for label in labels):
+        found.append("gold")
+    return tuple(found)
+
+
+def majority(values: Iterable[str]) -> str:
+    """What most say; "" if nobody says anything, or as many say something else."""
+    ranked = Counter(values).most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return ""
+    return ranked[0][0]
+
+
+def machine_sides(
+    workspace: Workspace, places: Collection[Place], run_ids: Collection[int] | None = None
+) -> dict[Place, list[MachineSide]]:
+    """What machines decided on these items: every judge's newest verdict on what judges decide, what
+    follows from it for rows and predicted triples, the user part's decisions. `run_ids`: where they are.
+    """
+    found: dict[Place, list[MachineSide]] = defaultdict(list)
+    kinds: dict[int, set[ItemKind]] = defaultdict(set)
+    for trial_id, key in places:
+        kinds[trial_id].add(Item.of_key(key).kind)
+    if any(each & set(JUDGED) for each in kinds.values()):
+        for record in workspace.verdicts.labelled_records(run_ids):
+            place = (record.trial_id, record.item.key)
+            if place in places:
+                side = MachineSide(
+                    by=record.judge,
+                    value=record.decision.value,
+                    rationale=record.rationale,
+                    supporting=record.supporting,
+                )
+                found[place].append(side)
+    for trial_id, asked in kinds.items():
+        for place, side in _others(workspace, trial_id, asked - set(JUDGED)):
+            if place in places:
+                found[place].append(side)
+    return found
+
+
+def _others(
+    workspace: Workspace, trial_id: int, kinds: set[ItemKind]
+) -> Iterator[tuple[Place, MachineSide]]:
+    if not kinds:
+        return
+    derived = kinds & set(DERIVED)
+    judges: Sequence[str] = ()
+    if derived:
+        records = workspace.verdicts.of_trial(trial_id)
+        judges = sorted({record.judgement.judge.name for record in records})
+    asked = [(derived, judge) for judge in judges] + [(kinds - derived, "")]
+    for which, judge in asked:
+        for decision in decisions_of(workspace, trial_id, which, judge) if which else ():
+            side = MachineSide(
+                by=decision.by, value=decision.value.value, rationale=decision.rationale
+            )
+            yield (trial_id, decision.item.key), side
+
+
+class _Wanted:
+    """What was labelled and adjudicated in a scope."""
+
+    def __init__(
+        self, workspace: Workspace, run_ids: Collection[int] | None, set_id: int | None
+    ) -> None:
+        self._workspace = workspace
+        self._places: frozenset[Place] | None = None
+        self._trials: frozenset[int] | None = None
+        if set_id is not None:
+            items = workspace.label_sets.items(set_id)
+            self._places = frozenset((item.trial_id, item.item.key) for item in items)
+            self._trials = frozenset(trial_id for trial_id, _key in self._places)
+        if run_ids is not None:
+            for run_id in run_ids:
+                workspace.runs.get(run_id)
+            trials = frozenset(t.id for run_id in run_ids for t in workspace.runs.trials(run_id))
+            self._trials = trials if self._trials is None else self._trials & trials
+
+    def labels(self) -> dict[Place, list[Label]]:
+        found: dict[Place, list[Label]] = defaultdict(list)
+        for phase in ("blind", "revealed"):
+            for label in self._workspace.verdicts.item_labels(self._trials, phase):
+                place = (label.trial_id, label.item_key)
+                if self._places is None or place in self._places:
+                    found[place].append(label)
+        return found
+
+    def decided(self) -> dict[Place, Adjudication]:
+        newest = self._workspace.adjudications.newest(self._trials)
+        found = {(each.trial_id, each.item_key): each for each in newest}
+        return {p: a for p, a in found.items() if self._places is None or p in self._places}
+
+
+def _side(value: object) -> str:
+    return "" if str(value) in UNDECIDED else str(value)
+
+
+def _order(dispute: Dispute) -> tuple[str, int, int, int, str, int]:
+    kind = list(ItemKind).index(dispute.item.kind)
+    item = dispute.item
+    return dispute.task_id, dispute.revision, kind, item.index, item.column, dispute.trial_id

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cuecard.annotate.adjudication import adjudicate, causes_of, disputed_runs, place_in_task
+from cuecard.annotate.review.comments import threads_for
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.lab.samples import load_sample
+from cuecard.store.records import LabelValue
+from cuecard.store.workspace import Workspace
+from judged_trials import GOLD, ended_run, graph_task, triples
+
+
+def triple(index: int) -> Item:
+    return Item(kind=ItemKind.TRIPLE, index=index)
+
+
+def test_authors_are_told_once_and_runs_on_that_revision_are_disputed(
+    workspace: Workspace, run_id: int, trial_id: int
+) -> None:
+    other = workspace.runs.trials(run_id)[1].id
+    assert disputed_runs(workspace) == {}
+    first = adjudicate(
+        workspace, trial_id, triple(1), "Di", LabelValue.NO, "gold_wrong", "[red]1901[/] not 1900"
+    )
+    again = adjudicate(workspace, trial_id, triple(1), "Eve", LabelValue.NO, "gold_wrong", "same")
+    elsewhere = adjudicate(workspace, other, triple(1), "Di", LabelValue.NO, "gold_wrong")
+    another = adjudicate(workspace, other, triple(2), "Di", LabelValue.NO, "gold_wrong")
+    assert [x.told for x in (first, again, elsewhere, another)] == [True, False, False, True]
+    assert len(workspace.adjudications.history(trial_id, triple(1))) == 2
+    one, two = threads_for(workspace, "ann", "makers")
+    assert (one.comment.place, two.comment.place) == ("gold.triples[1]", "gold.triples[2]")
+    assert one.comment.by == "Di"
+    for word in ("[red]1901[/] not 1900", f"trial {trial_id}", f"run {run_id}", GOLD[1][0]):
+        assert word in one.comment.text
+    assert disputed_runs(workspace) == {run_id: 2}
+    # The same item of two trials is one item; a run on a later revision stands on other gold.
+    mended = graph_task(gold=[*GOLD[:1], ("maker 1", "founded in", "1911"), *GOLD[2:]])
+    later = ended_run(workspace, mended, [triples(*GOLD)])
+    assert disputed_runs(workspace) == {run_id: 2}
+    for trial in (trial_id, other):
+        adjudicate(workspace, trial, triple(1), "Di", LabelValue.YES, "alias")
+    assert disputed_runs(workspace) == {run_id: 1}
+    assert later not in disputed_runs(workspace)
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind", "column", "place"),
+    [
+        ("graph-astronomy-zh", "triple", "", "gold.triples[0]"),
+        ("graph-astronomy-zh", "predicted", "", ""),
+        ("table-us-states", "cell", 1, "gold.rows[0][1]"),
+        ("table-us-states", "row", "", "gold.rows[0]"),
+        ("facts-night-train", "answer", "", "gold.answer"),
+        ("checkpoints-highest-mountain", "answer", "", "gold.final_answer"),
+        ("espresso", "leak", "", ""),
+    ],
+)
+def test_where_an_item_stands(sample: str, kind: str, column: str | int, place: str) -> None:
+    task = load_sample(f"{sample}.yaml")
+    if isinstance(column, int):
+        column = task.gold.column_names[column]  # pyright: ignore[reportAttributeAccessIssue]
+    assert place_in_task(task, Item(kind=ItemKind(kind), index=0, column=column)) == place
+
+
+def test_causes_are_counted_by_judge_family_and_language(
+    workspace: Workspace, run_id: int, trial_id: int, label: Callable[..., None]
+) -> None:
+    assert causes_of(workspace).adjudicated == 0
+    label("Ann", "nnnyyy")
+    decisions = [("no", "alias"), ("no", "alias"), ("yes", ""), ("yes", "format"), ("unsure", "")]
+    for index, (value, cause) in enumerate(decisions):
+        adjudicate(workspace, trial_id, triple(index), "Di", LabelValue(value), cause)  # pyright: ignore[reportArgumentType]
+    adjudicate(workspace, trial_id, triple(1), "Di", LabelValue.NO, "granularity")
+    found = causes_of(workspace, [run_id])
+    expected = {"alias": 1, "granularity": 1, "format": 1, "": 2}
+    assert (found.adjudicated, found.causes, found.judge_errors) == (5, expected, 3)
+    assert found.by_family == {"graph": expected}
+    assert found.by_language == {"en": expected}
+    pen, quill = found.judges
+    # pen: yes yes yes no no ?; quill: yes throughout; what cannot be told counts for nobody.
+    assert (pen.judge, pen.adjudicated, pen.wrong) == ("pen", 4, 3)
+    assert pen.causes == {"alias": 1, "granularity": 1, "format": 1}
+    assert (quill.adjudicated, quill.wrong, quill.causes) == (4, 2, {"alias": 1, "granularity": 1})
