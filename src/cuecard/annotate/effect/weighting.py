@@ -1,0 +1,97 @@
+"""What the items of a drawn set stand for.
+
+Weights are the inverse of the chance with which an item was drawn (Horvitz & Thompson 1952), and within each
+stratum spread over what is not settled yet: weighting classes (Särndal, Swensson & Wretman 1992, 15.6), which
+assume that what is left open differs from the rest in nothing but its stratum.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from cuecard.annotate.effect.people import ItemId
+from cuecard.annotate.sampling.plan import SamplingPlan
+from cuecard.core.verdicts import ItemKind
+from cuecard.lab.decisions import JUDGED
+from cuecard.store.records import LabelSet, SetItem
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """`weights` of settled items; `bare`: strata of which nothing is settled; `strata`: of every item of the
+    set. `runs`, `kinds` and `judge` ("": the first of each trial) say what the set was drawn from.
+    """
+
+    set_id: int
+    name: str
+    runs: frozenset[int]
+    kinds: frozenset[ItemKind]
+    judge: str
+    weights: dict[ItemId, float]
+    strata: dict[ItemId, str]
+    bare: frozenset[str]
+
+
+def weighting(
+    label_set: LabelSet,
+    plan: SamplingPlan,
+    items: Sequence[SetItem],
+    settled: Collection[ItemId],
+) -> Weighting:
+    """What the settled items of a set that was drawn by this plan stand for."""
+    drawn = Counter(item.stratum for item in items)
+    have = Counter(item.stratum for item in items if _id(item) in settled)
+    return Weighting(
+        set_id=label_set.id,
+        name=label_set.name,
+        runs=frozenset(plan.runs),
+        kinds=frozenset(plan.kinds or JUDGED),
+        judge=plan.judge,
+        weights={
+            _id(item): drawn[item.stratum] / have[item.stratum] / item.probability
+            for item in items
+            if _id(item) in settled
+        },
+        strata={_id(item): item.stratum for item in items},
+        bare=frozenset(set(drawn) - set(have)),
+    )
+
+
+def newest_weighting(
+    workspace: Workspace,
+    runs: Sequence[int],
+    settled: Collection[ItemId],
+    set_id: int | None = None,
+) -> Weighting | None:
+    """Of this set, else of the newest that was drawn from any of these runs and of which something is
+    settled; None without one. Raises `NotFound` for an unknown set.
+    """
+    sets = [workspace.label_sets.get(set_id)] if set_id is not None else workspace.label_sets.all()
+    for one in sets:
+        plan = _plan(one)
+        if plan is None or (set_id is None and not set(runs) & set(plan.runs)):
+            continue
+        found = weighting(one, plan, workspace.label_sets.items(one.id), settled)
+        if set_id is not None or found.weights:
+            return found
+    return None
+
+
+def _plan(label_set: LabelSet) -> SamplingPlan | None:
+    """None if it is not known how the set was drawn: nothing can be said of the rest then."""
+    try:
+        return SamplingPlan.model_validate(label_set.plan)
+    except ValidationError:
+        return None
+
+
+def _id(item: SetItem) -> ItemId:
+    return item.trial_id, item.item.key

@@ -1,0 +1,155 @@
+"""Scores by the judge and by people, against figures computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuecard.annotate.effect import effect_of
+from cuecard.annotate.sampling import SamplingPlan, make_set
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.store.records import LabelValue
+from cuecard.store.workspace import Workspace
+from effect_runs import judged_run, label, triple
+
+SIX = ["yyyn"] * 6
+
+
+def test_known_answer(workspace: Workspace) -> None:
+    # Judge: recall, precision and F1 of 3/4 on each of six tasks, the fifth with an unjudged triple more.
+    run, trials = judged_run(workspace, {"alpha": [*SIX[:5], "yyy?"]})
+    label(workspace, trials["alpha", 0], "n---")
+    label(workspace, trials["alpha", 1], "---y")
+    label(workspace, trials["alpha", 2], "y-?-")
+    label(workspace, trials["alpha", 3], "n---", "Ann")
+    label(workspace, trials["alpha", 3], "y---", "Bob")
+    label(workspace, trials["alpha", 5], "---n")
+    effect = effect_of(workspace, [run], "strict")
+    [group] = effect.groups
+    recall, precision, f1 = (group.measure(f"triplet_{n}") for n in ("recall", "precision", "f1"))
+    assert recall and precision and f1
+    assert recall.judge.value == pytest.approx((5 * 0.75 + 1) / 6)
+    # 0: 2 of 4. 1: 4 of 4, the fourth without support. 2, 3, 4 as judged. 5: 3 of 4.
+    assert recall.people.value == pytest.approx((0.5 + 1 + 4 * 0.75) / 6)
+    assert recall.difference.value == pytest.approx((-0.25 + 0.25 - 0.25) / 6)
+    assert precision.people.value == pytest.approx((0.5 + 5 * 0.75) / 6)
+    assert f1.people.value == pytest.approx((0.5 + 2 * 0.75 / 1.75 + 4 * 0.75) / 6)
+    low, high = recall.difference.interval or (1, -1)
+    assert low < recall.difference.value < high
+    [counts] = group.items
+    assert (counts.settled, counts.changed, counts.undecided, counts.open) == (4, 2, 1, 2)
+    assert counts.no_support == 2 - 1
+    assert (group.decided, group.settled, group.labelled_trials) == (23, 3, 4)
+    best = group.measure("triplet_f1", Taken.BEST)
+    assert best and best.people == f1.people
+    assert effect.set_id is None
+    assert recall.estimate is None
+    assert (effect.people, effect.judges) == (("Ann", "Bob"), ("strict",))
+
+
+def test_an_adjudication_goes_before_labels(workspace: Workspace) -> None:
+    run, trials = judged_run(workspace, {"alpha": SIX})
+    for n in range(3):
+        label(workspace, trials["alpha", n], "nn--", "Ann")
+        label(workspace, trials["alpha", n], "nn--", "Bob")
+    workspace.adjudications.add(trials["alpha", 0], triple(0), "Cas", LabelValue.YES, "human_slip")
+    workspace.adjudications.add(trials["alpha", 1], triple(0), "Cas", LabelValue.UNSURE)
+    workspace.adjudications.add(trials["alpha", 2], triple(3), "Cas", LabelValue.YES, "gold_wrong")
+    [group] = effect_of(workspace, [run], "strict").groups
+    recall = group.measure("triplet_recall")
+    assert recall
+    # 0: one of two labels holds. 1: one holds, one is left to the judge. 2: two hold, one is added.
+    assert recall.people.value == pytest.approx((0.5 + 0.5 + 0.5 + 3 * 0.75) / 6)
+    [counts] = group.items
+    assert (counts.settled, counts.adjudicated, counts.changed) == (6, 2, 5)
+    assert (counts.open, counts.gold_wrong) == (1, 1)
+
+
+def test_what_people_say_of_predicted_triples_moves_precision(workspace: Workspace) -> None:
+    run, trials = judged_run(workspace, {"alpha": SIX})
+    for index, value in ((0, LabelValue.NO), (1, LabelValue.NO), (3, LabelValue.YES)):
+        item = Item(kind=ItemKind.PREDICTED, index=index)
+        workspace.verdicts.label_item(trials["alpha", 0], item, "Ann", value)
+    [group] = effect_of(workspace, [run], "strict").groups
+    precision, recall = group.measure("triplet_precision"), group.measure("triplet_recall")
+    assert precision and recall
+    assert precision.people.value == pytest.approx((5 * 0.75 + 0.5) / 6)
+    assert recall.people.value == recall.judge.value
+    assert recall.difference.value == 0
+    assert recall.difference.no_interval
+
+
+def test_whether_the_order_of_agents_changes(workspace: Workspace) -> None:
+    # Alpha above beta on every task; people find beta's third triple covered on all but the last.
+    run, trials = judged_run(workspace, {"alpha": SIX, "beta": ["yynn"] * 6, "gamma": SIX})
+    for n in range(6):
+        label(workspace, trials["beta", n], "--yy" if n < 5 else "--nn")
+        label(workspace, trials["gamma", n], "yyyn")
+    [ranking] = effect_of(workspace, [run], "strict").rankings
+    ranks = {one.agent: (one.judge_rank, one.people_rank) for one in ranking.agents}
+    assert ranks == {"alpha": (1, 1), "beta": (3, 3), "gamma": (1, 1)}
+    for n in range(6):
+        item = Item(kind=ItemKind.PREDICTED, index=2)
+        workspace.verdicts.label_item(trials["beta", n], item, "Ann", LabelValue.YES)
+        item = Item(kind=ItemKind.PREDICTED, index=3)
+        workspace.verdicts.label_item(trials["beta", n], item, "Ann", LabelValue.YES)
+    [ranking] = effect_of(workspace, [run], "strict").rankings
+    ranks = {one.agent: (one.judge_rank, one.people_rank) for one in ranking.agents}
+    assert ranks == {"alpha": (1, 2), "beta": (3, 1), "gamma": (1, 2)}
+    assert ranking.changes
+    pairs = {(pair.left, pair.right): pair for pair in ranking.pairs}
+    assert (pairs["alpha", "beta"].judge, pairs["alpha", "beta"].people) == ("above", "below")
+    assert pairs["alpha", "gamma"].judge == "level"
+    assert pairs["alpha", "gamma"].same.value == 1
+    # Only resamples with the last task nearly everywhere keep beta below by people.
+    assert 0 <= (pairs["alpha", "beta"].same.value or 0) < 0.05
+    few, _trials = judged_run(workspace, {"alpha": SIX[:2], "beta": SIX[:2]})
+    [ranking] = effect_of(workspace, [few], "strict").rankings
+    assert ranking.pairs[0].same.reason == "fewer than 5 tasks in common"
+
+
+def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> None:
+    run, trials = judged_run(workspace, {"alpha": SIX})
+    plan = SamplingPlan(runs=(run,), n=8, strata=("decision",), allocation="equal", judge="strict")
+    drawn = make_set(workspace, plan, name="half", by="Ann")
+    items = workspace.label_sets.items(drawn.id)
+    covered = [item for item in items if item.probability == pytest.approx(4 / 18)]
+    missed = [item for item in items if item.probability == pytest.approx(4 / 6)]
+    assert (len(covered), len(missed)) == (4, 4)
+    effect = effect_of(workspace, [run], "strict")
+    assert effect.set_id is None
+    # One of four covered ones is wrong, and one of the missed that are labelled is right.
+    for item, value in [
+        *zip(covered, "nyyy", strict=True),
+        *zip(missed[:2], "yn", strict=True),
+    ]:
+        given = LabelValue.YES if value == "y" else LabelValue.NO
+        workspace.verdicts.label_item(item.trial_id, item.item, "Ann", given)
+    effect = effect_of(workspace, [run], "strict")
+    recall = effect.groups[0].measure("triplet_recall")
+    assert recall and recall.estimate and recall.estimated_difference
+    # 18 covered lose a quarter, 6 missed gain a half, of 24 in all.
+    assert recall.estimated_difference.value == pytest.approx((-18 / 4 + 6 / 2) / 24)
+    assert recall.estimate.value == pytest.approx(0.75 - 1.5 / 24)
+    assert recall.people.value == pytest.approx(0.75)
+    assert (effect.set_id, effect.set_name) == (drawn.id, "half")
+    precision = effect.groups[0].measure("triplet_precision")
+    assert precision and precision.estimate and not precision.estimate.defined
+    f1 = effect.groups[0].measure("triplet_f1")
+    assert f1 and f1.estimate is None
+    other, _trials = judged_run(workspace, {"alpha": SIX})
+    both = effect_of(workspace, [run, other], "strict").groups[0].measure("triplet_recall")
+    assert both and both.estimate
+    assert both.estimate.reason == "the set was not drawn from these items"
+
+
+def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> None:
+    run, _trials = judged_run(workspace, {"alpha": SIX})
+    plan = SamplingPlan(runs=(run,), n=8, strata=("decision",), judge="strict")
+    drawn = make_set(workspace, plan, name="", by="Ann")
+    for item in workspace.label_sets.items(drawn.id):
+        if item.stratum == "yes":
+            workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LabelValue.YES)
+    recall = effect_of(workspace, [run], "strict", drawn.id).groups[0].measure("triplet_recall")
+    assert recall and recall.estimate
+    assert recall.estimate.reason == "a stratum of the set has no labels yet"

@@ -1,0 +1,94 @@
+"""Judged runs of small graph tasks, verdict by verdict, without anything having been played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from cuecard.core.events import Event, Limits, TrialStarted
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Task
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
+from cuecard.store.records import LabelValue, TrialCell
+from cuecard.store.workspace import Workspace
+from judged_trials import PLAYER, ending, graph_task, triples
+
+DECISIONS = {"y": Decision.YES, "n": Decision.NO, "?": Decision.UNJUDGED}
+LABELS = {"y": LabelValue.YES, "n": LabelValue.NO, "?": LabelValue.UNSURE}
+JUDGE = PlayerRef(name="strict", kind="lexical", baseline=True)
+
+
+def gold(size: int) -> list[tuple[str, str, str]]:
+    return [(f"maker {n}", "founded in", str(1900 + n)) for n in range(size)]
+
+
+def triple(index: int) -> Item:
+    return Item(kind=ItemKind.TRIPLE, index=index)
+
+
+def judged_run(
+    workspace: Workspace, agents: Mapping[str, Sequence[str]]
+) -> tuple[int, dict[tuple[str, int], int]]:
+    """A run of the agents on tasks t0, t1, ...; each agent has a text for each task that says for each gold
+    triple whether the judge found it covered, `y`, `n` or `?`. Every agent hands in as many triples as there
+    are in gold, of which the one with its number supports a covered triple. The run and its trials by agent
+    and task.
+    """
+    size = len(next(iter(agents.values()))[0])
+    count = len(next(iter(agents.values())))
+    tasks: list[Task] = [graph_task(f"t{n}", gold(size)) for n in range(count)]
+    revisions = [workspace.tasks.save(task, author="ann").number for task in tasks]
+    run = workspace.runs.create(
+        name="run", kind="grid", created_by="ann", samples=1, limits=Limits()
+    )
+    keys = [(agent, n) for agent in agents for n in range(count)]
+    cells = [
+        TrialCell(
+            task_id=f"t{n}",
+            revision=revisions[n],
+            agent=PlayerRef(name=agent, kind="offline"),
+            user=PLAYER,
+            world=PLAYER,
+            sample=0,
+        )
+        for agent, n in keys
+    ]
+    found: dict[tuple[str, int], int] = {}
+    for key, trial in zip(keys, workspace.runs.add_trials(run.id, cells), strict=True):
+        agent, n = key
+        begun = TrialStarted(
+            task_id=trial.task_id,
+            revision=trial.revision,
+            revision_hash="",
+            agent=trial.agent,
+            user=PLAYER,
+            world=PLAYER,
+        )
+        bodies = [begun, *ending(triples(*gold(size)))]
+        at = datetime.now(UTC)
+        events = [Event(seq=seq, at=at, body=body) for seq, body in enumerate(bodies)]
+        workspace.runs.append_events([(trial.id, event) for event in events])
+        workspace.verdicts.add(trial.id, judgement(agents[agent][n]))
+        found[key] = trial.id
+    return run.id, found
+
+
+def judgement(states: str) -> Judgement:
+    return Judgement(
+        judge=JUDGE,
+        verdicts=tuple(
+            Verdict(
+                item=triple(index),
+                decision=DECISIONS[state],
+                supporting=(index,) if state == "y" else (),
+            )
+            for index, state in enumerate(states)
+        ),
+    )
+
+
+def label(workspace: Workspace, trial_id: int, states: str, person: str = "Ann") -> None:
+    """Of each gold triple `y`, `n`, `?` (cannot tell) or nothing, `-`."""
+    for index, state in enumerate(states):
+        if state != "-":
+            workspace.verdicts.label_item(trial_id, triple(index), person, LABELS[state])
