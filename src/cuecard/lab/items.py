@@ -39,12 +39,14 @@ class PredictedItem(Frozen):
 
 
 def gold_item(task: Task, item: Item) -> GoldItem:
-    """What the verdict's item says in this revision. Raises `IndexError` if it has no such item."""
+    """What a gold triple, cell, row or answer says in this revision. Raises `IndexError` if it has no
+    such item.
+    """
     match task.gold:
         case Graph() as graph:
             return _triple(graph, item)
         case Table() as table:
-            return _cell(table, item)
+            return _row(table, item) if item.kind is ItemKind.ROW else _cell(table, item)
         case CheckpointChain(final_answer=answer, final_aliases=also):
             return GoldItem(item=item, text=answer, also=also, context=(task.query,))
         case FactWorld(answer=answer, answer_aliases=also):
@@ -77,6 +79,30 @@ def _cell(table: Table, item: Item) -> GoldItem:
     return GoldItem(item=item, text=value, context=tuple(context))
 
 
+def _row(table: Table, item: Item) -> GoldItem:
+    row = table.rows[item.index]
+    columns = _("columns: {names}").format(names=" | ".join(table.column_names))
+    context = [_("row {key}").format(key=", ".join(table.key_of(row))), columns]
+    context += [
+        f"{column.name}: {column.criterion}" for column in table.columns if column.criterion
+    ]
+    return GoldItem(item=item, text=" | ".join(row), context=tuple(context))
+
+
+def gold_items(task: Task) -> tuple[PredictedItem, ...]:
+    """All of the gold by its own numbers, a line each."""
+    match task.gold:
+        case Graph() as graph:
+            texts = [_joined(graph.named(triple)) for triple in graph.triples]
+        case Table() as table:
+            texts = [" | ".join(row) for row in table.rows]
+        case CheckpointChain() as chain:
+            texts = [_joined((step.question, *step.names)) for step in chain.steps]
+        case FactWorld() as world:
+            texts = [_joined((fact.key, fact.value)) for fact in world.facts]
+    return tuple(PredictedItem(index=index, text=text) for index, text in enumerate(texts))
+
+
 def predicted_items(prediction: Prediction, column: str = "") -> tuple[PredictedItem, ...]:
     """Everything the agent handed in, in its order; none for an unusable prediction."""
     match prediction:
@@ -100,21 +126,30 @@ def predicted_items(prediction: Prediction, column: str = "") -> tuple[Predicted
 def closest_items(
     task: Task, item: Item, prediction: Prediction, limit: int = 5
 ) -> tuple[PredictedItem, ...]:
-    """The predicted items that look most like the gold one, best first.
+    """The predicted items that look most like the gold one, best first; beside a predicted triple the
+    gold triples.
 
     Likeness is lexical (token set and partial ratios of rapidfuzz over the names, or over a row's
     key) and owes nothing to any judge's verdict.
     """
     from rapidfuzz import fuzz, process
 
-    candidates = predicted_items(prediction, item.column)
+    if item.kind is ItemKind.PREDICTED:
+        candidates = gold_items(task)
+    else:
+        candidates = predicted_items(prediction, item.column)
     if item.kind is ItemKind.ANSWER:
         return candidates[:limit]
+    if item.kind in (ItemKind.STATUS, ItemKind.CUE, ItemKind.LEAK):
+        return ()
     if isinstance(task.gold, Table) and isinstance(prediction, TablePrediction):
         wanted = " | ".join(task.gold.key_of(task.gold.rows[item.index]))
         texts = _keys(task.gold, prediction)
     else:
-        wanted = gold_item(task, item).text
+        if item.kind is ItemKind.PREDICTED:
+            wanted = predicted_items(prediction)[item.index].text
+        else:
+            wanted = gold_item(task, item).text
         texts = [candidate.text for candidate in candidates]
     best = process.extract(
         normalise(wanted), [normalise(text) for text in texts], scorer=fuzz.WRatio, limit=limit
@@ -132,7 +167,7 @@ def _keys(table: Table, prediction: TablePrediction) -> list[str]:
     return [" | ".join(row[index] for index in at) for row in prediction.rows]
 
 
-def _joined(parts: tuple[str, str, str]) -> str:
+def _joined(parts: tuple[str, ...]) -> str:
     return " — ".join(parts)
 
 

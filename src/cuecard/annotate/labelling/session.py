@@ -1,67 +1,52 @@
-"""One person labels verdicts, one after the other, blind until each is labelled."""
+"""One person labels items, one after the other, blind until each is labelled."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _
-from cuecard.core.parts import CheckpointStatus, PlayerRef
-from cuecard.core.prediction import Prediction, UnusablePrediction
-from cuecard.core.tasks import Family, Task
-from cuecard.core.tasks.base import Frozen
-from cuecard.core.trial import prediction_of
-from cuecard.core.verdicts import Decision
-from cuecard.lab.items import (
-    GoldItem,
-    PredictedItem,
-    closest_items,
-    gold_item,
-    predicted_items,
+from cuecard.annotate.authoring.effort import IDLE, WorkedTime
+from cuecard.annotate.labelling.session_evidence import EvidenceRoom
+from cuecard.annotate.labelling.session_gold import GoldAround, gold_around
+from cuecard.annotate.labelling.session_queue import ListSource, SetSource, Source, VerdictSource
+from cuecard.annotate.labelling.session_reveal import revealed_of
+from cuecard.annotate.labelling.session_transcript import BlindTranscript, turn_of, visible
+from cuecard.annotate.labelling.session_views import (
+    Draft,
+    Drafts,
+    LabelView,
+    MemoryDrafts,
+    Pace,
+    Revealed,
+    Target,
 )
-from cuecard.store.records import Label, LabelValue, VerdictItem
+from cuecard.core.errors import NotAllowed
+from cuecard.core.events import Event
+from cuecard.core.i18n import _
+from cuecard.core.parts import CheckpointStatus
+from cuecard.core.verdicts import ItemKind
+from cuecard.lab.items import PredictedItem, predicted_items
+from cuecard.store.records import Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 _BATCH = 200
-
-
-class LabelView(Frozen):
-    """What a labeller may see of a verdict: the gold item and what the agent handed in that looks
-    most like it. `predicted` counts all the agent's items, `unusable` says why there are none.
-    `mine` is this person's own label, once given.
-    """
-
-    verdict_id: int
-    trial_id: int
-    task_id: str
-    revision: int
-    title: str
-    family: Family
-    query: str
-    gold: GoldItem
-    closest: tuple[PredictedItem, ...]
-    predicted: int
-    unusable: str
-    mine: Label | None
-
-
-class Revealed(Frozen):
-    """What the judge decided and on what grounds; only for those who have labelled."""
-
-    judge: PlayerRef
-    decision: Decision
-    supporting: tuple[PredictedItem, ...]
-    rationale: str
-    agrees: bool | None
+_LOW = 60
+"""Items ahead below which more are fetched."""
+_AHEAD = 4
+"""Items whose evidence is read before they come up."""
 
 
 class LabelSession:
-    """Walks through the verdicts that `person` has not labelled, of one run or trial or of all.
+    """Walks through the items that `person` has not labelled, of one run or trial, of all verdicts, of a
+    labelling set (`over_set`) or of a list (`over_items`).
 
-    Synchronous; keeps only the order of the walk, labels are in the workspace at once. Nothing it
-    shows before `label` comes from the judge.
+    Synchronous; keeps only the order of the walk, labels are in the workspace at once. Nothing it shows
+    before `label` was decided by a machine or another person. `prepare` may run in another thread than
+    the rest.
     """
 
     def __init__(
@@ -70,37 +55,66 @@ class LabelSession:
         person: str,
         run_id: int | None = None,
         trial_id: int | None = None,
+        *,
+        source: Source | None = None,
+        drafts: Drafts | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._workspace = workspace
-        self._person = person
-        self._run_id, self._trial_id = run_id, trial_id
-        self._items: list[VerdictItem] = []
-        self._labels: dict[int, Label] = {}
-        self._evidence: dict[int, tuple[Task, str, Prediction]] = {}
+        self._workspace, self._person = workspace, person
+        self._source = source or VerdictSource(workspace, person, run_id, trial_id)
+        self._drafts = drafts or MemoryDrafts()
+        self._clock = clock
+        self._worked = WorkedTime(idle=IDLE, portion=float("inf"))
+        self._evidence = EvidenceRoom(workspace)
+        self._growing = threading.Lock()
+        self._items: list[Target] = []
+        self._known: set[Target] = set()
+        self._labels: dict[Target, Label] = {}
+        self._given: set[Target] = set()
+        self._timed: set[Target] = set()
+        self._revealed: set[Target] = set()
         self._position = 0
-        self._waiting = workspace.verdicts.waiting(person, run_id=run_id, trial_id=trial_id)
+        self._all_seen = False
+        self._seconds = 0.0
+        self._waiting = self._source.waiting()
         self._refill()
+
+    @classmethod
+    def over_set(
+        cls, workspace: Workspace, person: str, set_id: int, *, drafts: Drafts | None = None
+    ) -> LabelSession:
+        """What waits for `person` in a labelling set. Raises `NotFound`."""
+        return cls(workspace, person, source=SetSource(workspace, person, set_id), drafts=drafts)
+
+    @classmethod
+    def over_items(
+        cls,
+        workspace: Workspace,
+        person: str,
+        targets: Sequence[Target],
+        *,
+        drafts: Drafts | None = None,
+    ) -> LabelSession:
+        """Items that were picked, whether or not `person` has labelled them before."""
+        session = cls(workspace, person, source=ListSource(targets), drafts=drafts)
+        for target in session._items:
+            if past := workspace.verdicts.item_history(target.trial_id, target.item, person):
+                session._labels[target] = past[-1]
+        return session
 
     @property
     def current(self) -> LabelView | None:
         """The item to label now; None when nothing is left."""
         if self._position >= len(self._items):
             return None
-        item = self._items[self._position]
-        task, title, prediction = self._evidence_of(item)
-        return LabelView(
-            verdict_id=item.verdict_id,
-            trial_id=item.trial_id,
-            task_id=item.task_id,
-            revision=item.revision,
-            title=title,
-            family=task.family,
-            query=task.query,
-            gold=gold_item(task, item.item),
-            closest=closest_items(task, item.item, prediction),
-            predicted=len(predicted_items(prediction)),
-            unusable=prediction.reason if isinstance(prediction, UnusablePrediction) else "",
-            mine=self._labels.get(item.verdict_id),
+        target = self._items[self._position]
+        view = self._evidence.view(target)
+        return view.model_copy(
+            update={
+                "mine": self._labels.get(target),
+                "draft": self._drafts.load(target),
+                "revealed": target in self._revealed,
+            }
         )
 
     @property
@@ -116,41 +130,109 @@ class LabelSession:
     @property
     def labelled(self) -> int:
         """Items labelled in this session."""
-        return len(self._labels)
+        return len(self._given)
+
+    @property
+    def pace(self) -> Pace:
+        return Pace(timed=len(self._timed), seconds=self._seconds)
+
+    def touch(self) -> None:
+        """The person is at work: a key was pressed, or an item came up."""
+        self._worked.key(self._clock())
 
     def all_predicted(self) -> tuple[PredictedItem, ...]:
         """Everything the agent handed in, in its order, for who wants to look further."""
-        item = self._current_item()
-        return predicted_items(self._evidence_of(item)[2], item.item.column)
+        target = self._target()
+        return predicted_items(self._evidence.of(target.trial_id).prediction, target.item.column)
 
-    def label(self, value: LabelValue | CheckpointStatus, comment: str = "") -> Label:
-        """Label the current item (again); the walk stays on it so that it can be revealed.
+    def gold_around(self) -> GoldAround:
+        """What surrounds the item in the gold, and all of it."""
+        target = self._target()
+        task = self._evidence.of(target.trial_id).task
+        return gold_around(task, self._evidence.view(target))
 
-        Raises `NotAllowed` when nothing is left to label.
+    def transcript(self) -> BlindTranscript:
+        """The dialogue without anything that machines decided, and where the item came from."""
+        target = self._target()
+        evidence = self._evidence.of(target.trial_id)
+        events = self._visible(target, evidence.outline.events)
+        return BlindTranscript(
+            trial_id=target.trial_id,
+            events=events,
+            left_out=frozenset(evidence.outline.left_out),
+            turn=turn_of(target, evidence.task, evidence.prediction, events),
+        )
+
+    def whole(self, *seqs: int) -> tuple[Event, ...]:
+        """Events of the current item's transcript with their large texts."""
+        target = self._target()
+        allowed = {event.seq for event in self.transcript().events} & set(seqs)
+        return visible(
+            target, self._workspace.runs.whole(target.trial_id, *sorted(allowed)), labelled=True
+        )
+
+    def label(
+        self,
+        value: LabelValue | CheckpointStatus,
+        comment: str | None = None,
+        *,
+        gold_wrong: bool | None = None,
+    ) -> Label:
+        """Label the current item (again); the walk stays on it so that it can be revealed. `comment` and
+        `gold_wrong` None: as drafted, or as in the label before.
+
+        Raises `NotAllowed` when nothing is left to label, or for a value that answers another question.
         """
-        item = self._current_item()
-        given = self._workspace.verdicts.label(item.verdict_id, self._person, value, comment)
-        self._labels[item.verdict_id] = given
+        target = self._target()
+        _check(target, value)
+        noted = self._noted(target)
+        given = self._record(
+            target,
+            value,
+            Draft(
+                comment=noted.comment if comment is None else comment,
+                gold_wrong=noted.gold_wrong if gold_wrong is None else gold_wrong,
+            ),
+        )
+        self._drafts.save(target, Draft())
         return given
 
-    def reveal(self) -> Revealed:
-        """The judge's decision on the current item. Raises `NotAllowed` before it is labelled."""
-        item = self._current_item()
-        record = self._workspace.verdicts.reveal(item.verdict_id, self._person)
-        every = self.all_predicted()
-        mine = self._labels.get(item.verdict_id)
-        judged = record.decision is not Decision.UNJUDGED
-        sure = mine is not None and mine.value is not LabelValue.UNSURE
-        return Revealed(
-            judge=record.judge,
-            decision=record.decision,
-            supporting=tuple(every[i] for i in record.supporting if 0 <= i < len(every)),
-            rationale=record.rationale,
-            agrees=mine.value.value == record.decision.value if mine and judged and sure else None,
+    def note(self, comment: str | None = None, *, gold_wrong: bool | None = None) -> None:
+        """Say something about the current item. Labelled already, it is labelled anew with the same
+        value; otherwise it is kept until it is.
+        """
+        target = self._target()
+        noted = self._noted(target)
+        draft = Draft(
+            comment=noted.comment if comment is None else comment,
+            gold_wrong=noted.gold_wrong if gold_wrong is None else gold_wrong,
         )
+        mine = self._labels.get(target)
+        if mine is None:
+            self._drafts.save(target, draft)
+        elif draft != noted:
+            self._record(target, mine.value, draft)
+
+    def reveal(self) -> Revealed:
+        """What was decided on the current item; what is labelled from now on counts as revealed. Raises
+        `NotAllowed` before it is labelled.
+        """
+        target = self._target()
+        evidence = self._evidence.of(target.trial_id)
+        revealed = revealed_of(
+            self._workspace,
+            target,
+            self._person,
+            self._labels.get(target),
+            evidence.prediction,
+            self._source.judge,
+        )
+        self._revealed.add(target)
+        return revealed
 
     def next(self) -> LabelView | None:
         """Go on to the next item, labelled or not; what was skipped comes up in a later session."""
+        self._take_seconds()
         self._position = min(self._position + 1, len(self._items))
         if self._position >= len(self._items):
             self._refill()
@@ -158,27 +240,89 @@ class LabelSession:
 
     def back(self) -> LabelView | None:
         """Go back to the item before, to look again or to label it anew."""
+        self._take_seconds()
         self._position = max(self._position - 1, 0)
         return self.current
 
-    def _current_item(self) -> VerdictItem:
+    def prepare(self) -> bool:
+        """Read ahead in small steps, so that the next item is there at once. Returns whether there is
+        more to do. Does not change where the walk stands.
+        """
+        start = self._position + 1
+        for target in self._items[start : start + _AHEAD]:
+            if not self._evidence.has(target):
+                self._evidence.view(target)
+                return True
+        if not self._all_seen and len(self._items) - self._position < _LOW:
+            self._refill()
+            return not self._all_seen
+        return False
+
+    def _target(self) -> Target:
         if self._position >= len(self._items):
-            raise NotAllowed(_("Nothing to label"), _("Every verdict here has your label."))
+            raise NotAllowed(_("Nothing to label"), _("Every item here has your label."))
         return self._items[self._position]
 
-    def _refill(self) -> None:
-        seen = {item.verdict_id for item in self._items}
-        waiting = self._workspace.verdicts.queue(
-            self._person,
-            run_id=self._run_id,
-            trial_id=self._trial_id,
-            limit=_BATCH + len(seen),
-        )
-        self._items += [item for item in waiting if item.verdict_id not in seen]
+    def _noted(self, target: Target) -> Draft:
+        mine = self._labels.get(target)
+        if mine is None:
+            return self._drafts.load(target)
+        return Draft(comment=mine.comment, gold_wrong=mine.gold_wrong)
 
-    def _evidence_of(self, item: VerdictItem) -> tuple[Task, str, Prediction]:
-        if item.trial_id not in self._evidence:
-            task = self._workspace.tasks.revision(item.task_id, item.revision).task
-            prediction = prediction_of(self._workspace.runs.events(item.trial_id))
-            self._evidence[item.trial_id] = (task, task.title, prediction)
-        return self._evidence[item.trial_id]
+    def _record(self, target: Target, value: LabelValue | CheckpointStatus, said: Draft) -> Label:
+        self.touch()
+        seconds = self._take_seconds()
+        verdicts = self._workspace.verdicts
+        if target.verdict_id:
+            given = verdicts.label(
+                target.verdict_id,
+                self._person,
+                value,
+                said.comment,
+                seconds=seconds,
+                gold_wrong=said.gold_wrong,
+            )
+        else:
+            given = verdicts.label_item(
+                target.trial_id,
+                target.item,
+                self._person,
+                value,
+                said.comment,
+                seconds=seconds,
+                gold_wrong=said.gold_wrong,
+            )
+        self._labels[target] = given
+        self._given.add(target)
+        self._seconds += seconds
+        if seconds > 0:
+            self._timed.add(target)
+        return given
+
+    def _take_seconds(self) -> float:
+        """The seconds of work since the item came up or was labelled last."""
+        seconds = self._worked.rest()
+        self.touch()
+        return seconds
+
+    def _visible(self, target: Target, events: Sequence[Event]) -> tuple[Event, ...]:
+        return visible(target, events, labelled=target in self._labels)
+
+    def _refill(self) -> None:
+        # What was labelled here has left the queue; what was skipped still stands in it.
+        passed = len(self._known) - len(self._given)
+        found = self._source.next(_BATCH + passed)
+        with self._growing:
+            new = [target for target in found if target not in self._known]
+            self._known.update(new)
+            self._items += new
+            self._all_seen = not new
+
+
+def _check(target: Target, value: LabelValue | CheckpointStatus) -> None:
+    of_status = target.item.kind is ItemKind.STATUS
+    if isinstance(value, CheckpointStatus) is not of_status and value is not LabelValue.UNSURE:
+        raise NotAllowed(
+            _("That answers another question"),
+            _("A checkpoint takes one of the eight statuses, anything else yes or no."),
+        )
