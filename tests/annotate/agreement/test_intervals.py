@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from math import comb
+from statistics import NormalDist
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,8 @@ from cuecard.annotate.agreement import (
     share,
     with_intervals,
 )
-from cuecard.annotate.agreement.bootstrap import wilson
+from cuecard.annotate.agreement.bootstrap import reach, wilson
+from cuecard.annotate.agreement.student import t_quantile
 
 DOMAIN = ("x", "y", "z")
 Row = Sequence[str | None]
@@ -49,9 +51,10 @@ def coefficients_of(ratings: Ratings) -> tuple[Coefficient, ...]:
 
 
 def binomial_ends(n: int, p: float) -> tuple[float, float]:
-    """The exact ends of the bootstrap of a share p of n: the 2.5% and 97.5% points of Binomial(n, p)."""
+    """The exact ends of the bootstrap of a share p of n: points of Binomial(n, p), as far out as n groups ask."""
+    outside = NormalDist().cdf(-reach(n))
     ends: list[float] = []
-    for tail in (0.025, 0.975):
+    for tail in (outside, 1 - outside):
         below, k = comb(n, 0) * (1 - p) ** n, 0
         while below < tail:
             k += 1
@@ -63,13 +66,25 @@ def binomial_ends(n: int, p: float) -> tuple[float, float]:
 @pytest.mark.parametrize("each", [1, 3])
 def test_a_share_is_resampled_by_group(each: int):
     """Groups that say the same throughout count once, however many items they have."""
-    flags = [True, True, False, True, False]
+    flags = [True, True, False, True, False] * 2
     (found,) = with_intervals(
         [share("agree", [flag for flag in flags for _ in range(each)])],
-        [group for group in "abcde" for _ in range(each)],
+        [group for group in "abcdefghij" for _ in range(each)],
+        resamples=8000,
     )
-    assert (found.value, found.n) == (pytest.approx(0.6), 5 * each)
-    assert found.interval == pytest.approx(binomial_ends(5, 0.6))
+    assert (found.value, found.n) == (pytest.approx(0.6), 10 * each)
+    assert found.interval == pytest.approx(binomial_ends(10, 0.6))
+
+
+def test_few_groups_reach_further():
+    """Student's t as every table has it, exact and beyond where it is computed exactly."""
+    for freedom, expected in ((1, 12.7062), (2, 4.3027), (9, 2.2622), (30, 2.0423), (500, 1.9647)):
+        assert t_quantile(0.975, freedom) == pytest.approx(expected, abs=5e-5)
+        assert t_quantile(0.025, freedom) == pytest.approx(-expected, abs=5e-5)
+    assert reach(5) == pytest.approx(2.7764 * (5 / 4) ** 0.5, abs=1e-4)
+    assert reach(10**6) == pytest.approx(1.96, abs=1e-3)
+    with pytest.raises(ValueError, match="degree"):
+        t_quantile(0.975, 0)
 
 
 @pytest.mark.parametrize("kinds", [False, True])

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.annotate.agreement.coefficient import Coefficient
 from cuecard.annotate.agreement.linearised import influences
 from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.student import t_quantile
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Tails = Callable[[NDArray[np.float64], float], tuple[float, float]]
+    Tails = Callable[[NDArray[np.float64], float, int], tuple[float, float]]
 
 Method = Literal["percentile", "bca"]
 RESAMPLES = 2000
@@ -39,7 +40,8 @@ def with_intervals(
     method: Method = "percentile",
 ) -> tuple[Statistic, ...]:
     """The coefficients' values with 95% intervals: percentile (Efron & Tibshirani 1993, ch. 13), or bias
-    corrected and accelerated (ch. 14.3), with the acceleration from the groups' influences.
+    corrected and accelerated (ch. 14.3), with the acceleration from the groups' influences. Both reach
+    further by what few groups hide (`reach`).
 
     `groups` names each item's group, whose items are drawn together (Field & Welsh 2007, the cluster
     bootstrap); None: each item is its own. All coefficients are over the same items and see the same
@@ -102,21 +104,29 @@ def wilson(value: float, n: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _plain(_values: NDArray[np.float64], _point: float) -> tuple[float, float]:
-    tail = (1 - LEVEL) / 2
+def reach(groups: int) -> float:
+    """How many standard errors of the resamples' spread 95% intervals reach to either side, for 2 groups and
+    more: Student's t instead of the normal quantile, and the root of n / (n - 1), by which resamples of n
+    groups vary too little (Hesterberg 2015, the expanded percentile interval).
+    """
+    return t_quantile((1 + LEVEL) / 2, groups - 1) * sqrt(groups / (groups - 1))
+
+
+def _plain(_values: NDArray[np.float64], _point: float, groups: int) -> tuple[float, float]:
+    tail = NormalDist().cdf(-reach(groups))
     return tail, 1 - tail
 
 
 def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> Tails:
     """Where the ends of a BCa interval lie among the resamples."""
 
-    def tails(values: NDArray[np.float64], point: float) -> tuple[float, float]:
+    def tails(values: NDArray[np.float64], point: float, count: int) -> tuple[float, float]:
         normal = NormalDist()
         # Values equal to the point count half: coefficients of few labels take few values.
         below = float((values < point).mean() + (values == point).mean() / 2)
         moved = influences(coefficient, groups)
         if not 0 < below < 1 or moved is None:
-            return _plain(values, point)
+            return _plain(values, point, count)
         bias = normal.inv_cdf(below)
         spread = float((moved**2).sum()) ** 1.5
         speed = float((moved**3).sum()) / (6 * spread) if spread else 0.0
@@ -125,7 +135,7 @@ def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> T
             shifted = bias + z
             return normal.cdf(bias + shifted / max(1 - speed * shifted, 1e-6))
 
-        return place(-_Z95), place(_Z95)
+        return place(-reach(count)), place(reach(count))
 
     return tails
 
@@ -153,7 +163,7 @@ def _with_interval(
     elif constant:
         return _without(point, _("no resample differs"))
     else:
-        low, high = (float(end) for end in np.quantile(known, tails(known, point.value)))
+        low, high = (float(end) for end in np.quantile(known, tails(known, point.value, groups)))
     return point.model_copy(update={"low": low, "high": high})
 
 

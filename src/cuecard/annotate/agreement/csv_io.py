@@ -28,12 +28,20 @@ def read_ratings(
     problem and its line.
     """
     file = str(path)
+    lines = read_lines(path)
+    columns = _columns(file, [cell.strip() for cell in lines[0][1]], (item, rater, label))
+    return Ratings.from_rows(_rows(file, lines[1:], columns, domain), domain=domain)
+
+
+def read_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """The lines that hold anything, with their numbers, the header among them. Raises `FileProblems`."""
+    file = str(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _failed([FileProblem(file, "", _("is not UTF-8 text; save it as UTF-8"))]) from error
+        raise failed([FileProblem(file, "", _("is not UTF-8 text; save it as UTF-8"))]) from error
     except OSError as error:
-        raise _failed([FileProblem(file, "", error.strerror or str(error))]) from error
+        raise failed([FileProblem(file, "", error.strerror or str(error))]) from error
     head = text.partition("\n")[0]
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count), strict=True
@@ -42,11 +50,10 @@ def read_ratings(
         lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         reason = _("line {line}: {reason}").format(line=reader.line_num, reason=error)
-        raise _failed([FileProblem(file, "", reason, reader.line_num)]) from error
+        raise failed([FileProblem(file, "", reason, reader.line_num)]) from error
     if not lines:
-        raise _failed([FileProblem(file, "", _("is empty"))])
-    columns = _columns(file, [cell.strip() for cell in lines[0][1]], (item, rater, label))
-    return Ratings.from_rows(_rows(file, lines[1:], columns, domain), domain=domain)
+        raise failed([FileProblem(file, "", _("is empty"))])
+    return lines
 
 
 def _columns(file: str, header: list[str], wanted: tuple[str, str, str]) -> tuple[int, ...]:
@@ -63,7 +70,7 @@ def _columns(file: str, header: list[str], wanted: tuple[str, str, str]) -> tupl
         if header.count(name) != 1
     ]
     if problems:
-        raise _failed(problems, _("Name the columns with --item, --rater and --label."))
+        raise failed(problems, _("Name the columns with --item, --rater and --label."))
     return tuple(header.index(name) for name in wanted)
 
 
@@ -98,11 +105,12 @@ def _rows(
         seen[item, rater] = line
         rows.append((item, rater, label))
     if problems:
-        raise _failed(problems)
+        raise failed(problems)
     if not rows:
-        raise _failed([FileProblem(file, "", _("holds no rating"))])
+        raise failed([FileProblem(file, "", _("holds no rating"))])
     return rows
 
 
-def _failed(problems: Sequence[FileProblem], hint: str = "") -> FileProblems:
+def failed(problems: Sequence[FileProblem], hint: str = "") -> FileProblems:
+    """Why a file of ratings cannot be read."""
     return FileProblems(_("These ratings cannot be read"), problems, hint)

@@ -8,33 +8,39 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficient import Coefficient
 from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.student import t_quantile
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_Z95 = 1.959963984540054
 _STEP = 1e-5
 
 
 def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = None) -> Statistic:
-    """The value with the 95% normal interval of its linearisation (delta method; Binder 1983), the
-    variance over `groups` that vary independently, such as tasks; None: each item is its own. Without
-    groups it is the asymptotic interval that the coefficients' authors give (for kappa that of Fleiss,
-    Cohen & Everitt 1969), up to n / (n - 1).
+    """The value with the 95% interval of its linearisation (delta method; Binder 1983), the variance over
+    `groups` that vary independently, such as tasks; None: each item is its own. It reaches as many standard
+    errors as Student's t says with one degree less than groups. Without groups the variance is the
+    asymptotic one that the coefficients' authors give (for kappa that of Fleiss, Cohen & Everitt 1969),
+    up to n / (n - 1).
 
-    `no_interval` says why there is none: with fewer than two groups, or where the value does not vary.
+    `no_interval` says why there is none: with fewer than two groups, where the value does not vary, or where
+    it has no slope.
     """
     point = coefficient.statistic
     if point.value is None:
         return point
-    error = standard_error(coefficient, groups)
+    moved = influences(coefficient, groups)
+    if moved is None:
+        return point.model_copy(update={"no_interval": _("the value has no slope")})
+    error = _error(moved)
     if error is None:
         return point.model_copy(update={"no_interval": _("fewer than {n} groups").format(n=2)})
     if not error > 0:
         return point.model_copy(update={"no_interval": _("no group differs")})
-    low, high = point.value - _Z95 * error, point.value + _Z95 * error
+    half = t_quantile(0.975, len(moved) - 1) * error
+    low, high = point.value - half, point.value + half
     lowest, highest = coefficient.bounds
     return point.model_copy(update={"low": max(low, lowest), "high": min(high, highest)})
 
@@ -44,7 +50,11 @@ def standard_error(
 ) -> float | None:
     """The root of the linearised variance; None with fewer than two groups or without a value."""
     influence = influences(coefficient, groups)
-    if influence is None or len(influence) < 2:
+    return None if influence is None else _error(influence)
+
+
+def _error(influence: NDArray[np.float64]) -> float | None:
+    if len(influence) < 2:
         return None
     count = len(influence)
     spread = influence - influence.mean()
@@ -65,6 +75,8 @@ def influences(
         return None
     step = _STEP * total / len(sums)
     nudges = np.eye(len(sums)) * step
+    # What nobody said moves nothing, and a coefficient need not be smooth there.
+    nudges[:, sums == 0] = 0
     slopes = (coefficient.of(sums + nudges) - coefficient.of(sums - nudges)) / (2 * step)
     if np.isnan(slopes).any():
         return None

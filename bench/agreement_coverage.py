@@ -1,0 +1,107 @@
+"""How often 95% intervals hold the true value, on clustered data whose truth is known.
+
+python bench/agreement_coverage.py [STUDIES [RESAMPLES]]      400 studies of each kind; some minutes
+
+A study: TASKS tasks with 4 to 24 items each; whether an item is covered, and how often a rater errs, varies
+by task (a logistic normal), so that items of a task resemble each other. The true value of a coefficient is
+its value over a population of 20,000 tasks of that kind. Coverage of 95% from 1,000 studies has a standard
+error of 0.7 points.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cuecard.annotate.agreement import (
+    Ratings,
+    ac1_coefficient,
+    against_reference,
+    alpha_coefficient,
+    cohen_coefficient,
+    linearised,
+    percent_coefficient,
+    with_intervals,
+)
+
+if TYPE_CHECKING:
+    from cuecard.annotate.agreement import Coefficient
+
+DOMAIN = ("covered", "not covered")
+TASKS = (15, 30, 50, 100)
+KINDS = {
+    # mean logit of covered, spread over tasks, mean logit of an error, spread over tasks
+    "even, errors 12%": (0.0, 1.0, -2.0, 0.7),
+    "78% covered, errors 12%": (1.5, 1.0, -2.0, 0.7),
+    "90% covered, errors 6%": (2.5, 1.0, -3.0, 0.8),
+}
+POPULATION = 20_000
+
+
+def study(rng: np.random.Generator, tasks: int, kind: str) -> tuple[Ratings, list[int]]:
+    logit, spread, slip, uneven = KINDS[kind]
+    sizes = rng.integers(4, 25, tasks)
+    task = np.repeat(np.arange(tasks), sizes)
+    covered = chance(logit + spread * rng.normal(size=tasks))[task]
+    errs = chance(slip + uneven * rng.normal(size=tasks))[task]
+    truth = (rng.random(len(task)) > covered).astype(int)
+    sides = [np.where(rng.random(len(task)) < errs, 1 - truth, truth) for _ in range(2)]
+    codes = tuple(zip(*(side.tolist() for side in sides), strict=True))
+    items = tuple(map(str, range(len(task))))
+    return Ratings(items, ("judge", "person"), DOMAIN, codes), task.tolist()
+
+
+def chance(logits: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-logits))
+
+
+def coefficients(ratings: Ratings) -> list[Coefficient]:
+    named = {one.name: one for one in against_reference(ratings)}
+    return [
+        percent_coefficient(ratings),
+        cohen_coefficient(ratings),
+        alpha_coefficient(ratings),
+        ac1_coefficient(ratings),
+        named["recall:covered"],
+        named["f1:not covered"],
+        named["balanced_accuracy"],
+        named["mcc"],
+    ]
+
+
+def main(studies: int, resamples: int) -> None:
+    begun = time.process_time()
+    rng = np.random.default_rng(6)
+    names = [one.name for one in coefficients(study(rng, 5, next(iter(KINDS)))[0])]
+    short = [name.replace("not covered", "not").replace("balanced_accuracy", "bal. acc.") for name in names]
+    print("percent of intervals that hold the true value")
+    print(f"{'':44}" + "".join(f"{name:>16}" for name in short))
+    for kind in KINDS:
+        truth = [one.statistic.value for one in coefficients(study(rng, POPULATION, kind)[0])]
+        for tasks in TASKS:
+            held = {way: np.zeros((len(names), 2)) for way in ("percentile", "bca", "analytic")}
+            for number in range(studies):
+                ratings, groups = study(rng, tasks, kind)
+                own = coefficients(ratings)
+                ways = {
+                    "percentile": with_intervals(own, groups, resamples=resamples, seed=number),
+                    "bca": with_intervals(own, groups, resamples=resamples, seed=number, method="bca"),
+                    "analytic": [linearised(one, groups) for one in own],
+                }
+                for way, found in ways.items():
+                    for at, (statistic, true) in enumerate(zip(found, truth, strict=True)):
+                        if statistic.interval and true is not None:
+                            low, high = statistic.interval
+                            held[way][at] += (low <= true <= high, 1)
+            for way, counted in held.items():
+                shares = "".join(f"{100 * hits / of:16.1f}" if of else f"{'–':>16}" for hits, of in counted)
+                print(f"{kind:25} {tasks:4} tasks {way:>11}" + shares, flush=True)
+    print(f"{studies} studies, {resamples} resamples, {time.process_time() - begun:.0f} s of processor time")
+
+
+if __name__ == "__main__":
+    given = [int(word) for word in sys.argv[1:]]
+    main(*(given + [400, 1000][len(given) :]))
