@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from cuecard.annotate.sampling.draw import Unit, allocate, draw, strata_of, weights_of
 from cuecard.annotate.sampling.plan import SamplingPlan
+from cuecard.annotate.sampling.preview import preview_of
 from cuecard.annotate.sampling.size import (
     design_effect,
     effective_size,
@@ -190,6 +191,40 @@ def test_unequal_chances_cost_precision() -> None:
         1000**2 / (50 * 18**2 + 50 * 2**2)
     )
     assert effective_size([(5, 0)]) == 0
+
+
+def test_a_preview_says_what_is_drawn() -> None:
+    population = [
+        Unit(
+            trial_id=index // 100,
+            item=Item(kind=ItemKind.TRIPLE, index=index % 100),
+            decision="no" if index % 10 == 0 else "yes",
+            task=f"t{index // 250}",
+        )
+        for index in range(1000)
+    ]
+    plan = SamplingPlan(
+        runs=(1,), n=100, strata=("decision",), allocation="equal", overlap=0.2, raters=3
+    )
+    seen = preview_of(population, plan)
+    assert (seen.population, seen.trials, seen.tasks, seen.items) == (1000, 10, 4, 100)
+    assert (seen.labels, seen.left_out) == (pytest.approx(140), 0)
+    assert seen.effective == pytest.approx(1000**2 / (50 * 18**2 + 50 * 2**2))
+    assert seen.width(0.9) == pytest.approx(width_of(seen.effective, 0.9))
+    clustered = seen.width(0.9, 0.1)
+    assert clustered == pytest.approx(width_of(seen.effective / (1 + 24 * 0.1), 0.9))
+    assert seen.n_for(0.1, 0.9) == n_for_width(0.1, 0.9, population=1000)
+    few = preview_of(population, plan.model_copy(update={"n": 1}))
+    assert (few.left_out, few.items) == (1, 1)
+    nothing = preview_of([], plan)
+    assert (nothing.strata, nothing.items, nothing.width(0.9), nothing.n_for(0.1, 0.9)) == (
+        (),
+        0,
+        None,
+        None,
+    )
+    trials = preview_of(population, SamplingPlan(runs=(1,), n=2, by="trials"))
+    assert (trials.items, trials.effective) == (200, 200)
 
 
 def test_sizes_that_cannot_be_are_refused() -> None:

@@ -1,8 +1,9 @@
 """Which items of runs people label: drawn with known chances, so that figures hold for all of them."""
 
 from cuecard.annotate.sampling.draw import Stratum, Unit, allocate, draw, strata_of, weights_of
-from cuecard.annotate.sampling.plan import STRATUM_KEYS, SamplingPlan, StratumKey
+from cuecard.annotate.sampling.plan import STRATUM_KEYS, SamplingPlan, StratumKey, plan_of
 from cuecard.annotate.sampling.population import make_set, population_of
+from cuecard.annotate.sampling.preview import Preview, preview_of
 from cuecard.annotate.sampling.size import (
     design_effect,
     effective_size,
@@ -13,6 +14,7 @@ from cuecard.annotate.sampling.size import (
 
 __all__ = [
     "STRATUM_KEYS",
+    "Preview",
     "SamplingPlan",
     "Stratum",
     "StratumKey",
@@ -24,7 +26,9 @@ __all__ = [
     "make_set",
     "n_for_width",
     "n_in_tasks",
+    "plan_of",
     "population_of",
+    "preview_of",
     "strata_of",
     "weights_of",
     "width_of",

@@ -29,14 +29,17 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Stratum:
-    """`size` items or trials of the population, of which `drawn`; `items`: how many items that are, in a
-    draw of trials those that are expected.
-    """
+    """`size` items or trials of the population, with `population` items in all; of them `drawn`."""
 
     name: str
     size: int
     drawn: int
-    items: float
+    population: int
+
+    @property
+    def items(self) -> float:
+        """How many items are drawn; in a draw of trials those that are expected."""
+        return self.population * self.drawn / self.size
 
 
 def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
@@ -73,10 +76,7 @@ def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
         name: items[name] if plan.by == "items" else len(trials[name]) for name in sorted(items)
     }
     wanted = allocate(sizes, plan)
-    return tuple(
-        Stratum(name, size, wanted[name], items[name] * wanted[name] / size)
-        for name, size in sizes.items()
-    )
+    return tuple(Stratum(name, size, wanted[name], items[name]) for name, size in sizes.items())
 
 
 def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:

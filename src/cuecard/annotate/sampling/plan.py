@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import ItemKind
@@ -57,3 +59,16 @@ class SamplingPlan(Frozen):
                 )
             )
         return self
+
+
+def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
+    """The plan with these fields. Raises `CuecardError` with a sentence for people."""
+    try:
+        return SamplingPlan.model_validate(fields)
+    except ValidationError as error:
+        reasons: list[str] = []
+        for found in error.errors():
+            raised = found.get("ctx", {}).get("error")
+            place = ".".join(str(part) for part in found["loc"])
+            reasons.append(str(raised) if raised else f"{place}: {found['msg']}")
+        raise CuecardError(_("This set cannot be drawn"), "; ".join(reasons)) from None

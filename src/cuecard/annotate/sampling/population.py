@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.sampling.draw import Unit, draw
@@ -42,9 +43,18 @@ def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
     return units
 
 
-def make_set(workspace: Workspace, plan: SamplingPlan, *, name: str, by: str) -> LabelSet:
-    """Draw a labelling set and keep it with its plan. Raises `CuecardError` if there is nothing to draw."""
-    items = draw(population_of(workspace, plan), plan)
+def make_set(
+    workspace: Workspace,
+    plan: SamplingPlan,
+    *,
+    name: str,
+    by: str,
+    units: Sequence[Unit] | None = None,
+) -> LabelSet:
+    """Draw a labelling set and keep it with its plan. `units`: the plan's population, if it is known.
+    Raises `CuecardError` if there is nothing to draw.
+    """
+    items = draw(population_of(workspace, plan) if units is None else units, plan)
     if not items:
         raise CuecardError(
             _("There is nothing to label"),

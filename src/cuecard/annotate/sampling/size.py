@@ -77,7 +77,7 @@ def n_in_tasks(
     return n if n <= items else None
 
 
-def effective_size(strata: Iterable[tuple[int, int]]) -> float:
+def effective_size(strata: Iterable[tuple[float, float]]) -> float:
     """How many items drawn with equal chances would say as much as these, of (size, drawn) each: the
     weights' (sum w)^2 / sum w^2 (Kish 1965). Strata from which nothing is drawn are left out.
     """
