@@ -1,0 +1,192 @@
+"""Coefficients against other people's programs, on random tables with gaps and weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics
+from statsmodels.stats import inter_rater
+
+from cuecard.annotate.agreement import (
+    LEVELS,
+    Coefficient,
+    Ratings,
+    against_reference,
+    alpha_coefficient,
+    brennan_prediger_coefficient,
+    cohen_coefficient,
+    fleiss_coefficient,
+    scott_coefficient,
+    standard_error,
+    weighted_kappa_coefficient,
+)
+
+DOMAIN = ("1", "2", "3", "5")
+NUMBERS = np.array([1.0, 2.0, 3.0, 5.0])
+EXAMPLES = settings(max_examples=30, deadline=None)
+
+
+def tables(raters: int, gaps: bool = True) -> st.SearchStrategy[np.ndarray]:
+    """Items x raters of codes, -1 for a gap; raters agree more often than by chance, labels are uneven."""
+
+    def drawn(seed: int, items: int, labels: int, error: float, gap: float) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        shares = rng.dirichlet(np.ones(labels))
+        truth = rng.choice(labels, size=(items, 1), p=shares)
+        slips = rng.integers(labels, size=(items, raters))
+        table = np.where(rng.random((items, raters)) < error, slips, truth)
+        return np.where(rng.random((items, raters)) < (gap if gaps else 0), -1, table)
+
+    return st.builds(
+        drawn,
+        st.integers(0, 10**6),
+        st.integers(1, 60),
+        st.integers(1, 4),
+        st.floats(0, 1),
+        st.floats(0, 0.6),
+    )
+
+
+def ratings_of(table: np.ndarray, domain: tuple[str, ...] = DOMAIN) -> Ratings:
+    items, raters = table.shape
+    return Ratings(
+        tuple(map(str, range(items))),
+        tuple(map(str, range(raters))),
+        domain,
+        tuple(tuple(map(int, row)) for row in table),
+    )
+
+
+def agrees(coefficient: Coefficient, oracle: Callable[[], float]) -> None:
+    """Within 1e-9 where both are defined."""
+    ours = coefficient.statistic.value
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            theirs = float(oracle())
+        except (ValueError, AssertionError, ZeroDivisionError):
+            return
+    if ours is not None and np.isfinite(theirs):
+        assert ours == pytest.approx(theirs, abs=1e-9), coefficient.name
+
+
+def oracles_of_pair(
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray
+) -> Iterator[tuple[str, Callable[[], float]]]:
+    known: dict[str, object] = {"sample_weight": weights}
+    labels = list(range(len(DOMAIN)))
+    yield (
+        "cohen_kappa",
+        lambda: metrics.cohen_kappa_score(left, right, labels=labels, **known),
+    )
+    # The reference comes first in scikit-learn.
+    yield "balanced_accuracy", lambda: metrics.balanced_accuracy_score(right, left, **known)
+    yield "mcc", lambda: metrics.matthews_corrcoef(right, left, **known)
+    for name, score in (
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
+        ("f1", metrics.f1_score),
+    ):
+        for code, label in enumerate(DOMAIN):
+            yield (
+                f"{name}:{label}",
+                lambda score=score, code=code: score(
+                    right, left, labels=[code], average="macro", zero_division=np.nan, **known
+                ),
+            )
+
+
+@EXAMPLES
+@given(tables(2), st.integers(0, 10**6), st.booleans())
+def test_scikit_learn(table: np.ndarray, seed: int, weighted: bool) -> None:
+    ratings = ratings_of(table)
+    both = (table >= 0).all(axis=1)
+    if not both.any():
+        assert cohen_coefficient(ratings).statistic.reason == "no item has two ratings"
+        return
+    weights = np.random.default_rng(seed).uniform(0.1, 9, len(table))
+    weights = weights if weighted else np.ones(len(table))
+    ours = {
+        one.name: one.weighted(weights)
+        for one in (cohen_coefficient(ratings), *against_reference(ratings))
+    }
+    left, right = table[both].T
+    for name, oracle in oracles_of_pair(left, right, weights[both]):
+        agrees(ours[name], oracle)
+    # scikit-learn weighs by the places of labels, so theirs are places here.
+    places = ratings_of(table, ("1", "2", "3", "4"))
+    for weighting in ("linear", "quadratic"):
+        agrees(
+            weighted_kappa_coefficient(places, weighting).weighted(weights),
+            lambda weighting=weighting: metrics.cohen_kappa_score(
+                left,
+                right,
+                labels=range(4),
+                weights=weighting,
+                sample_weight=weights[both],
+            ),
+        )
+
+
+@EXAMPLES
+@given(tables(2))
+def test_statsmodels_on_two_raters(table: np.ndarray) -> None:
+    ratings = ratings_of(table)
+    both = (table >= 0).all(axis=1)
+    counts = np.zeros((4, 4))
+    np.add.at(counts, tuple(table[both].T), 1)
+    kappa = cohen_coefficient(ratings)
+    agrees(kappa, lambda: inter_rater.cohens_kappa(counts).kappa)
+    agrees(
+        scott_coefficient(ratings),
+        lambda: inter_rater.fleiss_kappa(counts_of(table[both]), method="fleiss"),
+    )
+    for weighting in ("linear", "quadratic"):
+        agrees(
+            weighted_kappa_coefficient(ratings, weighting),
+            lambda weighting=weighting: (
+                inter_rater.cohens_kappa(counts, NUMBERS, wt=weighting).kappa
+            ),
+        )
+    error, n = standard_error(kappa), int(both.sum())
+    if error:
+        with np.errstate(all="ignore"):
+            theirs = float(inter_rater.cohens_kappa(counts).std_kappa)
+        # Theirs divides by n, ours by n - 1, and takes slopes numerically.
+        assert error * ((n - 1) / n) ** 0.5 == pytest.approx(theirs, rel=1e-5, abs=1e-7)
+
+
+def counts_of(table: np.ndarray) -> np.ndarray:
+    return np.stack([(table == code).sum(axis=1) for code in range(4)], axis=1)
+
+
+@EXAMPLES
+@given(st.integers(2, 5).flatmap(lambda raters: tables(raters, gaps=False)))
+def test_statsmodels_on_many_raters(table: np.ndarray) -> None:
+    ratings = ratings_of(table)
+    counts = counts_of(table)
+    agrees(fleiss_coefficient(ratings), lambda: inter_rater.fleiss_kappa(counts, "fleiss"))
+    agrees(
+        brennan_prediger_coefficient(ratings),
+        lambda: inter_rater.fleiss_kappa(counts, "randolph"),
+    )
+
+
+@EXAMPLES
+@given(st.integers(2, 5).flatmap(tables))
+def test_krippendorff(table: np.ndarray) -> None:
+    ratings = ratings_of(table)
+    data = np.where(table < 0, np.nan, NUMBERS[table]).T
+    for level in LEVELS:
+        agrees(
+            alpha_coefficient(ratings, level),
+            lambda level=level: krippendorff.alpha(
+                data, value_domain=NUMBERS, level_of_measurement=level
+            ),
+        )
