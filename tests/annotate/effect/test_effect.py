@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.effect import effect_of
+from cuecard.annotate.agreement import Statistic
+from cuecard.annotate.effect import Effect, MeasureEffect, effect_of
 from cuecard.annotate.sampling import SamplingPlan, make_set
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.records import LabelValue
 from cuecard.store.workspace import Workspace
-from effect_runs import judged_run, label, triple
+from effect_runs import LABELS, judged_run, label, triple
 
 SIX = ["yyyn"] * 6
+
+
+def triplet(effect: Effect, name: str, taken: Taken = Taken.AVG) -> MeasureEffect:
+    found = effect.groups[0].measure(f"triplet_{name}", taken)
+    assert found is not None
+    return found
+
+
+def value(statistic: Statistic | None) -> float:
+    assert statistic is not None
+    assert statistic.value is not None
+    return statistic.value
+
+
+def reason(statistic: Statistic | None) -> str:
+    assert statistic is not None
+    return statistic.reason
 
 
 def test_known_answer(workspace: Workspace) -> None:
@@ -26,8 +44,7 @@ def test_known_answer(workspace: Workspace) -> None:
     label(workspace, trials["alpha", 5], "---n")
     effect = effect_of(workspace, [run], "strict")
     [group] = effect.groups
-    recall, precision, f1 = (group.measure(f"triplet_{n}") for n in ("recall", "precision", "f1"))
-    assert recall and precision and f1
+    recall, precision, f1 = (triplet(effect, name) for name in ("recall", "precision", "f1"))
     assert recall.judge.value == pytest.approx((5 * 0.75 + 1) / 6)
     # 0: 2 of 4. 1: 4 of 4, the fourth without support. 2, 3, 4 as judged. 5: 3 of 4.
     assert recall.people.value == pytest.approx((0.5 + 1 + 4 * 0.75) / 6)
@@ -35,13 +52,12 @@ def test_known_answer(workspace: Workspace) -> None:
     assert precision.people.value == pytest.approx((0.5 + 5 * 0.75) / 6)
     assert f1.people.value == pytest.approx((0.5 + 2 * 0.75 / 1.75 + 4 * 0.75) / 6)
     low, high = recall.difference.interval or (1, -1)
-    assert low < recall.difference.value < high
+    assert low < value(recall.difference) < high
     [counts] = group.items
     assert (counts.settled, counts.changed, counts.undecided, counts.open) == (4, 2, 1, 2)
     assert counts.no_support == 2 - 1
     assert (group.decided, group.settled, group.labelled_trials) == (23, 3, 4)
-    best = group.measure("triplet_f1", Taken.BEST)
-    assert best and best.people == f1.people
+    assert triplet(effect, "f1", Taken.BEST).people == f1.people
     assert effect.set_id is None
     assert recall.estimate is None
     assert (effect.people, effect.judges) == (("Ann", "Bob"), ("strict",))
@@ -55,24 +71,22 @@ def test_an_adjudication_goes_before_labels(workspace: Workspace) -> None:
     workspace.adjudications.add(trials["alpha", 0], triple(0), "Cas", LabelValue.YES, "human_slip")
     workspace.adjudications.add(trials["alpha", 1], triple(0), "Cas", LabelValue.UNSURE)
     workspace.adjudications.add(trials["alpha", 2], triple(3), "Cas", LabelValue.YES, "gold_wrong")
-    [group] = effect_of(workspace, [run], "strict").groups
-    recall = group.measure("triplet_recall")
-    assert recall
+    effect = effect_of(workspace, [run], "strict")
+    recall = triplet(effect, "recall")
     # 0: one of two labels holds. 1: one holds, one is left to the judge. 2: two hold, one is added.
     assert recall.people.value == pytest.approx((0.5 + 0.5 + 0.5 + 3 * 0.75) / 6)
-    [counts] = group.items
+    [counts] = effect.groups[0].items
     assert (counts.settled, counts.adjudicated, counts.changed) == (6, 2, 5)
     assert (counts.open, counts.gold_wrong) == (1, 1)
 
 
 def test_what_people_say_of_predicted_triples_moves_precision(workspace: Workspace) -> None:
     run, trials = judged_run(workspace, {"alpha": SIX})
-    for index, value in ((0, LabelValue.NO), (1, LabelValue.NO), (3, LabelValue.YES)):
+    for index, said in ((0, LabelValue.NO), (1, LabelValue.NO), (3, LabelValue.YES)):
         item = Item(kind=ItemKind.PREDICTED, index=index)
-        workspace.verdicts.label_item(trials["alpha", 0], item, "Ann", value)
-    [group] = effect_of(workspace, [run], "strict").groups
-    precision, recall = group.measure("triplet_precision"), group.measure("triplet_recall")
-    assert precision and recall
+        workspace.verdicts.label_item(trials["alpha", 0], item, "Ann", said)
+    effect = effect_of(workspace, [run], "strict")
+    precision, recall = triplet(effect, "precision"), triplet(effect, "recall")
     assert precision.people.value == pytest.approx((5 * 0.75 + 0.5) / 6)
     assert recall.people.value == recall.judge.value
     assert recall.difference.value == 0
@@ -102,14 +116,14 @@ def test_whether_the_order_of_agents_changes(workspace: Workspace) -> None:
     assert pairs["alpha", "gamma"].judge == "level"
     assert pairs["alpha", "gamma"].same.value == 1
     # Only resamples with the last task nearly everywhere keep beta below by people.
-    assert 0 <= (pairs["alpha", "beta"].same.value or 0) < 0.05
+    assert value(pairs["alpha", "beta"].same) < 0.05
     few, _trials = judged_run(workspace, {"alpha": SIX[:2], "beta": SIX[:2]})
     [ranking] = effect_of(workspace, [few], "strict").rankings
     assert ranking.pairs[0].same.reason == "fewer than 5 tasks in common"
 
 
 def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> None:
-    run, trials = judged_run(workspace, {"alpha": SIX})
+    run, _trials = judged_run(workspace, {"alpha": SIX})
     plan = SamplingPlan(runs=(run,), n=8, strata=("decision",), allocation="equal", judge="strict")
     drawn = make_set(workspace, plan, name="half", by="Ann")
     items = workspace.label_sets.items(drawn.id)
@@ -119,28 +133,23 @@ def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> 
     effect = effect_of(workspace, [run], "strict")
     assert effect.set_id is None
     # One of four covered ones is wrong, and one of the missed that are labelled is right.
-    for item, value in [
+    for item, said in [
         *zip(covered, "nyyy", strict=True),
         *zip(missed[:2], "yn", strict=True),
     ]:
-        given = LabelValue.YES if value == "y" else LabelValue.NO
-        workspace.verdicts.label_item(item.trial_id, item.item, "Ann", given)
+        workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LABELS[said])
     effect = effect_of(workspace, [run], "strict")
-    recall = effect.groups[0].measure("triplet_recall")
-    assert recall and recall.estimate and recall.estimated_difference
+    recall = triplet(effect, "recall")
     # 18 covered lose a quarter, 6 missed gain a half, of 24 in all.
-    assert recall.estimated_difference.value == pytest.approx((-18 / 4 + 6 / 2) / 24)
-    assert recall.estimate.value == pytest.approx(0.75 - 1.5 / 24)
+    assert value(recall.estimated_difference) == pytest.approx((-18 / 4 + 6 / 2) / 24)
+    assert value(recall.estimate) == pytest.approx(0.75 - 1.5 / 24)
     assert recall.people.value == pytest.approx(0.75)
     assert (effect.set_id, effect.set_name) == (drawn.id, "half")
-    precision = effect.groups[0].measure("triplet_precision")
-    assert precision and precision.estimate and not precision.estimate.defined
-    f1 = effect.groups[0].measure("triplet_f1")
-    assert f1 and f1.estimate is None
+    assert reason(triplet(effect, "precision").estimate) == "the set was not drawn from these items"
+    assert triplet(effect, "f1").estimate is None
     other, _trials = judged_run(workspace, {"alpha": SIX})
-    both = effect_of(workspace, [run, other], "strict").groups[0].measure("triplet_recall")
-    assert both and both.estimate
-    assert both.estimate.reason == "the set was not drawn from these items"
+    both = triplet(effect_of(workspace, [run, other], "strict"), "recall")
+    assert reason(both.estimate) == "the set was not drawn from these items"
 
 
 def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> None:
@@ -150,6 +159,5 @@ def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> 
     for item in workspace.label_sets.items(drawn.id):
         if item.stratum == "yes":
             workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LabelValue.YES)
-    recall = effect_of(workspace, [run], "strict", drawn.id).groups[0].measure("triplet_recall")
-    assert recall and recall.estimate
-    assert recall.estimate.reason == "a stratum of the set has no labels yet"
+    recall = triplet(effect_of(workspace, [run], "strict", drawn.id), "recall")
+    assert reason(recall.estimate) == "a stratum of the set has no labels yet"
