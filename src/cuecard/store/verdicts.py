@@ -6,7 +6,7 @@ verdicts on the same item of the same trial, or a later judgement of the same ju
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
@@ -36,6 +36,7 @@ from cuecard.store.labels import (
     newest_labels,
     note_reveal,
 )
+from cuecard.store.labels_in import OutsideLabel, enter_labels
 from cuecard.store.lookup import run_row, trial_row, verdict_row
 from cuecard.store.records import (
     JudgementRecord,
@@ -187,6 +188,16 @@ class Verdicts:
                 gold_wrong=gold_wrong,
                 source=source,
             )
+
+    def enter(self, labels: Sequence[OutsideLabel], *, dry: bool = False) -> int:
+        """Record labels that were given outside, all of them or none; how many of them were new. With `dry`
+        only say how many would be.
+        """
+        with self._database.write() as session:
+            added = enter_labels(session, labels)
+            if dry:
+                session.rollback()
+            return added
 
     def note_reveal(self, trial_id: int, item: Item, person: str) -> None:
         """Remember that `person` has now seen what was decided on the item. Raises `NotAllowed` unless
