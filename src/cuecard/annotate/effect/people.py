@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.adjudication.disputes import majority
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
@@ -39,11 +40,11 @@ def settle(labels: Iterable[Label], adjudications: Iterable[Adjudication]) -> di
     """An adjudication goes before labels; of labels the most frequent counts, «cannot tell» being none.
     `labels` has one of each person on an item.
     """
-    votes: dict[ItemId, Counter[Decision | CheckpointStatus]] = defaultdict(Counter)
+    votes: dict[ItemId, list[Decision | CheckpointStatus]] = defaultdict(list)
     flagged: set[ItemId] = set()
     for label in labels:
         key = (label.trial_id, label.item_key)
-        votes[key].update(filter(None, [_decided(label.value)]))
+        votes[key] += filter(None, [_decided(label.value)])
         if label.gold_wrong:
             flagged.add(key)
     found = {
@@ -69,9 +70,7 @@ def _decided(value: LabelValue | CheckpointStatus) -> Decision | CheckpointStatu
 
 
 def _most(
-    counted: Counter[Decision | CheckpointStatus],
+    given: Sequence[Decision | CheckpointStatus],
 ) -> Decision | CheckpointStatus | None:
-    ranked = counted.most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]
+    most = majority(given)
+    return next((value for value in given if value == most), None)

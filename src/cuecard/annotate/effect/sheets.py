@@ -1,0 +1,256 @@
+"""The effect of labels laid out as tables, for the screen, the command line and Markdown alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.effect.models import Effect, GroupEffect, MeasureEffect, Order, Ranking
+from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.labels import measure_label, statistic_label
+from cuecard.core.tasks import Family
+from cuecard.core.verdicts import ItemKind
+
+FAMILY_WORDS: dict[Family, str] = {
+    "graph": N_("Graph tasks"),
+    "table": N_("Table tasks"),
+    "checkpoints": N_("Checkpoint tasks"),
+    "facts": N_("Fact tasks"),
+}
+KIND_WORDS: dict[ItemKind, str] = {
+    ItemKind.TRIPLE: N_("gold triples"),
+    ItemKind.CELL: N_("cells"),
+    ItemKind.ANSWER: N_("answers"),
+    ItemKind.ROW: N_("whole rows"),
+    ItemKind.PREDICTED: N_("predicted triples"),
+    ItemKind.STATUS: N_("checkpoint statuses"),
+}
+_ORDERS: dict[Order, str] = {"above": N_("above"), "below": N_("below"), "level": N_("level")}
+
+
+def effect_sheets(effect: Effect) -> tuple[Sheet, ...]:
+    """A table of scores for each agent and family that people labelled, estimates below it where there are
+    any, then the order of agents. Nothing where nobody has labelled anything.
+    """
+    if not effect.settled:
+        return ()
+    return tuple(_sheets(effect))
+
+
+def circumstances(effect: Effect) -> list[str]:
+    """What the figures are about, a sentence each."""
+    runs = ngettext("Run {runs}", "Runs {runs}", len(effect.runs)).format(
+        runs=", ".join(str(run) for run in effect.runs)
+    )
+    lines = [
+        _("{runs}, judged by {judges}; labelled by {people}.").format(
+            runs=runs,
+            judges=", ".join(effect.judges),
+            people=", ".join(effect.people) or _("nobody"),
+        )
+    ]
+    if not effect.settled:
+        return [*lines, _("No item has a decision of people yet.")]
+    lines.append(
+        ngettext(
+            "People decided on {n} item, otherwise than the judge on {changed}.",
+            "People decided on {n} items, otherwise than the judge on {changed}.",
+            effect.settled,
+        ).format(n=effect.settled, changed=effect.changed)
+    )
+    lines.append(
+        _(
+            "“With people” takes what was adjudicated, else what most labelled blind, in place of the judge's"
+            " decisions; where people decided nothing, the judge's stand."
+        )
+    )
+    lines.append(_("Intervals are 95%, by task; differences are on the same tasks."))
+    if effect.set_id is not None:
+        lines.append(
+            _("Estimates for all items weight the labels of the set “{name}”.").format(
+                name=effect.set_name
+            )
+        )
+    else:
+        lines.append(_("No drawn set has labels: nothing is said of the items without labels."))
+    return lines
+
+
+def _sheets(effect: Effect) -> Iterator[Sheet]:
+    for group in effect.groups:
+        if group.items:
+            yield _scores(group)
+            yield from _estimates(group)
+    yield _items(effect)
+    for ranking in effect.rankings:
+        yield _ranks(ranking)
+        yield _pairs(ranking)
+
+
+def _scores(group: GroupEffect) -> Sheet:
+    notes = [
+        _(
+            "{settled} of {decided} items that the judge decided on have a decision of people, on"
+            " {labelled} of {trials} trials."
+        ).format(
+            settled=group.settled,
+            decided=group.decided,
+            labelled=group.labelled_trials,
+            trials=group.trials,
+        )
+    ]
+    bare = sum(counts.no_support for counts in group.items)
+    if bare:
+        notes.append(
+            ngettext(
+                "{n} triple that only people found covered has no known support: precision is a lower"
+                " bound.",
+                "{n} triples that only people found covered have no known support: precision is a lower"
+                " bound.",
+                bare,
+            ).format(n=bare)
+        )
+    return Sheet(
+        view="effect",
+        title=_title(group),
+        headings=(_("Measure"), _("judge"), _("with people"), _("difference")),
+        lines=tuple(
+            (Cell(_name(m, group)), cell(m.judge), cell(m.people), _signed(m.difference))
+            for m in group.measures
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _title(group: GroupEffect) -> str:
+    tasks = ngettext("{n} task", "{n} tasks", group.tasks).format(n=group.tasks)
+    agent = (
+        _("{name} (offline baseline)").format(name=group.agent) if group.baseline else group.agent
+    )
+    return _("{family}: agent {agent}, {tasks}").format(
+        family=_(FAMILY_WORDS[group.family]), agent=agent, tasks=tasks
+    )
+
+
+def _estimates(group: GroupEffect) -> Iterator[Sheet]:
+    with_any = [m for m in group.measures if m.estimate is not None and m.estimate.defined]
+    if not with_any:
+        return
+    yield Sheet(
+        view="effect",
+        title=_("{agent}: estimated for all items").format(agent=group.agent),
+        headings=(_("Measure"), _("judge"), _("estimate"), _("difference")),
+        lines=tuple(
+            (
+                Cell(_name(m, group)),
+                cell(m.judge),
+                cell(m.estimate),
+                _signed(m.estimated_difference),
+            )
+            for m in with_any
+        ),
+        notes=(
+            _(
+                "Assumes that, within a stratum, items that were drawn and have no label yet are like"
+                " those that have one."
+            ),
+        ),
+    )
+
+
+def _items(effect: Effect) -> Sheet:
+    lines: list[Line] = []
+    for group in effect.groups:
+        for counts in group.items:
+            lines.append(
+                (
+                    Cell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
+                    *(
+                        count(n)
+                        for n in (
+                            counts.settled,
+                            counts.adjudicated,
+                            counts.changed,
+                            counts.undecided,
+                            counts.open,
+                            counts.gold_wrong,
+                        )
+                    ),
+                )
+            )
+    return Sheet(
+        view="effect",
+        title=_("Items that people labelled"),
+        headings=(
+            _("Items"),
+            _("decided"),
+            _("adjudicated"),
+            _("changed"),
+            _("judge left open"),
+            _("people left open"),
+            _("gold wrong"),
+        ),
+        lines=tuple(lines),
+    )
+
+
+def _ranks(ranking: Ranking) -> Sheet:
+    return Sheet(
+        view="effect",
+        title=_("{family}: agents by {measure}").format(
+            family=_(FAMILY_WORDS[ranking.family]), measure=measure_label(ranking.measure)
+        ),
+        headings=(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+        lines=tuple(
+            (
+                Cell(one.agent),
+                Cell(_plain(one.judge)),
+                Cell(str(one.judge_rank or "–")),
+                Cell(_plain(one.people)),
+                Cell(str(one.people_rank or "–")),
+            )
+            for one in ranking.agents
+        ),
+    )
+
+
+def _pairs(ranking: Ranking) -> Sheet:
+    return Sheet(
+        view="effect",
+        title=_("Order of each pair"),
+        headings=(_("Pair"), _("judge"), _("with people"), _("resamples with the same order")),
+        lines=tuple(
+            (
+                Cell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
+                Cell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
+                Cell(_(_ORDERS[pair.people]) if pair.people else "–"),
+                cell(pair.same),
+            )
+            for pair in ranking.pairs
+        ),
+        notes=tuple(dict.fromkeys(pair.same.reason for pair in ranking.pairs if pair.same.reason)),
+    )
+
+
+def _name(measure: MeasureEffect, group: GroupEffect) -> str:
+    label = measure_label(measure.name)
+    if measure.taken is Taken.AVG and group.samples < 2:
+        return label
+    return f"{label}, {statistic_label(measure.taken, group.samples)}"
+
+
+def _signed(statistic: Statistic | None) -> Cell:
+    if statistic is None or statistic.value is None:
+        return cell(statistic)
+    if statistic.interval is None:
+        text = f"{statistic.value:+.3f}"
+    else:
+        low, high = statistic.interval
+        text = f"{statistic.value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return Cell(text, statistic=statistic)
+
+
+def _plain(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
