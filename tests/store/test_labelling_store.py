@@ -128,7 +128,7 @@ def test_an_adjudication_is_a_record_of_its_own(
 def test_pages_hold_every_verdict_once_and_no_decision_too_early(
     url: str, shared: tuple[Workspace, int], size: int
 ) -> None:
-    _workspace, run_id = shared
+    workspace, run_id = shared
     database = Database(make_url(url))
     listed = VerdictPages(database, size)
     for filter, wanted in (
@@ -143,7 +143,12 @@ def test_pages_hold_every_verdict_once_and_no_decision_too_early(
         cut = listed.pages("Ann", filter)
         lines = [line for start in cut.starts for line in listed.page("Ann", filter, start)]
         assert cut.count == wanted == len({line.verdict_id for line in lines}) == len(lines)
-        assert all((line.decision is None) == (line.mine is None) for line in lines)
+        assert all(line.decision is None for line in lines)
+    mine = VerdictFilter(mine="labelled")
+    [line] = listed.page("Ann", mine, 0)
+    workspace.verdicts.reveal(line.verdict_id, "Ann")
+    assert [line.decision for line in listed.page("Ann", mine, 0)] == [Decision.YES]
+    assert listed.page("Bob", VerdictFilter(), line.verdict_id)[0].decision is None
     database.close()
 
 

@@ -422,7 +422,9 @@ class SetProgress(Frozen):
 
 
 class VerdictLine(Frozen):
-    """A line of the list of verdicts. `decision`: None unless this person has labelled the item."""
+    """A line of the list of verdicts. `decision`: None unless this person has labelled the item and
+    has seen the decision since.
+    """
 
     verdict_id: int
     trial_id: int

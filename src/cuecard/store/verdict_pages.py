@@ -18,7 +18,7 @@ from cuecard.store.engine import Database
 from cuecard.store.judgements import item_of
 from cuecard.store.labels import newest_ids
 from cuecard.store.records import VerdictLine
-from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
+from cuecard.store.tables import JudgementRow, LabelRow, RevealRow, RunRow, TrialRow, VerdictRow
 
 PAGE = 200
 
@@ -73,7 +73,7 @@ class VerdictPages:
 
     def page(self, person: str, filter: VerdictFilter, start: int) -> list[VerdictLine]:
         """The page that begins with the verdict `start`, 0 for the first one. Decisions are there only for items that
-        `person` has labelled.
+        `person` has labelled and has seen revealed: a list alone reveals nothing.
         """
         with self._database.read() as session:
             if not start and filter.runs:
@@ -182,8 +182,19 @@ def _lines(
         .correlate(VerdictRow)
         .scalar_subquery()
     )
+    seen = (
+        select(RevealRow.trial_id)
+        .where(
+            RevealRow.trial_id == VerdictRow.trial_id,
+            RevealRow.item_key == VerdictRow.item_key,
+            RevealRow.person == person,
+        )
+        .correlate(VerdictRow)
+        .exists()
+    )
     query = (
         select_columns(
+            seen.label("seen"),
             col(VerdictRow.id),
             col(VerdictRow.trial_id),
             col(VerdictRow.item_kind),
@@ -215,7 +226,7 @@ def _lines(
                 "judge": row.judge_name,
                 "item": item_of(row.item_kind, row.item_index, row.item_column),
                 "mine": row.mine,
-                "decision": Decision(row.decision) if row.mine is not None else None,
+                "decision": Decision(row.decision) if row.seen and row.mine is not None else None,
             }
         )
         for row in session.connection().execute(query)
