@@ -32,6 +32,7 @@ from cuecard.annotate.agreement.report import (
     report_of,
     statistics_of,
 )
+from cuecard.annotate.agreement.selection import overall_coefficients, specific_coefficients
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.tables import (
     AgreementTable,
@@ -86,6 +87,7 @@ __all__ = [
     "gwet_ac2",
     "krippendorff_alpha",
     "linearised",
+    "overall_coefficients",
     "percent_agreement",
     "percent_coefficient",
     "pooled",
@@ -96,6 +98,7 @@ __all__ = [
     "scott_coefficient",
     "scott_pi",
     "share",
+    "specific_coefficients",
     "standard_error",
     "statistics_of",
     "weighted_kappa",

@@ -31,7 +31,7 @@ class Frame:
 
     def rows(self, coefficients: Sequence[Coefficient]) -> tuple[Row, ...]:
         """In their order, all from the same resamples. Raises `ValueError` unless coefficients, groups and
-        weights are over the same items, and for weights that are negative or no numbers.
+        weights are over the same items, and for weights that are not above 0.
         """
         weights = self._scaled()
         if weights is not None:
@@ -65,7 +65,6 @@ class Frame:
         if self.weights is None:
             return None
         weights = np.asarray(self.weights, dtype=np.float64)
-        if not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("weights are finite and not negative")
-        mean = weights.mean() if len(weights) else 0.0
-        return weights / mean if mean > 0 else weights
+        if not np.isfinite(weights).all() or (weights <= 0).any():
+            raise ValueError("weights are finite and above 0")
+        return weights / weights.mean() if len(weights) else weights
