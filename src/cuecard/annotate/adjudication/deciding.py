@@ -19,16 +19,16 @@ JUDGE_CAUSES: tuple[Cause, ...] = ("alias", "granularity", "composition", "contr
 """The causes that are errors of the judge."""
 
 CAUSES: dict[Why, tuple[str, str, str]] = {
-    "alias": ("a", N_("alias"), N_("the judge missed, or took, another name of the same thing")),
-    "granularity": ("g", N_("granularity"), N_("the judge erred where one side is coarser or finer")),
-    "composition": ("c", N_("composition"), N_("the judge erred where one item follows from several")),
-    "contradiction": ("o", N_("contradiction"), N_("the judge overlooked, or saw, that the sides contradict")),
-    "format": ("f", N_("format"), N_("the judge stumbled over spelling, units or dates")),
-    "gold_wrong": ("w", N_("gold wrong"), N_("the gold itself is wrong; its authors are told")),
-    "prompt_ambiguous": ("p", N_("prompt ambiguous"), N_("what the judge was told leaves it open")),
-    "human_slip": ("h", N_("human slip"), N_("a person pressed the wrong key, or misread")),
+    "alias": ("a", N_("alias"), N_("judge: another name of the same thing")),
+    "granularity": ("g", N_("granularity"), N_("judge: one side is coarser or finer")),
+    "composition": ("c", N_("composition"), N_("judge: one item follows from several")),
+    "contradiction": ("o", N_("contradiction"), N_("judge: whether the two sides contradict")),
+    "format": ("f", N_("format"), N_("judge: spelling, units or dates")),
+    "gold_wrong": ("w", N_("gold wrong"), N_("the gold itself; its authors are told")),
+    "prompt_ambiguous": ("p", N_("prompt ambiguous"), N_("the judge's instructions leave it open")),
+    "human_slip": ("h", N_("human slip"), N_("a wrong key, or something misread")),
     "": ("e", N_("nobody erred"), N_("both readings can be held")),
-}  # fmt: skip
+}
 """By cause: its letter, its name and what it means."""
 
 

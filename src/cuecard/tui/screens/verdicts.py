@@ -1,24 +1,21 @@
-"""Verdicts: which runs have verdicts to check, how far I am, and how far judge and people agree."""
+"""Verdicts: which runs have verdicts to check, sets drawn from them, and how far I am."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _
+from cuecard.store.records import RunLabels
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.state.label_sets import VerdictsLook, look_at, run_cells, set_cells
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.nav import NavBar
-
-if TYPE_CHECKING:
-    from cuecard.store.records import RunLabels
 
 COLUMNS = (
     FittedColumn(N_("Run"), 12, grow=3),
@@ -27,27 +24,40 @@ COLUMNS = (
     FittedColumn(N_("My labels"), 10, right=True),
     FittedColumn(N_("All labels"), 10, right=True, hidden_below=64),
 )
+SET_COLUMNS = (
+    FittedColumn(N_("Set"), 12, grow=3),
+    FittedColumn(N_("By"), 6, grow=1, hidden_below=74),
+    FittedColumn(N_("Items"), 6, right=True),
+    FittedColumn(N_("Labels"), 11, right=True),
+    FittedColumn(N_("Mine"), 6, right=True, hidden_below=52),
+    FittedColumn(N_("For me"), 7, right=True),
+    FittedColumn(N_("Pace"), 7, right=True, hidden_below=60),
+)
 
 
 class VerdictsScreen(CuecardScreen[None]):
-    """One line a run; Enter labels, `a` shows the agreement."""
+    """Runs above, sets below; Enter labels what has the cursor."""
 
     CSS_PATH = "verdicts.tcss"
     BINDINGS = keys(
-        Key("verdicts.label", "enter", "label", N_("Label"), N_("Label this run's verdicts, blind")),
+        Key("verdicts.label", "enter", "label", N_("Label"), N_("Label this run's verdicts or this set's items, blind")),
+        Key("verdicts.draw", "d", "draw", N_("Draw"), N_("Draw a labelling set from the marked runs, or from this one")),
+        Key("verdicts.list", "v", "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
         Key("verdicts.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
-        Key("verdicts.refresh", "r", "look_again", N_("Refresh"), N_("Look again")),
+        Key("verdicts.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._runs: tuple[RunLabels, ...] = ()
+        self._look = VerdictsLook()
 
     def compose(self) -> ComposeResult:
         yield NavBar("verdicts")
         with Vertical(id="body"):
             yield Static("", id="heading", markup=False)
-            yield ListTable(COLUMNS, id="runs")
+            yield ListTable(COLUMNS, marking=True, id="runs")
+            yield Static("", id="sets-heading", markup=False)
+            yield ListTable(SET_COLUMNS, id="sets")
             yield EmptyState(
                 _("No verdicts yet"),
                 _(
@@ -70,50 +80,80 @@ class VerdictsScreen(CuecardScreen[None]):
     def _table(self) -> ListTable:
         return self.query_one("#runs", ListTable)
 
+    @property
+    def _sets(self) -> ListTable:
+        return self.query_one("#sets", ListTable)
+
     @guarded("verdicts")
     async def look(self) -> None:
         person = self.person
-        self._runs = tuple(await self.services.ask(lambda ws: ws.verdicts.progress(person)))
-        table, heading = self._table, self.query_one("#heading", Static)
-        table.display = heading.display = bool(self._runs)
-        self.query_one(EmptyState).display = not self._runs
-        heading.update(_("Check the judge: label its verdicts without seeing them"))
-        table.fill(
-            [
-                (
-                    run.name,
-                    ", ".join(run.judges),
-                    *(f"{n:,}" for n in (run.verdicts, run.mine, run.labels)),
-                )
-                for run in self._runs
-            ]
+        look = self._look = await self.services.ask(lambda ws: look_at(ws, person))
+        for widget in (self._table, self.query_one("#heading"), self.query_one("#sets-heading")):
+            widget.display = bool(look.runs or look.sets)
+        self._sets.display = bool(look.sets)
+        self.query_one(EmptyState).display = not look.runs and not look.sets
+        self.query_one("#heading", Static).update(
+            _("Check the judge: label its verdicts without seeing them")
         )
-        if self._runs:
-            table.focus()
+        self.query_one("#sets-heading", Static).update(
+            _("Labelling sets (Tab goes there)")
+            if look.sets
+            else _("No labelling set yet: d draws one, by chance and in strata.")
+        )
+        self._table.fill([run_cells(r, probe=r.run_id in look.probes) for r in look.runs])
+        self._sets.fill([set_cells(line) for line in look.sets])
+        if self.focused is None and (look.runs or look.sets):
+            (self._table if look.runs else self._sets).focus()
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._runs) if action in ("label", "agreement") else True
+        if action == "label":
+            return bool(self._look.runs or self._look.sets)
+        return bool(self._look.runs) if action in ("draw", "list", "agreement") else True
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         self.action_label()
 
-    def action_label(self) -> None:
-        from cuecard.tui.screens.label import LabelScreen
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
 
-        if run := self._chosen():
-            self.app.push_screen(LabelScreen(run.run_id, run.name))
+    def action_label(self) -> None:
+        from cuecard.tui.screens.verdicts_opening import open_run, open_set
+
+        if self.focused is self._sets:
+            row = self._sets.cursor_row
+            if row < len(self._look.sets):
+                open_set(self.app, self._look.sets[row].set)
+        elif run := self._run_here():
+            open_run(self.app, run)
+
+    def action_list(self) -> None:
+        from cuecard.tui.screens.verdict_list import VerdictListScreen
+
+        if runs := self._look.chosen(self._table.marked, self._table.cursor_row):
+            self.app.push_screen(VerdictListScreen(runs))
+
+    def action_draw(self) -> None:
+        from cuecard.tui.screens.sample import SampleScreen
+
+        if runs := self._look.chosen(self._table.marked, self._table.cursor_row):
+            self.app.push_screen(SampleScreen(runs, drawn=len(self._look.sets)), self._drawn)
+
+    def _drawn(self, made: bool | None) -> None:
+        if made:
+            self._sets.move_to(0)
+            self.call_later(self._sets.focus)
 
     def action_agreement(self) -> None:
         from cuecard.tui.screens.agreement import AgreementScreen
 
-        if run := self._chosen():
+        if run := self._run_here():
             self.app.push_screen(AgreementScreen(run.run_id, run.name))
 
     def action_look_again(self) -> None:
         self.look()
 
-    def _chosen(self) -> RunLabels | None:
+    def _run_here(self) -> RunLabels | None:
         row = self._table.cursor_row
-        return self._runs[row] if row < len(self._runs) else None
+        return self._look.runs[row] if row < len(self._look.runs) else None
