@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.agreement import report_of
-from cuecard.annotate.labelling import LabelSession, agreement_of, ratings_of
+from cuecard.annotate.labelling import LabelSession
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.errors import NotAllowed
 from cuecard.core.tasks import Graph, Table, Task
@@ -123,45 +122,3 @@ async def test_a_session_that_is_through(judged):
         session.label(LabelValue.YES)
     assert session.next() is None
     assert session.back() is not None
-
-
-async def test_agreement_of_judges_and_people(judged):
-    workspace, run_id = judged
-    assert agreement_of(workspace, run_id).labelled == 0
-    assert agreement_of(workspace, run_id).majority[0].statistics[0].value is None
-    by_item: dict[str, dict[str, LabelValue]] = {}
-    decisions = {r.verdict_id: r.decision for r in workspace.verdicts.records(run_id)}
-    for person, wrong in (("bob", 2), ("cho", 3), ("lexical", 10**6)):
-        session = LabelSession(workspace, person, run_id)
-        for step in range(session.total):
-            view = session.current
-            assert view is not None
-            decided = decisions[view.verdict_id] == "yes"
-            value = LabelValue.YES if decided == bool(step % wrong) else LabelValue.NO
-            if person == "bob" and step == 1:
-                value = LabelValue.UNSURE
-            session.label(value)
-            assert session.current is not None
-            by_item.setdefault(str(session.current.gold.item.key), {})[person] = value
-            session.next()
-    found = agreement_of(workspace, run_id)
-    assert found.judges == ("lexical",)
-    assert found.people == ("bob", "cho", "lexical")
-    assert found.unsure == 1
-    assert found.unjudged == 0
-    assert found.labelled == found.verdicts
-    pairs = {(pair.left, pair.right): pair for pair in found.judge_human}
-    bob = pairs["lexical", "bob"]
-    assert bob.n == found.verdicts - 1
-    assert bob.value("percent") == pytest.approx((found.verdicts // 2 - 1) / bob.n, abs=0.05)
-    assert bob.confusion is not None
-    assert (bob.confusion.rows, bob.confusion.columns, bob.confusion.n) == ("lexical", "bob", bob.n)
-    # A person may be called like a judge.
-    namesake = pairs["lexical", "lexical"].value("percent")
-    assert namesake is not None
-    assert namesake > 0.95
-    assert len(found.human_human) == 3
-    assert found.humans.raters == ("bob", "cho", "lexical")
-    table = ratings_of(workspace, run_id)
-    assert set(table.raters) == {"judge:lexical", "bob", "cho", "lexical"}
-    assert report_of(table).value("fleiss_kappa") is not None

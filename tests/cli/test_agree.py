@@ -29,7 +29,12 @@ def test_known_answers(program, tmp_path: Path):
     assert data["percent"] == pytest.approx(0.7)
     assert data["cohen_kappa"] == pytest.approx(0.4)
     assert data["fleiss_kappa"] == pytest.approx((0.7 - 0.505) / 0.495)
-    assert data["n"] == {"percent": 50, "cohen_kappa": 50, "fleiss_kappa": 50}
+    assert set(data["n"].values()) == {50}
+    # No group was named, so each item varies for itself: p = 35/50, its interval by linearisation
+    # 0.7 -+ t sqrt(0.7 x 0.3 / 49) with t = 2.0096 for 49 degrees of freedom, that by resampling near it.
+    low, high = data["figures"]["percent"]["analytic"]
+    assert (low, high) == pytest.approx((0.5684, 0.8316), abs=1e-4)
+    assert data["figures"]["percent"]["low"] == pytest.approx(0.57, abs=0.03)
     assert data["confusion"]["counts"] == [[15, 10], [5, 20]]
     assert data["prevalence"] == {"no": 0.45, "yes": 0.55}
 
@@ -81,7 +86,7 @@ def test_people_and_judge_on_a_run(cuecard, task_file, tmp_path: Path):
     nothing = cuecard("agree", "--run", "1")
     assert nothing.code == 0
     assert "0 of 4 verdicts labelled by nobody" in nothing.out
-    assert cuecard("agree", "--run", "1", "--json").data["cohen_kappa"] is None
+    assert cuecard("agree", "--run", "1", "--json").data["pairs"] == []
 
     with Workspace.open(tmp_path / "cuecard.db") as workspace:
         records = workspace.verdicts.records(1)
@@ -95,15 +100,58 @@ def test_people_and_judge_on_a_run(cuecard, task_file, tmp_path: Path):
 
     data = cuecard("agree", "--run", "1", "--json").data
     assert (data["verdicts"], data["labelled"], data["people"]) == (4, 4, ["ann", "bea"])
-    assert sorted(data["raters"]) == ["ann", "bea", "judge:lexical"]
-    pairs = {pair["right"]: pair["percent"] for pair in data["judge_human"]}
-    assert pairs == {"ann": 1, "bea": 0.75}
-    assert [pair["percent"] for pair in data["human_human"]] == [0.75]
-    assert data["majority"][0]["items"] == 3
-    # Of twelve pairs of raters' decisions two disagree, both on the first item.
-    assert data["percent"] == pytest.approx(10 / 12)
+    pairs = {(p["left"]["role"], p["right"]["role"], p["right"]["name"]): p for p in data["pairs"]}
+
+    def percent(*pair: str | None) -> float:
+        return pairs[pair]["figures"]["percent"]["value"]
+
+    assert percent("judge", "person", "ann") == 1
+    assert percent("judge", "person", "bea") == percent("person", "person", "bea") == 0.75
+    # Where the two disagree there is no majority.
+    assert (pairs["judge", "majority", None]["items"], percent("judge", "majority", None)) == (3, 1)
+    assert data["people_together"]["percent"] == 0.75
+    assert data["ceilings"][0]["difference"]["percent"]["value"] == pytest.approx(0.125)
+    assert data["weighted"] is False
 
     shown = cuecard("agree", "--run", "1").out
     assert "4 of 4 verdicts labelled by ann, bea" in shown
     assert "judge lexical" in shown
+    assert "not weighted" in shown
+    assert "fewer than 5 groups" in shown
+    written = cuecard("agree", "--run", "1", "--markdown").out
+    assert written.startswith("# Run 1: 4 of 4")
+    assert "\n## Judges against most people\n" in written
+    for sheet_line in ("| Statistic |", "| --- |"):
+        assert sheet_line in written
+    assert cuecard("agree", "--run", "1", "--kind", "cue", "--json").data["pairs"] == []
+    assert cuecard("agree", "--set", "1").code == 1
+    assert cuecard("agree", "--set", "1", "--run", "1").code == 2
     assert cuecard("agree", "--run", "2").code == 1
+
+
+def test_a_column_for_each_rater_groups_and_scales(cuecard, tmp_path: Path):
+    # Five items of three tasks; A and B differ by one step once, C has a gap.
+    lines = ["task,A,B,C", "x,1,1,1", "x,2,2,", "y,3,2,3", "y,1,1,1", "z,3,3,3"]
+    (tmp_path / "w.csv").write_text("\n".join(lines), encoding="utf-8")
+    data = cuecard("agree", "w.csv", "--group", "task", "--weights", "linear", "--json").data
+    assert (data["items"], data["raters"], data["groups"]) == (5, ["A", "B", "C"], 3)
+    assert data["level"] == "ordinal"
+    first = data["pairs"][0]
+    assert first["raters"] == ["A", "B"]
+    assert first["percent"] == pytest.approx(0.8)
+    # Marginals 2,1,2 and 2,2,1 of 5: expected linear agreement 0.54, observed 0.9.
+    assert first["kappa_linear"] == pytest.approx((0.9 - 0.54) / 0.46)
+    assert "kappa_quadratic" not in first
+    assert first["figures"]["percent"]["no_interval"]
+
+    against = cuecard(
+        "agree", "w.csv", "--column", "A", "--column", "B", "--reference", "B", "--json"
+    )
+    [table] = against.data["against_reference"]
+    assert table["figures"]["recall:2"]["value"] == 0.5
+    assert cuecard("agree", "w.csv", "--reference", "D").code == 1
+    assert cuecard("agree", "w.csv", "--column", "A", "--column", "D").err.startswith("w.csv: D")
+    unknown = cuecard("agree", "w.csv", "--group", "task", "--labels", "1,2")
+    assert (unknown.code, "3 is not among" in unknown.err) == (1, True)
+    shown = cuecard("agree", "w.csv", "--group", "task", "--markdown").out
+    assert "## Every two raters" in shown

@@ -1,203 +1,179 @@
-"""`cuecard agree`: agreement of raters in a CSV, or of people and judge in the workspace."""
+"""`cuecard agree`: agreement of raters in a CSV, or of people and judges in the workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, example, say, table
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.cli.output import as_json, example, note, say
+from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement import AgreementReport, ConfusionMatrix, Statistic
-    from cuecard.annotate.labelling import LabelAgreement, PairAgreement
+    from cuecard.annotate.labelling.comparison import Comparison, Scope
 
-Json = dict[str, Any]
 
-STATISTIC_NAMES = {
-    "percent": N_("Percent agreement"),
-    "cohen_kappa": N_("Cohen's kappa"),
-    "fleiss_kappa": N_("Fleiss' kappa"),
-}
+class Level(StrEnum):
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+
+
+class Weights(StrEnum):
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+
+
+class Kind(StrEnum):
+    GOLD = "gold"
+    PREDICTED = "predicted"
+    ROW = "row"
+    CUE = "cue"
+    LEAK = "leak"
+    STATUS = "status"
 
 
 def register(app: typer.Typer) -> None:
     app.command(
         "agree",
-        help=_("Agreement of raters, or of people and judge on a run."),
-        epilog=example("cuecard agree ratings.csv --label decision"),
+        help=_("Agreement of raters, or of people and judges on runs."),
+        epilog=example("cuecard agree ratings.csv --label decision --group task"),
     )(agree)
 
 
 def agree(
     context: typer.Context,
-    file: Annotated[Path | None, typer.Argument(help=_("CSV with a line for each rating"))] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help=_("CSV with a line for each rating, or a column for each rater")),
+    ] = None,
     item: Annotated[str, typer.Option(help=_("Column of the item"))] = "item",
     rater: Annotated[str, typer.Option(help=_("Column of the rater"))] = "rater",
     label: Annotated[str, typer.Option(help=_("Column of the label"))] = "label",
-    run: Annotated[int | None, typer.Option(help=_("A run of the workspace instead"))] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help=_("A rater's own column; once for each rater"))
+    ] = None,
+    group: Annotated[
+        str, typer.Option(help=_("Column of what varies independently, such as the task"))
+    ] = "",
+    reference: Annotated[str, typer.Option(help=_("Rater who is taken for right"))] = "",
+    labels: Annotated[
+        str, typer.Option(help=_("The labels that can be given, in order: no,partly,yes"))
+    ] = "",
+    level: Annotated[Level, typer.Option(help=_("Scale of the labels"))] = Level.NOMINAL,
+    weights: Annotated[
+        Weights | None, typer.Option(help=_("Weights of kappa, for labels on a scale"))
+    ] = None,
+    run: Annotated[
+        list[int] | None, typer.Option(help=_("A run of the workspace instead; may be repeated"))
+    ] = None,
+    set_id: Annotated[
+        int | None, typer.Option("--set", help=_("A labelling set of the workspace instead"))
+    ] = None,
+    kind: Annotated[Kind | None, typer.Option(help=_("What the labels are about"))] = None,
+    effect: Annotated[
+        bool,
+        typer.Option(
+            "--effect",
+            help=_("With --run: what the labels change of the scores and of the order of agents"),
+        ),
+    ] = False,
+    judge: Annotated[
+        str, typer.Option(help=_("With --effect: whose scores; none means the run's first judge"))
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
 ) -> None:
-    if (file is None) == (run is None):
-        raise typer.BadParameter(
-            _("give either a CSV file, or --run N for the labels on a run"), param_hint="FILE"
-        )
-    if run is not None:
-        _agree_on_run(Context.of(context), run, json=json)
+    if json and markdown:
+        raise typer.BadParameter(_("--json or --markdown, not both"), param_hint="--markdown")
+    if effect:
+        from cuecard.cli.effect import show_effect
+
+        if not run or file is not None:
+            raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
+        ours = Context.of(context)
+        show_effect(ours, run, judge=judge, set_id=set_id, json=json, markdown=markdown)
         return
-    from cuecard.annotate.agreement import read_ratings, report_of
+    sources = sum((file is not None, bool(run), set_id is not None))
+    if sources != 1:
+        raise typer.BadParameter(
+            _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
+        )
+    if file is None:
+        from cuecard.annotate.labelling.comparison import Scope
 
-    assert file is not None
-    report = report_of(read_ratings(file, item=item, rater=rater, label=label))
-    if json:
-        as_json(report_json(report))
-    else:
-        _print_report(report)
+        scope = Scope(
+            runs=tuple(run or ()), set_id=set_id, subject=kind.value if kind is not None else None
+        )
+        _in_workspace(Context.of(context), scope, json=json, markdown=markdown)
+        return
+    from cuecard.annotate.agreement.csv_table import CsvColumns
+    from cuecard.cli.agree_csv import CsvWishes, agree_on_file
+
+    columns = CsvColumns(
+        item=item,
+        rater=rater,
+        label=label,
+        group=group,
+        raters=tuple(column or ()),
+        domain=tuple(filter(None, (name.strip() for name in labels.split(",")))),
+    )
+    wishes = CsvWishes(
+        level=level.value, weights=weights.value if weights else None, reference=reference
+    )
+    agree_on_file(file, columns, wishes, json=json, markdown=markdown)
 
 
-def _agree_on_run(ours: Context, run: int, *, json: bool) -> None:
-    from cuecard.annotate.agreement import report_of
-    from cuecard.annotate.labelling import agreement_of, ratings_of
+def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) -> None:
+    from cuecard.annotate.labelling.comparison import compare, gather
+    from cuecard.annotate.labelling.comparison.sheets import sheets_of
+    from cuecard.cli.agree_json import comparison_json
+    from cuecard.cli.agree_sheets import print_sheets
 
     with ours.workspace() as workspace:
-        workspace.runs.get(run)
-        everybody = report_of(ratings_of(workspace, run))
-        labels = agreement_of(workspace, run)
+        material = gather(workspace, scope)
+    found = compare(material)
     if json:
-        as_json({**report_json(everybody), **_labels_json(labels)})
+        as_json(comparison_json(found, scope))
         return
-    say(
-        _("Run {run}: {labelled} of {verdicts} verdicts labelled by {people}").format(
-            run=run,
-            labelled=labels.labelled,
-            verdicts=labels.verdicts,
-            people=", ".join(labels.people) or _("nobody"),
+    say(("# " if markdown else "") + _title(found, scope))
+    if not found.people:
+        note(_("Label verdicts in the app (`cuecard`), then look here again."))
+        return
+    for line in _head(found):
+        say(("- " if markdown else "") + line)
+    say("")
+    print_sheets(sheets_of(found), markdown=markdown)
+
+
+def _title(found: Comparison, scope: Scope) -> str:
+    people = ", ".join(found.people) or _("nobody")
+    if found.population is None:
+        told = ngettext(
+            "{labelled} item labelled by {people}",
+            "{labelled} items labelled by {people}",
+            found.labelled,
+        )
+    else:
+        told = _("{labelled} of {verdicts} verdicts labelled by {people}")
+    where = (
+        _("Set {n}").format(n=scope.set_id)
+        if scope.set_id is not None
+        else ngettext("Run {runs}", "Runs {runs}", len(scope.runs)).format(
+            runs=", ".join(map(str, scope.runs))
         )
     )
-    if not labels.labelled:
-        say(_("Label verdicts in the app (`cuecard`), then look here again."))
-        return
-    _print_pairs(labels)
-    if len(labels.people) > 1:
-        _print_statistics(_("All people together"), labels.humans.statistics)
-
-
-def report_json(report: AgreementReport) -> Json:
-    """Each statistic by its name (null where undefined), with n and reasons beside."""
-    return {
-        "items": report.items,
-        "raters": list(report.raters),
-        "ratings": report.ratings,
-        **_statistics_json(report.statistics),
-        "prevalence": {p.label: p.share for p in report.prevalence},
-        "confusion": _matrix_json(report.confusion),
-    }
-
-
-def _statistics_json(statistics: Iterable[Statistic]) -> Json:
-    found = list(statistics)
-    return {
-        **{s.name: s.value for s in found},
-        "n": {s.name: s.n for s in found},
-        "undefined": {s.name: s.reason for s in found if not s.defined},
-    }
-
-
-def _matrix_json(matrix: ConfusionMatrix | None) -> Json | None:
-    return matrix.model_dump(mode="json") if matrix else None
-
-
-def _labels_json(labels: LabelAgreement) -> Json:
-    """`majority`, `judge_human` and `human_human` as lists of pairs; `humans` all people together."""
-    return {
-        "verdicts": labels.verdicts,
-        "labelled": labels.labelled,
-        "unsure": labels.unsure,
-        "unjudged": labels.unjudged,
-        "judges": list(labels.judges),
-        "people": list(labels.people),
-        "majority": [_pair_json(pair) for pair in labels.majority],
-        "judge_human": [_pair_json(pair) for pair in labels.judge_human],
-        "human_human": [_pair_json(pair) for pair in labels.human_human],
-        "humans": report_json(labels.humans),
-    }
-
-
-def _pair_json(pair: PairAgreement) -> Json:
-    return {
-        "left": pair.left,
-        "right": pair.right,
-        "items": pair.n,
-        **_statistics_json(pair.statistics),
-        "confusion": _matrix_json(pair.confusion),
-    }
-
-
-def _print_report(report: AgreementReport) -> None:
-    title = ngettext(
-        "Agreement of {raters} on {n} item", "Agreement of {raters} on {n} items", report.items
-    ).format(raters=", ".join(report.raters), n=report.items)
-    _print_statistics(title, report.statistics)
-    table(
-        _("Prevalence"),
-        (_("label"), "n", _("share")),
-        [(p.label, p.count, f"{p.share:.3f}") for p in report.prevalence],
-        numbers=(1, 2),
+    said = told.format(
+        labelled=f"{found.labelled:,}", verdicts=f"{found.population or 0:,}", people=people
     )
-    matrix = report.confusion
-    if matrix:
-        table(
-            _("Confusion matrix: {rows} down, {columns} across").format(
-                rows=matrix.rows, columns=matrix.columns
-            ),
-            ("", *matrix.labels),
-            [(name, *row) for name, row in zip(matrix.labels, matrix.counts, strict=True)],
-            numbers=range(1, len(matrix.labels) + 1),
-        )
+    return f"{where}: {said}"
 
 
-def _print_statistics(title: str, statistics: Iterable[Statistic]) -> None:
-    rows = [
-        (_(STATISTIC_NAMES.get(s.name, s.name)), _number(s.value), s.n, s.reason)
-        for s in statistics
-    ]
-    remarks = any(row[-1] for row in rows)
-    table(
-        title,
-        (_("statistic"), _("value"), "n", *([_("remark")] if remarks else ())),
-        [row if remarks else row[:-1] for row in rows],
-        numbers=(1, 2),
-    )
+def _head(found: Comparison) -> list[str]:
+    from cuecard.annotate.labelling.comparison.words import circumstances
 
-
-def _print_pairs(labels: LabelAgreement) -> None:
-    majority = labels.majority if len(labels.people) > 1 else ()
-    judges = set(labels.judges)
-    pairs = [
-        *((_("judge {name}").format(name=p.left), _("most people"), p) for p in majority),
-        *((_("judge {name}").format(name=p.left), p.right, p) for p in labels.judge_human),
-        *((p.left, p.right, p) for p in labels.human_human),
-    ]
-    table(
-        _("Judges and people") if judges else _("People"),
-        ("", "", "n", _("Percent agreement"), _("Cohen's kappa")),
-        [
-            (
-                left,
-                right,
-                pair.n,
-                _number(pair.value("percent")),
-                _number(pair.value("cohen_kappa")),
-            )
-            for left, right, pair in pairs
-        ],
-        numbers=(2, 3, 4),
-    )
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return circumstances(found)

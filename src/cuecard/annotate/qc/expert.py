@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement import Statistic
-from cuecard.annotate.labelling import LabelAgreement, compare
+from cuecard.annotate.agreement import Statistic, percent_agreement
+from cuecard.annotate.labelling.comparison import MAJORITY, Material, Rater, columns_of, material_of
 from cuecard.annotate.qc.report import ExpertCheck
 from cuecard.core.config_review import QcConfig
 from cuecard.core.i18n import _
@@ -46,7 +46,7 @@ def _probes_last(workspace: Workspace, ids: list[int]) -> list[TrialRecord]:
 def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCheck:
     records = workspace.verdicts.records(trial_id=trial.id)
     labels = workspace.verdicts.labels(trial_id=trial.id)
-    found = compare(records, labels)
+    found = material_of(records, labels)
     judge = _judge(found, bars.judge)
     items = {record.item.key for record in records if record.judge.name == judge}
     keys = {record.verdict_id: record.item.key for record in records}
@@ -65,7 +65,7 @@ def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCh
     )
 
 
-def _judge(found: LabelAgreement, wanted: str) -> str:
+def _judge(found: Material, wanted: str) -> str:
     """The judge of the configuration, else a model's, else whichever there is."""
     if wanted in found.judges:
         return wanted
@@ -78,10 +78,10 @@ def _not_yet() -> Statistic:
     return Statistic(name="percent", value=None, n=0, reason=_("Not every item is labelled yet."))
 
 
-def _percent(found: LabelAgreement, judge: str) -> Statistic:
-    pair = next((pair for pair in found.majority if pair.left == judge), None)
-    percent = next((s for s in pair.statistics if s.name == "percent"), None) if pair else None
-    if percent is None or (percent.value is None and found.labelled):
+def _percent(found: Material, judge: str) -> Statistic:
+    raters = (Rater(role="judge", name=judge), MAJORITY)
+    percent = percent_agreement(columns_of(found, raters).ratings)
+    if percent.value is None and found.cases:
         return Statistic(
             name="percent", value=None, n=0, reason=_("No item was decided by both of them.")
         )

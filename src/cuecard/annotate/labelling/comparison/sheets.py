@@ -1,0 +1,255 @@
+"""A comparison laid out as tables, for the screen and the command line alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cuecard.annotate.agreement import AgreementTable, Statistic
+from cuecard.annotate.labelling.comparison.drilling import Place
+from cuecard.annotate.labelling.comparison.model import Comparison, Pair
+from cuecard.annotate.labelling.comparison.raters import Rater
+from cuecard.annotate.labelling.comparison.words import (
+    figure,
+    label_word,
+    rater_word,
+    remark,
+    statistic_word,
+)
+from cuecard.core.i18n import _
+
+View = Literal["table", "matrix", "groups", "judges", "effect"]
+
+MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
+_KINDS = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`place`: the items that it is about; `statistic`: the figure that it shows."""
+
+    text: str
+    place: Place | None = None
+    statistic: Statistic | None = None
+
+    @property
+    def remark(self) -> str:
+        return remark(self.statistic)
+
+
+Line = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table under its title; the first column names the line. `notes` belong below it."""
+
+    view: View
+    title: str
+    headings: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+
+def cell(statistic: Statistic | None, place: Place | None = None) -> Cell:
+    return Cell(figure(statistic), place, statistic)
+
+
+def count(n: int, place: Place | None = None) -> Cell:
+    return Cell(f"{n:,}", place)
+
+
+def sheets_of(found: Comparison) -> tuple[Sheet, ...]:
+    """Every table that has anything to say, in reading order."""
+    from cuecard.annotate.labelling.comparison.more_sheets import more_sheets
+
+    return (*_tables(found), *_matrices(found), *more_sheets(found))
+
+
+def judge_word(found: Comparison, name: str) -> str:
+    """A judge that is no model says so wherever it is named."""
+    said = rater_word(Rater(role="judge", name=name))
+    return _("{judge} (baseline)").format(judge=said) if name in found.baselines else said
+
+
+def side_word(found: Comparison, rater: Rater) -> str:
+    return judge_word(found, rater.name) if rater.role == "judge" else rater_word(rater)
+
+
+def _tables(found: Comparison) -> Iterator[Sheet]:
+    """Judge x statistic against each reference, with people among themselves beside it."""
+    for reference in found.references:
+        pairs = found.against(reference)
+        if pairs:
+            yield _against(found, reference, pairs)
+    if found.between_people:
+        yield _people(found)
+
+
+def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Sheet:
+    humans = found.humans
+    lines: list[Line] = [
+        (
+            Cell(_("items (tasks)")),
+            *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
+            *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
+        )
+    ]
+    for name in (*MAIN, *_of_labels(found), "balanced_accuracy", "mcc"):
+        label = name.partition(":")[2]
+        lines.append(
+            (
+                Cell(statistic_word(name, found.subject)),
+                *(cell(p.statistic(name), _place(p, either=label)) for p in pairs),
+                *((cell(_of_people(humans, name)),) if humans else ()),
+            )
+        )
+    return Sheet(
+        view="table",
+        title=_("Judges against {reference}").format(reference=rater_word(reference)),
+        headings=(
+            _("Statistic"),
+            *(judge_word(found, pair.left.name) for pair in pairs),
+            *((_("people among themselves"),) if humans else ()),
+        ),
+        lines=tuple(lines),
+        notes=_notes(found, pairs),
+    )
+
+
+def _notes(found: Comparison, pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """Each note once, with the judges whom it is about unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for pair in pairs:
+        for note in pair.table.notes:
+            about.setdefault(note.text, []).append(judge_word(found, pair.left.name))
+    return tuple(
+        text if len(judges) == len(pairs) else f"{', '.join(judges)}: {text}"
+        for text, judges in about.items()
+    )
+
+
+def _of_labels(found: Comparison) -> Iterator[str]:
+    for kind in reversed(_KINDS):
+        yield from (f"{kind}:{label}" for label in found.domain)
+
+
+def _of_people(table: AgreementTable, name: str) -> Statistic | None:
+    """What stands beside a judge's figure: for kappa and pi their form for any number of raters."""
+    kind, _colon, label = name.partition(":")
+    if kind == "f1":
+        rows = [row for row in table.label_rows if row.label == label]
+        return rows[0].either if rows else None
+    row = table.row("fleiss_kappa" if name in ("cohen_kappa", "scott_pi") else name)
+    return row.statistic if row else None
+
+
+def _people(found: Comparison) -> Sheet:
+    pairs = found.between_people
+    lines: list[Line] = []
+    for pair in pairs:
+        name = f"{rater_word(pair.left)} · {rater_word(pair.right)}"
+        lines.append(_short(name, pair))
+    if found.humans and len(found.people) > 2:
+        table = found.humans
+        rows = {name: table.row(name) for name in ("percent", "fleiss_kappa", "ac1")}
+        statistics = [row.statistic if row else None for row in rows.values()]
+        lines.append((Cell(_("all people")), count(table.paired), *map(cell, statistics)))
+    return Sheet(
+        view="table",
+        title=_("People among themselves"),
+        headings=(
+            _("Between"),
+            "n",
+            statistic_word("percent"),
+            statistic_word("cohen_kappa"),
+            statistic_word("ac1"),
+        ),
+        lines=tuple(lines),
+        notes=tuple(note.text for note in found.humans.notes) if found.humans else (),
+    )
+
+
+def _short(name: str, pair: Pair) -> Line:
+    place = _place(pair)
+    return (
+        Cell(name),
+        count(pair.n, place),
+        *(cell(pair.statistic(each), place) for each in ("percent", "cohen_kappa", "ac1")),
+    )
+
+
+def _matrices(found: Comparison) -> Iterator[Sheet]:
+    """Of each pair the confusion matrix; of a judge with a reference also agreement by label."""
+    for pair in found.pairs:
+        matrix = pair.table.confusion
+        if matrix is None or not pair.n:
+            continue
+        left, right = side_word(found, pair.left), side_word(found, pair.right)
+        words = [label_word(found.subject, label) for label in matrix.labels]
+        lines: list[Line] = []
+        for label, word, counts in zip(matrix.labels, words, matrix.counts, strict=True):
+            cells = [
+                count(n, _place(pair, row=label, column=other))
+                for other, n in zip(matrix.labels, counts, strict=True)
+            ]
+            lines.append((Cell(word), *cells, count(sum(counts), _place(pair, row=label))))
+        sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
+        totals = [
+            count(n, _place(pair, column=label))
+            for label, n in zip(matrix.labels, sums, strict=True)
+        ]
+        lines.append((Cell(_("together")), *totals, count(matrix.n, _place(pair))))
+        yield Sheet(
+            view="matrix",
+            title=_("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
+            headings=("", *words, _("together")),
+            lines=tuple(lines),
+            notes=(_("Counts of items, not weighted."),) if found.weighted else (),
+        )
+        if pair.reference is not None:
+            yield _by_label(found, pair, left, right)
+
+
+def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
+    """The Overall / Covered / Not covered table of meta-evaluations."""
+    lines: list[Line] = [
+        (
+            Cell(_("overall")),
+            count(pair.n, _place(pair)),
+            *[cell(pair.statistic("percent"), _place(pair))] * 3,
+        )
+    ]
+    for label in found.domain:
+        given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)
+        lines.append(
+            (
+                Cell(label_word(found.subject, label)),
+                count(given.n if given else 0, _place(pair, row=label)),
+                cell(given, _place(pair, row=label)),
+                cell(wanted, _place(pair, column=label)),
+                cell(both, _place(pair, either=label)),
+            )
+        )
+    return Sheet(
+        view="matrix",
+        title=_("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
+        headings=(
+            _("Label of the judge"),
+            "n",
+            _("people agree"),
+            _("of people's, judge agrees"),
+            _("F1"),
+        ),
+        lines=tuple(lines),
+        notes=pair_notes(pair),
+    )
+
+
+def pair_notes(pair: Pair) -> tuple[str, ...]:
+    return tuple(note.text for note in pair.table.notes)
+
+
+def _place(pair: Pair, *, row: str = "", column: str = "", either: str = "") -> Place:
+    return Place(left=pair.left, right=pair.right, row=row, column=column, either=either)
