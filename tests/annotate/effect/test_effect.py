@@ -57,7 +57,7 @@ def test_known_answer(workspace: Workspace) -> None:
     assert (counts.settled, counts.changed, counts.undecided, counts.open) == (4, 2, 1, 2)
     assert counts.no_support == 2 - 1
     assert (group.decided, group.settled, group.labelled_trials) == (23, 3, 4)
-    assert triplet(effect, "f1", Taken.BEST).people == f1.people
+    assert {measure.taken for measure in group.measures} == {Taken.AVG}
     assert effect.set_id is None
     assert recall.estimate is None
     assert (effect.people, effect.judges) == (("Ann", "Bob"), ("strict",))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.bootstrap import with_intervals
@@ -95,7 +95,13 @@ def measure_effects(
     """Of one agent and family: every measure with its difference, and estimates where they can be had."""
     judge, people = by_task(trials, people=False), by_task(trials, people=True)
     tasks = sorted({one.trial.task_id for one in trials})
-    plans = [_compared(trials, key, judge[key], people[key], tasks, sampled) for key in judge]
+    several = len(trials) > len(tasks)
+    plans = [
+        _compared(trials, key, judge[key], people[key], tasks, sampled)
+        for key in judge
+        # Of a single sample, all ways to take them together are the same.
+        if several or key[1] is Taken.AVG
+    ]
     figures = iter(with_intervals([one for plan in plans for one in plan.coefficients]))
     effects: list[MeasureEffect] = []
     for plan in plans:
@@ -134,12 +140,16 @@ def _compared(
 ) -> _Compared:
     name, taken = key
     left, right = mean_over(name, judge, tasks), mean_over(name, people, tasks)
-    three = (left, right, difference(right, left))
+    three = (left, right, _difference(right, left))
     moved = _estimate(trials, name, judge, sampled) if taken is Taken.AVG else None
     if not isinstance(moved, dict):
         return _Compared(key, three, moved)
     whole = mean_over(name, moved, tasks)
-    return _Compared(key, (*three, whole, difference(whole, left)))
+    return _Compared(key, (*three, whole, _difference(whole, left)))
+
+
+def _difference(one: Coefficient, other: Coefficient) -> Coefficient:
+    return replace(difference(one, other), name=one.name)
 
 
 def _estimate(

@@ -46,7 +46,8 @@ class MeasureEffect(Frozen):
 
 
 class GroupEffect(Frozen):
-    """One agent on the tasks of one family. `decided`: items that the judge decided on, `settled` of them
+    """One agent on the tasks of one family. `baseline`: agent, user, world or judge is an embedded offline
+    player; `decided`: items that the judge decided on, `settled` of them
     also by people; `samples`: the N of Avg@N.
     """
 
@@ -106,7 +107,7 @@ class Ranking(Frozen):
 
 class Effect(Frozen):
     """`judges`: whose judgements were scored. `set_id`: the drawn set that estimates stand on, None without
-    one, and `set_name`.
+    one, with its name, its items and those of them that people decided on.
     """
 
     runs: tuple[int, ...]
@@ -114,6 +115,8 @@ class Effect(Frozen):
     people: tuple[str, ...]
     set_id: int | None
     set_name: str
+    set_drawn: int
+    set_settled: int
     groups: tuple[GroupEffect, ...]
     rankings: tuple[Ranking, ...]
 

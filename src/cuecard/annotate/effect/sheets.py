@@ -8,7 +8,6 @@ from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.effect.models import Effect, GroupEffect, MeasureEffect, Order, Ranking
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.labels import measure_label, statistic_label
 from cuecard.core.tasks import Family
 from cuecard.core.verdicts import ItemKind
@@ -51,6 +50,8 @@ def circumstances(effect: Effect) -> list[str]:
             people=", ".join(effect.people) or _("nobody"),
         )
     ]
+    if not effect.groups:
+        return [*lines, _("This judge has judged none of their trials.")]
     if not effect.settled:
         return [*lines, _("No item has a decision of people yet.")]
     lines.append(
@@ -69,9 +70,10 @@ def circumstances(effect: Effect) -> list[str]:
     lines.append(_("Intervals are 95%, by task; differences are on the same tasks."))
     if effect.set_id is not None:
         lines.append(
-            _("Estimates for all items weight the labels of the set “{name}”.").format(
-                name=effect.set_name
-            )
+            _(
+                "Estimates for all items weight the set “{name}”, of which {settled} of {drawn} items are"
+                " decided."
+            ).format(name=effect.set_name, settled=effect.set_settled, drawn=effect.set_drawn)
         )
     else:
         lines.append(_("No drawn set has labels: nothing is said of the items without labels."))
@@ -82,7 +84,7 @@ def _sheets(effect: Effect) -> Iterator[Sheet]:
     for group in effect.groups:
         if group.items:
             yield _scores(group)
-            yield from _estimates(group)
+            yield from _estimates(group, whole=effect.set_settled == effect.set_drawn)
     yield _items(effect)
     for ranking in effect.rankings:
         yield _ranks(ranking)
@@ -112,6 +114,8 @@ def _scores(group: GroupEffect) -> Sheet:
                 bare,
             ).format(n=bare)
         )
+    if group.baseline:
+        notes.append(_("Not all players are models: there is an offline baseline among them."))
     return Sheet(
         view="effect",
         title=_title(group),
@@ -126,15 +130,12 @@ def _scores(group: GroupEffect) -> Sheet:
 
 def _title(group: GroupEffect) -> str:
     tasks = ngettext("{n} task", "{n} tasks", group.tasks).format(n=group.tasks)
-    agent = (
-        _("{name} (offline baseline)").format(name=group.agent) if group.baseline else group.agent
-    )
     return _("{family}: agent {agent}, {tasks}").format(
-        family=_(FAMILY_WORDS[group.family]), agent=agent, tasks=tasks
+        family=_(FAMILY_WORDS[group.family]), agent=group.agent, tasks=tasks
     )
 
 
-def _estimates(group: GroupEffect) -> Iterator[Sheet]:
+def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Sheet]:
     with_any = [m for m in group.measures if m.estimate is not None and m.estimate.defined]
     if not with_any:
         return
@@ -151,10 +152,12 @@ def _estimates(group: GroupEffect) -> Iterator[Sheet]:
             )
             for m in with_any
         ),
-        notes=(
+        notes=()
+        if whole
+        else (
             _(
-                "Assumes that, within a stratum, items that were drawn and have no label yet are like"
-                " those that have one."
+                "Assumes that, within a stratum, items that were drawn and are not decided yet are like"
+                " those that are."
             ),
         ),
     )
@@ -236,7 +239,7 @@ def _pairs(ranking: Ranking) -> Sheet:
 
 def _name(measure: MeasureEffect, group: GroupEffect) -> str:
     label = measure_label(measure.name)
-    if measure.taken is Taken.AVG and group.samples < 2:
+    if group.samples < 2:
         return label
     return f"{label}, {statistic_label(measure.taken, group.samples)}"
 
