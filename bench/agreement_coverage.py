@@ -22,6 +22,7 @@ from cuecard.annotate.agreement import (
     against_reference,
     alpha_coefficient,
     cohen_coefficient,
+    difference,
     linearised,
     percent_coefficient,
     with_intervals,
@@ -48,10 +49,10 @@ def study(rng: np.random.Generator, tasks: int, kind: str) -> tuple[Ratings, lis
     covered = chance(logit + spread * rng.normal(size=tasks))[task]
     errs = chance(slip + uneven * rng.normal(size=tasks))[task]
     truth = (rng.random(len(task)) > covered).astype(int)
-    sides = [np.where(rng.random(len(task)) < errs, 1 - truth, truth) for _ in range(2)]
+    sides = [np.where(rng.random(len(task)) < errs, 1 - truth, truth) for _ in range(3)]
     codes = tuple(zip(*(side.tolist() for side in sides), strict=True))
     items = tuple(map(str, range(len(task))))
-    return Ratings(items, ("judge", "person"), DOMAIN, codes), task.tolist()
+    return Ratings(items, ("judge", "other", "person"), DOMAIN, codes), task.tolist()
 
 
 def chance(logits: np.ndarray) -> np.ndarray:
@@ -59,6 +60,7 @@ def chance(logits: np.ndarray) -> np.ndarray:
 
 
 def coefficients(ratings: Ratings) -> list[Coefficient]:
+    other, ratings = ratings.of_raters(["other", "person"]), ratings.of_raters(["judge", "person"])
     named = {one.name: one for one in against_reference(ratings)}
     return [
         percent_coefficient(ratings),
@@ -69,6 +71,7 @@ def coefficients(ratings: Ratings) -> list[Coefficient]:
         named["f1:not covered"],
         named["balanced_accuracy"],
         named["mcc"],
+        difference(cohen_coefficient(ratings), cohen_coefficient(other)),
     ]
 
 
@@ -76,7 +79,12 @@ def main(studies: int, resamples: int) -> None:
     begun = time.process_time()
     rng = np.random.default_rng(6)
     names = [one.name for one in coefficients(study(rng, 5, next(iter(KINDS)))[0])]
-    short = [name.replace("not covered", "not").replace("balanced_accuracy", "bal. acc.") for name in names]
+    short = [
+        name.replace("not covered", "not")
+        .replace("balanced_accuracy", "bal. acc.")
+        .replace("cohen_kappa-cohen_kappa", "kappa - kappa")
+        for name in names
+    ]
     print("percent of intervals that hold the true value")
     print(f"{'':44}" + "".join(f"{name:>16}" for name in short))
     for kind in KINDS:
@@ -88,7 +96,9 @@ def main(studies: int, resamples: int) -> None:
                 own = coefficients(ratings)
                 ways = {
                     "percentile": with_intervals(own, groups, resamples=resamples, seed=number),
-                    "bca": with_intervals(own, groups, resamples=resamples, seed=number, method="bca"),
+                    "bca": with_intervals(
+                        own, groups, resamples=resamples, seed=number, method="bca"
+                    ),
                     "analytic": [linearised(one, groups) for one in own],
                 }
                 for way, found in ways.items():
@@ -97,9 +107,13 @@ def main(studies: int, resamples: int) -> None:
                             low, high = statistic.interval
                             held[way][at] += (low <= true <= high, 1)
             for way, counted in held.items():
-                shares = "".join(f"{100 * hits / of:16.1f}" if of else f"{'–':>16}" for hits, of in counted)
+                shares = "".join(
+                    f"{100 * hits / of:16.1f}" if of else f"{'–':>16}" for hits, of in counted
+                )
                 print(f"{kind:25} {tasks:4} tasks {way:>11}" + shares, flush=True)
-    print(f"{studies} studies, {resamples} resamples, {time.process_time() - begun:.0f} s of processor time")
+    print(
+        f"{studies} studies, {resamples} resamples, {time.process_time() - begun:.0f} s of processor time"
+    )
 
 
 if __name__ == "__main__":

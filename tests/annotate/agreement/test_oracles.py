@@ -35,22 +35,16 @@ EXAMPLES = settings(max_examples=30, deadline=None)
 def tables(raters: int, gaps: bool = True) -> st.SearchStrategy[np.ndarray]:
     """Items x raters of codes, -1 for a gap; raters agree more often than by chance, labels are uneven."""
 
-    def drawn(seed: int, items: int, labels: int, error: float, gap: float) -> np.ndarray:
+    def drawn(seed: int) -> np.ndarray:
         rng = np.random.default_rng(seed)
-        shares = rng.dirichlet(np.ones(labels))
-        truth = rng.choice(labels, size=(items, 1), p=shares)
+        items, labels = rng.integers(1, 60), rng.integers(1, 5)
+        error, gap = rng.random(), 0.6 * rng.random() * gaps
+        truth = rng.choice(labels, size=(items, 1), p=rng.dirichlet(np.ones(labels)))
         slips = rng.integers(labels, size=(items, raters))
         table = np.where(rng.random((items, raters)) < error, slips, truth)
-        return np.where(rng.random((items, raters)) < (gap if gaps else 0), -1, table)
+        return np.where(rng.random((items, raters)) < gap, -1, table)
 
-    return st.builds(
-        drawn,
-        st.integers(0, 10**6),
-        st.integers(1, 60),
-        st.integers(1, 4),
-        st.floats(0, 1),
-        st.floats(0, 0.6),
-    )
+    return st.builds(drawn, st.integers(0, 10**6))
 
 
 def ratings_of(table: np.ndarray, domain: tuple[str, ...] = DOMAIN) -> Ratings:

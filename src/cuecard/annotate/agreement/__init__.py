@@ -13,6 +13,7 @@ from cuecard.annotate.agreement.chance import (
 from cuecard.annotate.agreement.coefficient import Coefficient, pooled, share
 from cuecard.annotate.agreement.consensus import MAJORITY, with_majority
 from cuecard.annotate.agreement.csv_io import read_ratings
+from cuecard.annotate.agreement.differences import difference, mean_of
 from cuecard.annotate.agreement.judging import ceiling_table, compare_judges, reference_table
 from cuecard.annotate.agreement.kappa import (
     cohen_coefficient,
@@ -81,12 +82,14 @@ __all__ = [
     "cohen_kappa",
     "compare_judges",
     "confusion_matrix",
+    "difference",
     "fleiss_coefficient",
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",
     "krippendorff_alpha",
     "linearised",
+    "mean_of",
     "overall_coefficients",
     "percent_agreement",
     "percent_coefficient",
