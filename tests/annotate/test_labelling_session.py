@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.annotate.labelling import LabelSession, Target
+from cuecard.annotate.labelling import LabelSession
+from cuecard.annotate.labelling.session_views import Target
 from cuecard.annotate.labelling.session_transcript import turn_of
 from cuecard.core.errors import NotAllowed
 from cuecard.core.events import (

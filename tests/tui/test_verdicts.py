@@ -153,10 +153,10 @@ async def test_all_that_was_handed_in_can_be_read(audited: Path, make_app) -> No
             await pilot.press("s")
             await pilot.pause(0.05)
         await pilot.press("m")
-        await until(pilot, lambda: "Everything handed in" in shown(screen))
-        assert blind(shown(screen))
-        await pilot.press("m")
-        await until(pilot, lambda: "(m shows all)" in shown(screen))
+        await until(pilot, lambda: "Everything handed in" in shown(app.screen))
+        assert blind(shown(app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: "(m shows all)" in shown(app.screen))
     assert labels_of(audited, "Ben") == []
 
 

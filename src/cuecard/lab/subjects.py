@@ -45,7 +45,7 @@ def subject_of(task: Task, item: Item, prediction: Prediction, events: Sequence[
 
 
 def said_around(item: Item, events: Sequence[Event]) -> tuple[Said, ...]:
-    """The words that an item of a turn is about, with those before. What the user says after a cue or a
+    """The words that an item of a turn is about, or before the reply that it is. What the user says after a cue or a
     checkpoint was read gives the reading away and is left out.
     """
     if item.kind not in OF_TURN:
@@ -59,7 +59,7 @@ def said_around(item: Item, events: Sequence[Event]) -> tuple[Said, ...]:
         for event in until_decided(item, events)
         if isinstance(event.body, UserSpoke | AgentSpoke)
     ]
-    return tuple(spoken[-2:])
+    return tuple(spoken[-2:-1] if item.kind is ItemKind.LEAK else spoken[-2:])
 
 
 def until_decided(item: Item, events: Sequence[Event]) -> list[Event]:
@@ -118,9 +118,7 @@ def _cue(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
     stage = task.stages[number - 1]
     place = _("stage {n} of {all}").format(n=number, all=len(task.stages))
     line = _("line: {line}").format(line=stage.line)
-    return GoldItem(
-        item=item, text=stage.cue.text, context=(place, stage.title, line)
-    )
+    return GoldItem(item=item, text=stage.cue.text, context=(place, stage.title, line))
 
 
 def _reply(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:

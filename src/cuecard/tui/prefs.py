@@ -17,6 +17,8 @@ from typing import Any, cast
 class Preferences:
     language: str = ""
     theme: str = ""
+    reveal_after: bool = False
+    """Labelling shows what was decided as soon as an item is labelled."""
     people: dict[str, str] = field(default_factory=dict[str, str])
     """Workspace URL -> the name last used in it."""
 
@@ -35,6 +37,7 @@ class Preferences:
         return cls(
             language=str(values.get("language") or ""),
             theme=str(values.get("theme") or ""),
+            reveal_after=values.get("reveal_after") is True,
             people={str(url): str(name) for url, name in pairs.items()},
         )
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cuecard.annotate.labelling.session_views import LabelView, Target
+from cuecard.core.i18n import _
 from cuecard.core.prediction import Prediction, UnusablePrediction
 from cuecard.core.tasks import Task
 from cuecard.core.trial import prediction_of
-from cuecard.lab.items import closest_items, predicted_items
+from cuecard.lab.items import GoldItem, closest_items, predicted_items
 from cuecard.lab.subjects import said_around, subject_of
 from cuecard.store.records import Outline
 
@@ -68,7 +69,7 @@ class EvidenceRoom:
         return self._trials.get(trial_id)
 
     def view(self, target: Target) -> LabelView:
-        """The item as it is before anybody labels it. Raises `NotFound`, `IndexError`."""
+        """The item as it is before anybody labels it. Raises `NotFound`."""
         return self._views.get(target)
 
     def has(self, target: Target) -> bool:
@@ -89,6 +90,16 @@ class EvidenceRoom:
         evidence, item = self.of(target.trial_id), target.item
         task, prediction, events = evidence.task, evidence.prediction, evidence.outline.events
         unusable = isinstance(prediction, UnusablePrediction)
+        try:
+            gold = subject_of(task, item, prediction, events)
+            closest = closest_items(task, item, prediction)
+            said = said_around(item, events)
+        except (IndexError, ValueError):
+            # Labels may come from outside, on items that this revision or trial does not have.
+            gold = GoldItem(
+                item=item, text=_("{item}: there is no such item").format(item=item.key)
+            )
+            closest, said = (), ()
         return LabelView(
             verdict_id=target.verdict_id,
             trial_id=target.trial_id,
@@ -97,9 +108,9 @@ class EvidenceRoom:
             title=task.title,
             family=task.family,
             query=task.query,
-            gold=subject_of(task, item, prediction, events),
-            closest=closest_items(task, item, prediction),
-            said=said_around(item, events),
+            gold=gold,
+            closest=closest,
+            said=said,
             predicted=len(predicted_items(prediction)),
             unusable=prediction.reason if unusable else "",
         )
