@@ -54,6 +54,11 @@ def merged(language: str, template: Catalog) -> Catalog:
         text = known.string if known else ""
         if language == "en":
             text = message.id if isinstance(message.id, tuple) else str(message.id)
+        elif isinstance(message.id, tuple) and isinstance(text, str):
+            # It had no plural before; Chinese has one form anyway.
+            text = (text,)
+        elif not isinstance(message.id, tuple) and not isinstance(text, str):
+            text = text[0]
         new.add(message.id, text)
     return new
 
