@@ -44,6 +44,8 @@ MEASURES: dict[Family, tuple[str, ...]] = {
     "facts": ("pass_at_1",),
 }
 """What labels can change, by family."""
+OF_STATUSES = frozenset(CHECKPOINT_MEASURES) - {"acc"}
+"""What only labels of statuses can change."""
 SUMS: dict[str, ItemKind] = {
     "triplet_recall": ItemKind.TRIPLE,
     "triplet_precision": ItemKind.PREDICTED,
@@ -96,11 +98,12 @@ def measure_effects(
     judge, people = by_task(trials, people=False), by_task(trials, people=True)
     tasks = sorted({one.trial.task_id for one in trials})
     several = len(trials) > len(tasks)
+    statuses = any(item.item.kind is ItemKind.STATUS for one in trials for item in one.settled)
     plans = [
         _compared(trials, key, judge[key], people[key], tasks, sampled)
         for key in judge
         # Of a single sample, all ways to take them together are the same.
-        if several or key[1] is Taken.AVG
+        if (several or key[1] is Taken.AVG) and (statuses or key[0] not in OF_STATUSES)
     ]
     figures = iter(with_intervals([one for plan in plans for one in plan.coefficients]))
     effects: list[MeasureEffect] = []
