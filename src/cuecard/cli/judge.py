@@ -104,6 +104,7 @@ def _with_judges(
 def _judge_run(
     ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool, json: bool
 ) -> int:
+    from cuecard.annotate.adjudication.gold import disputed_runs
     from cuecard.cli.score import show
     from cuecard.cli.score_json import scores_json
     from cuecard.lab.judging import judge_run
@@ -124,11 +125,13 @@ def _judge_run(
             return await asyncio.to_thread(score_run, workspace, run, each.ref.name), failures
 
         done = _with_judges(config, names, perform)
+        disputed = disputed_runs(workspace).get(run, 0)
     if json and len(done) > 1:
-        as_json({"judges": [scores_json(scores) for scores, _failures in done]})
+        scored = [{**scores_json(s), "gold_disputed": disputed} for s, _failures in done]
+        as_json({"judges": scored})
     for scores, failures in done:
         if not json or len(done) == 1:
-            show(scores, ours, json=json)
+            show(scores, ours, json=json, disputed=disputed)
         _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
         _tell_failures(scores.judge, failures)
     progress.report()

@@ -227,12 +227,15 @@ def runs(
     context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
+    from cuecard.annotate.adjudication.gold import disputed_runs
+
     with Context.of(context).workspace() as workspace:
-        found = workspace.runs.all()
+        found, disputed = workspace.runs.all(), disputed_runs(workspace)
     if json:
         from cuecard.cli.score_json import run_json
 
-        as_json({"runs": [run_json(record) for record in found]})
+        listed = [{**run_json(r), "gold_disputed": disputed.get(r.id, 0)} for r in found]
+        as_json({"runs": listed})
         return
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
@@ -242,12 +245,17 @@ def runs(
     kinds = {"grid": _("grid"), "play": _("play"), "probe": _("probe")}
     table(
         "",
-        (_("run"), _("ended"), _("of"), _("state"), _("kind"), _("name"), _("by"), _("begun")),
+        (
+            *(_("run"), _("ended"), _("of")),
+            *((_("gold disputed"),) if disputed else ()),
+            *(_("state"), _("kind"), _("name"), _("by"), _("begun")),
+        ),
         [
             (
                 record.id,
                 record.finished,
                 record.trials,
+                *((disputed.get(record.id, ""),) if disputed else ()),
                 _(RUN_STATE[record.state]),
                 kinds[record.kind],
                 record.name,
@@ -256,5 +264,5 @@ def runs(
             )
             for record in found
         ],
-        numbers=range(3),
+        numbers=range(4 if disputed else 3),
     )

@@ -28,25 +28,29 @@ def score(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
+    from cuecard.annotate.adjudication.gold import disputed_runs
     from cuecard.cli.run_report import spent_line
     from cuecard.lab.scores import score_as_judged, score_run
 
     ours = Context.of(context)
     with ours.workspace() as workspace:
         scores = score_run(workspace, run, judge) if judge else score_as_judged(workspace, run)
-    show(scores, ours, json=json)
+        disputed = disputed_runs(workspace).get(run, 0)
+    show(scores, ours, json=json, disputed=disputed)
     spent = spent_line(scores.usage, ours.config().currency)
     if spent:
         note(spent)
 
 
-def show(scores: RunScores, ours: Context, *, json: bool) -> None:
-    """Print the scores of a run, and on stderr what is not in them yet."""
+def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> None:
+    """Print the scores of a run, and on stderr what is not in them yet. `disputed`: items of its gold that
+    adjudication found wrong.
+    """
     from cuecard.cli.score_json import scores_json
     from cuecard.cli.score_tables import print_scores
 
     if json:
-        as_json(scores_json(scores))
+        as_json({**scores_json(scores), "gold_disputed": disputed})
     else:
         print_scores(scores)
     run = scores.run
@@ -60,6 +64,14 @@ def show(scores: RunScores, ours: Context, *, json: bool) -> None:
             ).format(
                 n=run.trials - run.finished, command=ours.command("run", "--resume", str(run.id))
             )
+        )
+    if disputed:
+        note(
+            ngettext(
+                "Gold disputed: {n} item of the revisions played was found wrong by adjudication.",
+                "Gold disputed: {n} items of the revisions played were found wrong by adjudication.",
+                disputed,
+            ).format(n=disputed)
         )
     if run.trials and not scores.groups:
         note(_("Examinations of tasks have no scores."))
