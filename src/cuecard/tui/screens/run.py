@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
+from cuecard.annotate.adjudication.gold import disputed_runs
 from cuecard.core.i18n import N_, _
 from cuecard.lab.scores import RunScores, score_as_judged
 from cuecard.store.records import RunRecord, RunState, TrialRecord, UsageRecord
@@ -16,6 +17,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.state.gold_disputes import disputed_lines
 from cuecard.tui.state.runs import (
     TrialRow,
     counts,
@@ -61,6 +63,7 @@ class Look:
     run: RunRecord
     trials: list[TrialRecord]
     usage: list[UsageRecord]
+    disputed: int = 0
 
 
 class RunScreen(CuecardScreen[None]):
@@ -123,6 +126,7 @@ class RunScreen(CuecardScreen[None]):
                 run=ws.runs.get(run_id),
                 trials=ws.runs.trials(run_id),
                 usage=ws.runs.usage(run_id),
+                disputed=disputed_runs(ws).get(run_id, 0),
             )
         )
         self._show()
@@ -226,6 +230,7 @@ class RunScreen(CuecardScreen[None]):
             [*progress(look.run), Piece("   "), *counts(look.trials, playing)],
             *spending(look.usage),
             *pause_reason(look.run, here=self._going_on),
+            *disputed_lines(look.disputed),
         ]
         tiles = mosaic(look.trials, playing)
         self.query_one("#head", Lines).load([*lines, tiles] if tiles else lines)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer
+from textual.widgets import Footer, Static
 
+from cuecard.annotate.adjudication.gold import disputed_runs
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
 from cuecard.lab.runs import create_run
 from cuecard.store.records import RunRecord, RunState, TaskSummary
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.state.gold_disputes import DISPUTED, disputed_legend
 from cuecard.tui.state.players import player_choices
 from cuecard.tui.state.runs import run_state_label, when
 from cuecard.tui.widgets.empty import EmptyState
@@ -38,6 +40,7 @@ class Look(Frozen):
 
     runs: tuple[RunRecord, ...]
     tasks: int
+    disputed: dict[int, int]
 
 
 class RunsScreen(CuecardScreen[None]):
@@ -58,6 +61,7 @@ class RunsScreen(CuecardScreen[None]):
         yield NavBar("runs")
         with Vertical(id="body"):
             yield FittedTable(COLUMNS, id="runs")
+            yield Static("", id="disputed", classes="muted", markup=False)
             yield EmptyState(
                 _("No runs yet"),
                 _(
@@ -71,7 +75,7 @@ class RunsScreen(CuecardScreen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one("#none").display = False
+        self.query_one("#none").display = self.query_one("#disputed").display = False
         self.query_one(FittedTable).focus()
         self.set_interval(REFRESH, self._look_again)
 
@@ -82,7 +86,9 @@ class RunsScreen(CuecardScreen[None]):
     @guarded("runs")
     async def load(self) -> None:
         look = await self.services.ask(
-            lambda ws: Look(runs=tuple(ws.runs.all()), tasks=ws.tasks.count())
+            lambda ws: Look(
+                runs=tuple(ws.runs.all()), tasks=ws.tasks.count(), disputed=disputed_runs(ws)
+            )
         )
         if look == self._look:
             return
@@ -92,6 +98,9 @@ class RunsScreen(CuecardScreen[None]):
         self.query_one(FittedTable).fill([self._row(run) for run in look.runs], cursor=at)
         self.query_one(FittedTable).display = bool(look.runs)
         self.query_one("#none").display = not look.runs
+        told = self.query_one("#disputed", Static)
+        told.display = bool(look.disputed)
+        told.update(disputed_legend())
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -142,8 +151,9 @@ class RunsScreen(CuecardScreen[None]):
         self.load()
 
     def _row(self, run: RunRecord) -> list[str]:
+        wrong = self._look.disputed.get(run.id, 0) if self._look else 0
         return [
-            run.name,
+            f"{DISPUTED} {wrong}  {run.name}" if wrong else run.name,
             _(_KIND[run.kind]),
             run_state_label(run, here=self.services.live_runs.going_on(run.id)),
             f"{run.finished}/{run.trials}",

@@ -16,11 +16,10 @@ from cuecard.lab.items import PredictedItem
 from cuecard.store.records import Adjudication, Label
 from cuecard.tui.glyphs import DECISION
 from cuecard.tui.state.entries import Paragraph
+from cuecard.tui.state.gold_disputes import DISPUTED
 from cuecard.tui.state.labels import STATUS, player_label
 from cuecard.tui.state.runs import when
 
-DISPUTED = "⚑"
-"""Marks gold that somebody holds for wrong."""
 REASON: dict[Reason, str] = {
     "people": N_("people differ"),
     "judge": N_("people and judge differ"),
@@ -127,12 +126,6 @@ def cause_label(cause: Why) -> str:
 def cause_choices() -> list[tuple[str, str, str]]:
     """Letter, name and meaning of each cause, in order."""
     return [(letter, _(name), _(meaning)) for letter, name, meaning in CAUSES.values()]
-
-
-def disputed_label(count: int) -> str:
-    """Said of a run with gold that was found wrong."""
-    said = ngettext("gold disputed: {n} item", "gold disputed: {n} items", count)
-    return f"{DISPUTED} {said.format(n=count)}"
 
 
 def _values(dispute: Dispute) -> list[str]:
