@@ -1,0 +1,106 @@
+"""A judge is evaluated from end to end: played, judged, drawn, labelled in two places, adjudicated, told."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from cuecard.annotate.adjudication.session import AdjudicationSession
+from cuecard.annotate.effect import effect_of
+from cuecard.annotate.effect.sheets import circumstances, effect_sheets
+from cuecard.annotate.labelling import LabelSession
+from cuecard.annotate.labelling.comparison import SETTLED, Rater, Scope, compare, gather
+from cuecard.annotate.sampling import SamplingPlan, make_set
+from cuecard.annotate.sharing import merge_files, write_pack
+from cuecard.core.tasks import Graph, Task
+from cuecard.core.verdicts import Decision, ItemKind
+from cuecard.lab.runs import RunPlan, start_run
+from cuecard.lab.samples import load_samples
+from cuecard.store.records import LabelValue
+from cuecard.store.workspace import Workspace
+
+TASKS = ("graph-astronomy-zh", "facts-night-train")
+Truth = dict[tuple[int, str], bool]
+
+
+def play(workspace: Workspace) -> int:
+    """Five parts of a graph and a fact task, by the embedded players, judge included."""
+    samples = {task.id: task for task in load_samples()}
+    graph = samples[TASKS[0]]
+    assert isinstance(graph.gold, Graph)
+    triples = graph.gold.triples
+    tasks: list[Task] = [samples[TASKS[1]]]
+    for n in range(5):
+        gold = graph.gold.model_copy(update={"triples": triples[n * 6 : n * 6 + 6]})
+        tasks.append(graph.model_copy(update={"id": f"graph-{n}", "gold": gold}))
+    saved = [workspace.tasks.save(task, author="Ann").task_id for task in tasks]
+    return asyncio.run(start_run(workspace, RunPlan(tasks=tuple(saved)), by="Ann")).run.id
+
+
+def label_all(workspace: Workspace, set_id: int, person: str, truth: Truth, slip: int) -> int:
+    """Label what waits for the person; every `slip`th time against the truth."""
+    session = LabelSession.over_set(workspace, person, set_id)
+    given = 0
+    while (view := session.current) is not None:
+        right = truth[view.trial_id, view.gold.item.key]
+        given += 1
+        said = right is (given % slip != 0)
+        session.label(LabelValue.YES if said else LabelValue.NO)
+        session.next()
+    return given
+
+
+def test_an_experts_afternoon(tmp_path: Path) -> None:
+    db, apart = tmp_path / "w.db", tmp_path / "bob.db"
+    with Workspace.open(db) as workspace:
+        run = play(workspace)
+        plan = SamplingPlan(runs=(run,), n=24, strata=("decision",), overlap=1, seed=3)
+        drawn = make_set(workspace, plan, name="afternoon", by="Ann")
+        records = workspace.verdicts.records(run)
+        judged = {(r.trial_id, r.item.key): r.decision for r in records}
+        # The judge is wrong on every third triple of one task.
+        wrong = [r for r in records if r.task_id == "graph-1" and r.item.kind is ItemKind.TRIPLE]
+        truth = {key: decision is Decision.YES for key, decision in judged.items()}
+        for record in wrong[::3]:
+            truth[record.trial_id, record.item.key] = record.decision is not Decision.YES
+    shutil.copy(db, apart)
+    with Workspace.open(apart) as elsewhere:
+        assert label_all(elsewhere, drawn.id, "Bob", truth, slip=7) == 24
+        packed = write_pack(elsewhere, "Bob", tmp_path / "bob.cuepack").path
+    with Workspace.open(db) as workspace:
+        assert label_all(workspace, drawn.id, "Ann", truth, slip=9) == 24
+        merge_files(workspace, [packed], "Ann")
+        assert LabelSession.over_set(workspace, "Cas", drawn.id).current is None
+
+        desk = AdjudicationSession(workspace, "Cas", set_id=drawn.id)
+        decided = 0
+        while (dispute := desk.current) is not None:
+            place = dispute.dispute.place
+            right = LabelValue.YES if truth[place] else LabelValue.NO
+            slipped = "alias" if right.value != judged[place].value else "human_slip"
+            desk.decide(place, right, slipped)
+            decided += 1
+        assert decided >= 4
+        assert desk.open == 0
+
+        found = compare(gather(workspace, Scope(set_id=drawn.id)), resamples=50)
+        assert found.people == ("Ann", "Bob")
+        pair = found.pair(Rater(role="judge", name="lexical"), SETTLED)
+        percent = pair.statistic("percent") if pair else None
+        assert percent is not None
+        labelled = {(item.trial_id, item.item.key) for item in workspace.label_sets.items(drawn.id)}
+        missed = sum(truth[key] is not (judged[key] is Decision.YES) for key in labelled)
+        assert 0 < missed < 3
+        effect = effect_of(workspace, [run])
+        # Ann and Bob may slip alike against the judge, which makes no dispute of people but one with it.
+        assert effect.changed == missed
+        assert effect.settled == 24
+        assert effect.set_name == "afternoon"
+        graph = next(group for group in effect.groups if group.family == "graph")
+        recall = graph.measure("triplet_recall")
+        assert recall is not None
+        assert recall.estimate is not None
+        assert recall.estimate.interval is not None
+        assert any("afternoon" in line for line in circumstances(effect))
+        assert effect_sheets(effect)[0].title.startswith("Graph tasks")
