@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STEP = 1e-5
+_NOTHING = 1e-9
+"""Slopes are numerical: below this a standard error is their rounding."""
 
 
 def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = None) -> Statistic:
@@ -59,7 +61,7 @@ def _error(influence: NDArray[np.float64]) -> float | None:
     count = len(influence)
     spread = influence - influence.mean()
     found = sqrt(float((spread**2).sum()) * count / (count - 1))
-    return 0.0 if found < 1e-12 else found
+    return 0.0 if found < _NOTHING else found
 
 
 def influences(
