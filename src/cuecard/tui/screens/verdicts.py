@@ -44,6 +44,7 @@ class VerdictsScreen(CuecardScreen[None]):
         Key("verdicts.draw", "d", "draw", N_("Draw"), N_("Draw a labelling set from the marked runs, or from this one")),
         Key("verdicts.list", "v", "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
         Key("verdicts.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
+        Key("verdicts.adjudicate", "j", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
         Key("verdicts.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
     )  # fmt: skip
 
@@ -107,7 +108,7 @@ class VerdictsScreen(CuecardScreen[None]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "label":
+        if action in ("label", "adjudicate"):
             return bool(self._look.runs or self._look.sets)
         return bool(self._look.runs) if action in ("draw", "list", "agreement") else True
 
@@ -119,14 +120,14 @@ class VerdictsScreen(CuecardScreen[None]):
         self.refresh_bindings()
 
     def action_label(self) -> None:
-        from cuecard.tui.screens.verdicts_opening import open_run, open_set
+        from cuecard.tui.screens.verdicts_opening import over_run, over_set
 
         if self.focused is self._sets:
             row = self._sets.cursor_row
             if row < len(self._look.sets):
-                open_set(self.app, self._look.sets[row].set)
+                self.app.push_screen(over_set(self._look.sets[row].set))
         elif run := self._run_here():
-            open_run(self.app, run)
+            self.app.push_screen(over_run(run))
 
     def action_list(self) -> None:
         from cuecard.tui.screens.verdict_list import VerdictListScreen
@@ -150,6 +151,16 @@ class VerdictsScreen(CuecardScreen[None]):
 
         if run := self._run_here():
             self.app.push_screen(AgreementScreen(run.run_id, run.name))
+
+    def action_adjudicate(self) -> None:
+        from cuecard.tui.screens.adjudicate import AdjudicateScreen
+
+        row = self._sets.cursor_row
+        if self.focused is self._sets and row < len(self._look.sets):
+            drawn = self._look.sets[row].set
+            self.app.push_screen(AdjudicateScreen(drawn.name, set_id=drawn.id))
+        elif run := self._run_here():
+            self.app.push_screen(AdjudicateScreen(run.name, (run.run_id,)))
 
     def action_look_again(self) -> None:
         self.look()

@@ -1,0 +1,184 @@
+"""The list of verdicts as a source of lines: pages are kept as they come, and asked for as they are seen."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks import Task
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.lab.items import gold_item
+from cuecard.store.records import VerdictLine
+from cuecard.store.verdict_pages import Pages
+from cuecard.tui.glyphs import DECISION
+from cuecard.tui.widgets.grid.source import NOTHING, GridCell, Tone
+
+if TYPE_CHECKING:
+    from cuecard.store.verdict_pages import VerdictFilter
+    from cuecard.store.workspace import Workspace
+
+KIND: dict[ItemKind, str] = {
+    ItemKind.TRIPLE: N_("triple"),
+    ItemKind.CELL: N_("cell"),
+    ItemKind.ANSWER: N_("answer"),
+    ItemKind.ROW: N_("row"),
+    ItemKind.PREDICTED: N_("predicted triple"),
+    ItemKind.STATUS: N_("status"),
+    ItemKind.CUE: N_("cue"),
+    ItemKind.LEAK: N_("leak"),
+}
+_KEPT = 40
+_TONE: dict[str, Tone] = {"yes": "good", "no": "bad", "unsure": "warn", "unjudged": "warn"}
+
+
+class ListedVerdict(NamedTuple):
+    """`gold`: what the item says, "" where its revision has no such item."""
+
+    line: VerdictLine
+    gold: str
+
+
+class VerdictReader:
+    """Pages with the words of their items. For threads, one call at a time."""
+
+    def __init__(self, workspace: Workspace, person: str, filter: VerdictFilter) -> None:
+        self._workspace, self._person, self._filter = workspace, person, filter
+        self._task = lru_cache(maxsize=64)(self._load_task)
+
+    def page(self, start: int) -> list[ListedVerdict]:
+        lines = self._workspace.verdict_pages.page(self._person, self._filter, start)
+        return [ListedVerdict(line, self._gold(line)) for line in lines]
+
+    def pages(self) -> Pages:
+        return self._workspace.verdict_pages.pages(self._person, self._filter)
+
+    def _load_task(self, task_id: str, revision: int) -> Task:
+        return self._workspace.tasks.revision(task_id, revision).task
+
+    def _gold(self, line: VerdictLine) -> str:
+        try:
+            return gold_item(self._task(line.task_id, line.revision), line.item).text
+        except (IndexError, ValueError):  # a judgement from elsewhere
+            return ""
+
+
+class VerdictLines:
+    """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
+    those in view first. Rows that are not there yet are shown as such.
+    """
+
+    def __init__(self, size: int, asked: Callable[[], None]) -> None:
+        """`size` verdicts a page; `asked` is called when a page is wanted that was not before."""
+        self._size = size
+        self._asked = asked
+        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict()
+        self._wanted: list[int] = []
+        self._starts: tuple[int, ...] = ()
+        self._count = 0
+        self.whole = False
+
+    def __len__(self) -> int:
+        return self._count
+
+    def begin(self, first: Sequence[ListedVerdict]) -> None:
+        """Show the first page before it is known how many there are."""
+        self._pages[0] = first
+        self._count = len(first)
+        self.whole = len(first) < self._size
+
+    def cut(self, pages: Pages) -> None:
+        """It is known now where each page begins."""
+        self._starts, self._count, self.whole = pages.starts, pages.count, True
+
+    def start_of(self, page: int) -> int:
+        return self._starts[page]
+
+    def wanted(self) -> int | None:
+        """The page to be read next, None if there is none."""
+        while self._wanted:
+            page = self._wanted.pop()
+            if page not in self._pages:
+                return page
+        return None
+
+    def load(self, page: int, lines: Sequence[ListedVerdict]) -> None:
+        """Keep a page, and drop what was not looked at for longest."""
+        following = self._starts[page + 1] if page + 1 < len(self._starts) else None
+        # Where verdicts have left the list since it was cut, later ones have moved up into this page.
+        kept = [v for v in lines if following is None or v.line.verdict_id < following]
+        self._pages[page] = kept[: self._size]
+        self._pages.move_to_end(page)
+        while len(self._pages) > _KEPT:
+            self._pages.popitem(last=False)
+
+    def at(self, row: int) -> ListedVerdict | None:
+        """None where it is not read yet, or has left the list."""
+        page, place = divmod(row, self._size)
+        lines = self._pages.get(page)
+        return lines[place] if lines is not None and place < len(lines) else None
+
+    def show(self, row: int, verdict: ListedVerdict) -> None:
+        """Another state of the verdict in this row."""
+        page, place = divmod(row, self._size)
+        lines = list(self._pages.get(page, ()))
+        if place < len(lines):
+            lines[place] = verdict
+            self._pages[page] = lines
+
+    def cells(self, row: int) -> Sequence[str | GridCell]:
+        page = row // self._size
+        if page in self._pages:
+            self._pages.move_to_end(page)
+        else:
+            self._ask(page)
+        if page + 1 < len(self._starts) and page + 1 not in self._pages:
+            self._ask(page + 1, first=False)
+        verdict = self.at(row)
+        if verdict is None:
+            gone = page in self._pages
+            return ("", GridCell(_("no longer in this list") if gone else "…", "muted"))
+        line = verdict.line
+        return (
+            str(line.run_id),
+            verdict.gold or item_label(line.item),
+            item_label(line.item),
+            line.task_id,
+            line.agent,
+            line.judge,
+            said_cell(line.mine.value if line.mine else ""),
+            said_cell(line.decision.value if line.decision else ""),
+        )
+
+    def gutter(self, row: int) -> GridCell:
+        return NOTHING
+
+    def _ask(self, page: int, *, first: bool = True) -> None:
+        if not self._starts or page in self._wanted[-1:]:
+            return
+        if page in self._wanted:
+            if not first:
+                return
+            self._wanted.remove(page)
+        self._wanted.insert(len(self._wanted) if first else 0, page)
+        # Somebody who runs through the list leaves behind what they asked for.
+        del self._wanted[:-6]
+        self._asked()
+
+
+def item_label(item: Item) -> str:
+    """`triple 18`, `cell 4, Year`: numbers as people count them."""
+    if item.kind is ItemKind.ANSWER:
+        return _(KIND[item.kind])
+    text = f"{_(KIND[item.kind])} {item.index + 1}"
+    return f"{text}, {item.column}" if item.column else text
+
+
+def said_cell(value: str) -> GridCell:
+    """A decision with its glyph; nothing for none."""
+    if value not in DECISION:
+        return GridCell(value)
+    glyph, _colour, label = DECISION[value]
+    return GridCell(f"{glyph} {_(label)}", _TONE[value])

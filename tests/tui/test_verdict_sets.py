@@ -1,0 +1,69 @@
+"""Drawing a set in the app, how far it is, and the list of verdicts behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cuecard.store.records import LabelValue
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.label import LabelScreen
+from cuecard.tui.screens.sample import SampleScreen
+from cuecard.tui.screens.verdict_list import VerdictListScreen
+from cuecard.tui.screens.verdicts import VerdictsScreen
+from tui_rooms import shown, until
+
+
+async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: "No labelling set yet" in shown(app.screen))
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, SampleScreen))
+        await until(pilot, lambda: "items of" in shown(app.screen))
+        # Refused while it stands, then mended.
+        await pilot.press("backspace", "backspace", "backspace", "x")
+        await until(pilot, lambda: "How many: a number from 1" in shown(app.screen))
+        await pilot.press("backspace", "4")
+        await until(pilot, lambda: "4 items of" in shown(app.screen))
+        assert "covered" in shown(app.screen)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+        await until(pilot, lambda: "0/5" in shown(app.screen))
+        with Workspace.open(judged) as workspace:
+            [made] = workspace.label_sets.all()
+            [first, *_rest] = workspace.label_sets.items(made.id)
+        assert (made.name, made.items, made.created_by) == ("first run", 4, "Ben")
+        assert made.plan["strata"] == ["decision"]
+        await until(pilot, lambda: app.focused is not None and app.focused.id == "sets")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen))
+        await until(pilot, lambda: "Gold item" in shown(app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+        with Workspace.open(judged) as workspace:
+            workspace.verdicts.label_item(first.trial_id, first.item, "Ben", LabelValue.UNSURE)
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, VerdictListScreen))
+        await until(pilot, lambda: " verdicts · all" in shown(app.screen))
+        # Mine alone: the judge's decision comes on a key, and is remembered as seen.
+        await pilot.press("o", "o")
+        await until(pilot, lambda: "1 verdict · labelled by me" in shown(app.screen))
+        line = next(line for line in shown(app.screen).splitlines() if "cannot tell" in line)
+        assert "covered" not in line
+        await pilot.press("v")
+        await until(
+            pilot,
+            lambda: any(
+                "cannot tell" in line and "covered" in line
+                for line in shown(app.screen).splitlines()
+            ),
+        )
+        await pilot.press("f")
+        await until(pilot, lambda: "No verdict is like that" in shown(app.screen))
+        await pilot.press("f", "enter")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen))
+    with Workspace.open(judged) as workspace:
+        again = workspace.verdicts.label_item(first.trial_id, first.item, "Ben", LabelValue.YES)
+    assert again.phase == "revealed"
