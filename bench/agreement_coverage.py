@@ -1,6 +1,6 @@
 """How often 95% intervals hold the true value, on clustered data whose truth is known.
 
-python bench/agreement_coverage.py [STUDIES [RESAMPLES]]      400 studies of each kind; some minutes
+python bench/agreement_coverage.py [STUDIES [RESAMPLES]] [WAY...]      400 studies of each kind; two minutes
 
 A study: TASKS tasks with 4 to 24 items each; whether an item is covered, and how often a rater errs, varies
 by task (a logistic normal), so that items of a task resemble each other. The true value of a coefficient is
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ from cuecard.annotate.agreement import (
 )
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement import Coefficient
+    from cuecard.annotate.agreement import Coefficient, Statistic
 
 DOMAIN = ("covered", "not covered")
 TASKS = (15, 30, 50, 100)
@@ -40,6 +41,12 @@ KINDS = {
     "90% covered, errors 6%": (2.5, 1.0, -3.0, 0.8),
 }
 POPULATION = 20_000
+WAYS = ("percentile", "bca", "analytic")
+SHORT = {
+    "f1:not covered": "f1:not",
+    "balanced_accuracy": "bal. acc.",
+    "cohen_kappa-cohen_kappa": "kappa - kappa",
+}
 
 
 def study(rng: np.random.Generator, tasks: int, kind: str) -> tuple[Ratings, list[int]]:
@@ -75,33 +82,30 @@ def coefficients(ratings: Ratings) -> list[Coefficient]:
     ]
 
 
-def main(studies: int, resamples: int) -> None:
+def intervals(
+    way: str, own: list[Coefficient], groups: list[int], resamples: int, seed: int
+) -> Sequence[Statistic]:
+    if way == "analytic":
+        return [linearised(one, groups) for one in own]
+    method = "bca" if way == "bca" else "percentile"
+    return with_intervals(own, groups, resamples=resamples, seed=seed, method=method)
+
+
+def main(studies: int, resamples: int, ways: Sequence[str]) -> None:
     begun = time.process_time()
     rng = np.random.default_rng(6)
     names = [one.name for one in coefficients(study(rng, 5, next(iter(KINDS)))[0])]
-    short = [
-        name.replace("not covered", "not")
-        .replace("balanced_accuracy", "bal. acc.")
-        .replace("cohen_kappa-cohen_kappa", "kappa - kappa")
-        for name in names
-    ]
     print("percent of intervals that hold the true value")
-    print(f"{'':44}" + "".join(f"{name:>16}" for name in short))
+    print(f"{'':44}" + "".join(f"{SHORT.get(name, name):>16}" for name in names))
     for kind in KINDS:
         truth = [one.statistic.value for one in coefficients(study(rng, POPULATION, kind)[0])]
         for tasks in TASKS:
-            held = {way: np.zeros((len(names), 2)) for way in ("percentile", "bca", "analytic")}
+            held = {way: np.zeros((len(names), 2)) for way in ways}
             for number in range(studies):
                 ratings, groups = study(rng, tasks, kind)
                 own = coefficients(ratings)
-                ways = {
-                    "percentile": with_intervals(own, groups, resamples=resamples, seed=number),
-                    "bca": with_intervals(
-                        own, groups, resamples=resamples, seed=number, method="bca"
-                    ),
-                    "analytic": [linearised(one, groups) for one in own],
-                }
-                for way, found in ways.items():
+                for way in ways:
+                    found = intervals(way, own, groups, resamples, number)
                     for at, (statistic, true) in enumerate(zip(found, truth, strict=True)):
                         if statistic.interval and true is not None:
                             low, high = statistic.interval
@@ -111,11 +115,11 @@ def main(studies: int, resamples: int) -> None:
                     f"{100 * hits / of:16.1f}" if of else f"{'–':>16}" for hits, of in counted
                 )
                 print(f"{kind:25} {tasks:4} tasks {way:>11}" + shares, flush=True)
-    print(
-        f"{studies} studies, {resamples} resamples, {time.process_time() - begun:.0f} s of processor time"
-    )
+    spent = time.process_time() - begun
+    print(f"{studies} studies, {resamples} resamples, {spent:.0f} s of processor time")
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    main(*(given + [400, 1000][len(given) :]))
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    numbers += [400, 1000][len(numbers) :]
+    main(numbers[0], numbers[1], [word for word in sys.argv[1:] if word in WAYS] or WAYS)
