@@ -25,7 +25,7 @@ from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.adjudicate_dialogs import LetterDialog
 from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
 from cuecard.tui.state import adjudication as state
-from cuecard.tui.state.labelling import evidence_paragraphs, gold_paragraphs
+from cuecard.tui.state.labelling import STATUS_KEYS, WORDING, gold_paragraphs, value_label
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.paragraphs import Paragraphs
 
@@ -60,9 +60,9 @@ class AdjudicateScreen(CuecardScreen[None]):
         Key("adjudicate.yes", "y", "decide('yes')", N_("Yes"), N_("Decide: covered, right, met")),
         Key("adjudicate.no", "n", "decide('no')", N_("No"), N_("Decide: not covered, not right, not met")),
         Key("adjudicate.value", "v", "value", N_("Status"), N_("Decide which status it is")),
-        Key("adjudicate.unsure", "u", "decide('unsure')", N_("Cannot tell"), N_("Decide that nobody can tell")),
+        Key("adjudicate.unsure", "u", "decide('unsure')", N_("Unsure"), N_("Decide that nobody can tell")),
         Key("adjudicate.gold", "w", "gold_wrong", N_("Gold wrong"), N_("The gold itself is wrong; its authors are told")),
-        Key("adjudicate.comment", "c", "comment", N_("Comment"), N_("Say why; goes with the decision")),
+        Key("adjudicate.comment", "c", "comment", N_("Why"), N_("Say why; goes with the decision")),
         Key("adjudicate.skip", "s", "skip", N_("Skip"), N_("Leave it to others, or for later")),
         Key("adjudicate.back", "b", "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
         Key("adjudicate.trial", "o", "trial", N_("Trial"), N_("Read the trial"), show=False),
@@ -87,8 +87,8 @@ class AdjudicateScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
         with Horizontal(id="what"):
-            yield _pane("gold", _("Gold item"))
-            yield _pane("evidence", _("Handed in by the agent"))
+            yield _pane("gold")
+            yield _pane("evidence")
         with Horizontal(id="sides"):
             yield _pane("left")
             yield _pane("right")
@@ -161,11 +161,10 @@ class AdjudicateScreen(CuecardScreen[None]):
         self._ask_cause(LabelValue(value))
 
     def action_value(self) -> None:
-        statuses = list(CheckpointStatus)
-        letters = "abcdefgh"
+        statuses = list(STATUS_KEYS.values())
         choices = [
-            (letters[at], state.value_label(ItemKind.STATUS, status.value), "")
-            for at, status in enumerate(statuses)
+            (letter, value_label(ItemKind.STATUS, status.value), "")
+            for letter, status in STATUS_KEYS.items()
         ]
 
         def chosen(at: int | None) -> None:
@@ -218,7 +217,7 @@ class AdjudicateScreen(CuecardScreen[None]):
         if view is None:
             return
         causes = list(CAUSES)
-        said = state.value_label(view.dispute.item.kind, value.value)
+        said = value_label(view.dispute.item.kind, value.value)
         decided = view.dispute.decided
         before = causes.index(decided.cause) if decided else 0
 
@@ -285,10 +284,9 @@ class AdjudicateScreen(CuecardScreen[None]):
         item = view.item
         left, right = state.columns(view)
         gold = gold_paragraphs(item) if item else []
-        evidence = evidence_paragraphs(item) if item else []
         shown = {
             "gold": [*state.gold_head(view), *gold],
-            "evidence": [*state.support(view), *evidence],
+            "evidence": state.evidence(view),
             "left": left.paragraphs,
             "right": right.paragraphs,
             "decision": state.decision(view),
@@ -296,6 +294,9 @@ class AdjudicateScreen(CuecardScreen[None]):
         for name in _PANES:
             self.query_one(f"#{name}-text", Paragraphs).load(shown[name])
             self.query_one(f"#{name}").scroll_home(animate=False)
+        wording = WORDING[view.dispute.item.kind]
+        self.query_one("#gold").border_title = Text(_(wording.title))
+        self.query_one("#evidence").border_title = Text(_(wording.evidence))
         self.query_one("#left").border_title = Text(left.title)
         self.query_one("#right").border_title = Text(right.title)
 

@@ -153,7 +153,7 @@ class RunsScreen(CuecardScreen[None]):
     def _row(self, run: RunRecord) -> list[str]:
         wrong = self._look.disputed.get(run.id, 0) if self._look else 0
         return [
-            f"{DISPUTED} {wrong}  {run.name}" if wrong else run.name,
+            f"{DISPUTED} {wrong} {run.name}" if wrong else run.name,
             _(_KIND[run.kind]),
             run_state_label(run, here=self.services.live_runs.going_on(run.id)),
             f"{run.finished}/{run.trials}",

@@ -9,26 +9,20 @@ from cuecard.annotate.adjudication.deciding import CAUSES, Why
 from cuecard.annotate.adjudication.disputes import UNDECIDED, Dispute, MachineSide, Reason
 from cuecard.annotate.adjudication.session import AdjudicationView
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.parts import CheckpointStatus
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.items import PredictedItem
 from cuecard.store.records import Adjudication, Label
-from cuecard.tui.glyphs import DECISION
 from cuecard.tui.state.entries import Paragraph
 from cuecard.tui.state.gold_disputes import DISPUTED
-from cuecard.tui.state.labels import STATUS, player_label
+from cuecard.tui.state.labelling import evidence_paragraphs, predicted_paragraph, value_label
+from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.runs import when
 
 REASON: dict[Reason, str] = {
     "people": N_("people differ"),
     "judge": N_("people and judge differ"),
     "gold": N_("gold held for wrong"),
-}
-_YES_NO: dict[ItemKind, tuple[str, str]] = {
-    ItemKind.PREDICTED: (N_("right"), N_("not right")),
-    ItemKind.CUE: (N_("met"), N_("not met")),
-    ItemKind.LEAK: (N_("gives gold away"), N_("gives nothing away")),
 }
 
 
@@ -38,17 +32,6 @@ class Column:
 
     title: str
     paragraphs: list[Paragraph]
-
-
-def value_label(kind: ItemKind, value: str) -> str:
-    """Glyph and words of a decision on an item of this kind."""
-    if kind is ItemKind.STATUS and value in set(CheckpointStatus):
-        glyph, label = STATUS[CheckpointStatus(value)]
-        return f"{glyph} {_(label)}"
-    glyph, _colour, label = DECISION.get(value, ("·", "", value))
-    if value in ("yes", "no") and kind in _YES_NO:
-        label = _YES_NO[kind][value == "no"]
-    return f"{glyph} {_(label)}"
 
 
 def progress(name: str, position: int, total: int, left: int, title: str = "") -> str:
@@ -84,8 +67,8 @@ def gold_head(view: AdjudicationView) -> list[Paragraph]:
     return lines
 
 
-def support(view: AdjudicationView) -> list[Paragraph]:
-    """What judges rest on."""
+def evidence(view: AdjudicationView) -> list[Paragraph]:
+    """What judges rest on, then what lies beside the item: the likest that was handed in, or what was said."""
     lines: list[Paragraph] = []
     rests: dict[tuple[PredictedItem, ...], list[str]] = {}
     for side, items in zip(view.dispute.machines, view.supporting, strict=True):
@@ -93,9 +76,16 @@ def support(view: AdjudicationView) -> list[Paragraph]:
             rests.setdefault(items, []).append(one_line(side.by.name, 30))
     for items, names in rests.items():
         lines.append(Paragraph(_("{judge} rests on").format(judge=", ".join(names)), "stage"))
-        for item in items:
-            said = f"{item.cell}   ({item.text})" if item.cell else item.text
-            lines.append(Paragraph(f"{item.index + 1}. {said}", "strong", indent=2))
+        lines += [predicted_paragraph(item) for item in items]
+    item = view.item
+    if item is None:
+        return lines
+    if not rests or item.said or item.gold.item.kind is ItemKind.PREDICTED:
+        return [*lines, *evidence_paragraphs(item)]
+    told = {each.index for items in rests for each in items}
+    beside = [predicted_paragraph(each) for each in item.closest if each.index not in told]
+    if beside:
+        lines += [Paragraph(_("likest of the rest"), "stage"), *beside]
     return lines
 
 
