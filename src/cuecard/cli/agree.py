@@ -47,9 +47,14 @@ def register(app: typer.Typer) -> None:
 
 def agree(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(help=_("CSV with a line for each rating, or a column for each rater")),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help=_(
+                "CSV with a line for each rating, or a column for each rater; or meta-evaluation sheets"
+            ),
+        ),
     ] = None,
     item: Annotated[str, typer.Option(help=_("Column of the item"))] = "item",
     rater: Annotated[str, typer.Option(help=_("Column of the rater"))] = "rater",
@@ -93,17 +98,17 @@ def agree(
     if effect:
         from cuecard.cli.effect import show_effect
 
-        if not run or file is not None:
+        if not run or files:
             raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
         ours = Context.of(context)
         show_effect(ours, run, judge=judge, set_id=set_id, json=json, markdown=markdown)
         return
-    sources = sum((file is not None, bool(run), set_id is not None))
+    sources = sum((bool(files), bool(run), set_id is not None))
     if sources != 1:
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
         )
-    if file is None:
+    if not files:
         from cuecard.annotate.labelling.comparison import Scope
 
         scope = Scope(
@@ -112,6 +117,18 @@ def agree(
         _in_workspace(Context.of(context), scope, json=json, markdown=markdown)
         return
     from cuecard.annotate.agreement.csv_table import CsvColumns
+    from cuecard.annotate.labels_io.reading import is_sheet
+
+    if any(map(is_sheet, files)):
+        from cuecard.cli.agree_meta import agree_on_sheets
+
+        agree_on_sheets(files, json=json, markdown=markdown)
+        return
+    if len(files) > 1:
+        raise typer.BadParameter(
+            _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
+            param_hint="FILE",
+        )
     from cuecard.cli.agree_csv import CsvWishes, agree_on_file
 
     columns = CsvColumns(
@@ -125,7 +142,7 @@ def agree(
     wishes = CsvWishes(
         level=level.value, weights=weights.value if weights else None, reference=reference
     )
-    agree_on_file(file, columns, wishes, json=json, markdown=markdown)
+    agree_on_file(files[0], columns, wishes, json=json, markdown=markdown)
 
 
 def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) -> None:

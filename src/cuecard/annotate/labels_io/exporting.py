@@ -14,7 +14,7 @@ from cuecard.annotate.labels_io.plain import VERDICT_COLUMNS, plain_csv, plain_l
 from cuecard.annotate.labels_io.scope import ItemLabels, Scope, items_in
 from cuecard.annotate.labels_io.sheets import KIND_OF, Sheet, SheetKind, SheetRow, sheet_text
 from cuecard.annotate.labels_io.trials import SHORT, TrialItems
-from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.text import one_line, slug
@@ -103,7 +103,7 @@ def _sheets(folder: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelE
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f"{_name(found[0].trial)}_{kind}.csv"
             text = sheet_text(sheet, () if verdicts else (_CLOSEST[kind],), near)
-            path.write_text(text, encoding="utf-8", newline="")
+            _write(path, text)
             files.append(path)
             written += len(mine)
             labels += sum(row.human is not None for row in sheet.rows)
@@ -161,15 +161,13 @@ def _name(trial: TrialItems) -> str:
 def _table(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExport:
     more = VERDICT_COLUMNS if verdicts else ()
     rows = list(_rows(items, verdicts))
-    path.write_text(plain_csv(rows, more), encoding="utf-8", newline="")
+    _write(path, plain_csv(rows, more))
     return LabelExport((path,), len(rows), sum("label" in row for row in rows))
 
 
 def _lines(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExport:
     rows = list(_rows(items, verdicts))
-    path.write_text(
-        plain_lines({"label": "", **row} for row in rows), encoding="utf-8", newline="\n"
-    )
+    _write(path, plain_lines({**row, "label": row.get("label", "")} for row in rows))
     return LabelExport((path,), len(rows), sum("label" in row for row in rows))
 
 
@@ -223,8 +221,21 @@ def _tasks(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExpo
         )
         for item in items
     ]
-    path.write_text(tasks_text(tasks), encoding="utf-8", newline="\n")
+    _write(path, tasks_text(tasks))
     statuses = any(item.item.kind is ItemKind.STATUS for item in items)
     beside = path.with_suffix(".xml")
-    beside.write_text(interface(statuses), encoding="utf-8", newline="\n")
+    _write(beside, interface(statuses))
     return LabelExport((path, beside), len(items), sum(bool(item.labels) for item in items))
+
+
+def _write(path: Path, text: str) -> None:
+    """Only where nothing is: somebody's labels may stand in a file of that name."""
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise Conflict(
+            _("There is such a file already"),
+            str(path),
+            _("It may hold labels and was left as it is; choose another place with -o."),
+        ) from error
