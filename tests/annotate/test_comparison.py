@@ -125,7 +125,7 @@ def test_by_hand(found: Comparison) -> None:
     assert majority is not None
     assert (majority.n, value(majority.statistic("percent"))) == (10, pytest.approx(7 / 10))
     # Item 8 was adjudicated: yes, which the majority had said as well.
-    assert [r.role for r in found.references[:3]] == ["settled", "majority", "adjudicated"]
+    assert [r.role for r in found.references[:3]] == ["majority", "settled", "adjudicated"]
     settled, adjudicated = found.pair(JUDGE, SETTLED), found.pair(JUDGE, ADJUDICATED)
     assert settled is not None
     assert adjudicated is not None
@@ -136,7 +136,7 @@ def test_by_hand(found: Comparison) -> None:
 
 
 def test_judges_on_the_same_items_ceiling_and_groups(found: Comparison) -> None:
-    # Against what was settled, without item 9, which k left open: j is right on 6 of 9, k on 5.
+    # Against most people, without item 9, which k left open: j is right on 6 of 9, k on 5.
     [apart] = found.differences
     assert (apart.n, apart.rows[0].name) == (9, "percent")
     assert value(apart.ones[0].statistic) == pytest.approx(6 / 9)

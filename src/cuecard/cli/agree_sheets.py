@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
+from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.cli.output import prose, say, table
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
@@ -19,13 +20,17 @@ def print_sheets(sheets: Iterable[Sheet], *, markdown: bool) -> None:
         table(
             sheet.title,
             sheet.headings,
-            [[cell.text for cell in line] for line in sheet.lines],
+            [[_short(cell) for cell in line] for line in sheet.lines],
             numbers=range(1, len(sheet.headings)),
         )
         for remark in (*remarks, *sheet.notes):
             prose(remark)
         if remarks or sheet.notes:
             say("")
+
+
+def _short(cell: Cell) -> str:
+    return compact(cell.statistic) if cell.statistic is not None else cell.text
 
 
 def _remarks(sheet: Sheet) -> tuple[str, ...]:

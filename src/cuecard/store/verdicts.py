@@ -208,6 +208,14 @@ class Verdicts:
             _check_labelled(session, trial_id, item.key, person)
             note_reveal(session, trial_id, item, person)
 
+    def note_reveals(self, items: Collection[tuple[int, Item]], person: str) -> None:
+        """Remember that `person` has seen what was decided on these items of trials, labelled or not: what
+        they label on them from now on counts as `revealed`.
+        """
+        with self._database.write() as session:
+            for trial_id, item in items:
+                note_reveal(session, trial_id, item, person)
+
     def labels(
         self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"
     ) -> list[Label]:

@@ -1,60 +1,70 @@
-"""How far judge and people agree on a run: figures with their n, or why there is none."""
+"""How far judges and people agree: tables of figures with their intervals, or why there are none."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
+from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.state.agreement import AgreementView, Shown, plot_of
 from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.fitted_table import FittedColumn
-from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.widgets.grid import Grid, GridColumn
+from cuecard.tui.widgets.grid.source import GridCell, ListSource
+from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement import ConfusionMatrix, Statistic
-    from cuecard.annotate.labelling import LabelAgreement
+    from cuecard.annotate.labelling.comparison import Scope, Subject
+    from cuecard.annotate.labelling.comparison.sheets import Sheet
+    from cuecard.store.workspace import Workspace
 
-STATISTICS = {
-    "percent": N_("percent agreement"),
-    "cohen_kappa": N_("Cohen's kappa"),
-    "fleiss_kappa": N_("Fleiss' kappa"),
-}
-
-COLUMNS = (
-    FittedColumn(N_("Between"), 16, grow=2),
-    FittedColumn(N_("Statistic"), 18),
-    FittedColumn(N_("Value"), 7, right=True),
-    FittedColumn("n", 5, right=True),
-    FittedColumn(N_("Remark"), 8, grow=3),
-)
+_FIGURE = 18  # -0.155 [-.25 -.06]
+_WIDE = 100
 
 
 class AgreementScreen(CuecardScreen[None]):
-    """A row for each pair and statistic, confusion matrices below."""
+    """One table at a time; Enter goes from a figure to its items."""
 
     CSS_PATH = "agreement.tcss"
+    AUTO_FOCUS = "#figures"
     BINDINGS = keys(
+        Key("agreement.items", "enter", "items", N_("Items"), N_("The items behind this figure")),
+        Key("agreement.next", "n", "step(1)", N_("Next"), N_("The next table of this view")),
+        Key("agreement.before", "b", "step(-1)", N_("Before"), N_("The table before"), show=False),
+        Key("agreement.table", "t", "show('table')", N_("Table"), N_("Every statistic of every judge")),
+        Key("agreement.matrix", "m", "show('matrix')", N_("Matrix"), N_("Confusion matrices, and agreement by label")),
+        Key("agreement.groups", "g", "show('groups')", N_("Groups"), N_("By family, language, relation and agent")),
+        Key("agreement.judges", "j", "show('judges')", N_("Judges"), N_("Judges beside each other and beside people")),
+        Key("agreement.plot", "i", "show('plot')", N_("Intervals"), N_("The intervals of a table drawn")),
+        Key("agreement.effect", "e", "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents")),
+        Key("agreement.kind", "k", "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
+        Key("agreement.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
         Key("agreement.back", "escape", "leave", N_("Back"), N_("Back")),
-        Key("agreement.refresh", "r", "look_again", N_("Refresh"), N_("Count again")),
-    )
+    )  # fmt: skip
 
-    def __init__(self, run_id: int, name: str) -> None:
+    def __init__(self, run_id: int | None, name: str, *, set_id: int | None = None) -> None:
+        """Of one run, of a labelling set, or without either of the whole workspace. `name`: its own."""
         super().__init__()
-        self._run_id, self._name = run_id, name
+        self._run_id, self._set_id, self._name = run_id, set_id, name
+        self._subject: Subject | None = None
+        self._view: AgreementView | None = None
+        self._done = ""
+        self._effect_known = False
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield ListTable(COLUMNS, id="statistics")
-        with VerticalScroll(id="matrices"):
-            yield Static("", id="matrix")
-            yield Static("", id="baselines", classes="muted", markup=False)
+        yield Static("", id="heading", markup=False)
+        yield Grid((), cursor="cell", fixed=1, id="figures")
+        with VerticalScroll(id="details", can_focus=False):
+            yield PlainText(id="detail")
         yield EmptyState(
             _("Nobody has labelled these verdicts yet"),
             _("Agreement needs at least one person's labels beside the judge's verdicts."),
@@ -63,19 +73,112 @@ class AgreementScreen(CuecardScreen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one(EmptyState).display = False
+        for widget in self.query("#heading, #figures, #details, EmptyState"):
+            widget.display = False
+        self.set_interval(0.2, self._tell_progress)
         self.look()
 
+    def on_resize(self, event: events.Resize) -> None:
+        if self._view is not None and self._grid.display:
+            self.call_after_refresh(self._fill)
+
     @property
-    def _table(self) -> ListTable:
-        return self.query_one("#statistics", ListTable)
+    def _grid(self) -> Grid:
+        return self.query_one("#figures", Grid)
+
+    @property
+    def _scope(self) -> Scope:
+        from cuecard.annotate.labelling.comparison import Scope
+
+        runs = () if self._run_id is None else (self._run_id,)
+        return Scope(runs=runs, set_id=self._set_id, subject=self._subject)
 
     @guarded("agreement")
     async def look(self) -> None:
-        from cuecard.annotate.labelling import agreement_of
+        from cuecard.annotate.labelling.comparison import compare, gather
+        from cuecard.annotate.labelling.comparison.sheets import sheets_of
 
-        run_id = self._run_id
-        self._show(await self.services.ask(lambda ws: agreement_of(ws, run_id)))
+        scope = self._scope
+
+        def read(done: int, of: int) -> None:
+            self._done = _("reading tasks {done}/{all}").format(done=done, all=of)
+
+        def counted(done: int, of: int) -> None:
+            self._done = _("comparing {done}/{all}").format(done=done, all=of)
+
+        def work(workspace: Workspace) -> AgreementView:
+            material = gather(workspace, scope, read)
+            found = compare(material, tell=counted)
+            return AgreementView(material, found, sheets_of(found))
+
+        self._done = _("reading labels")
+        try:
+            view = await self.services.ask(work)
+        finally:
+            self._done = ""
+        if self._view is not None:
+            view.show(self._view.shown if self._view.shown != "effect" else "table")
+        self._view, self._effect_known = view, False
+        self._show()
+
+    @guarded("agreement_effect")
+    async def weigh(self) -> None:
+        """Scores with people's labels: reads whole logs, so only when they are asked for."""
+        from cuecard.annotate.effect import effect_of
+        from cuecard.annotate.effect.sheets import effect_sheets
+
+        view, set_id = self._view, self._set_id
+        if view is None:
+            return
+        trials = {case.trial_id for case in view.material.cases}
+
+        def work(workspace: Workspace) -> tuple[Sheet, ...]:
+            runs = [self._run_id] if self._run_id is not None else []
+            runs = runs or sorted({workspace.runs.trial(trial).run_id for trial in trials})
+            return effect_sheets(effect_of(workspace, runs, set_id=set_id))
+
+        self._done = _("scoring again with people's labels")
+        try:
+            sheets = await self.services.ask(work)
+        finally:
+            self._done = ""
+        self._effect_known = True
+        if self._view is view:
+            kept = [sheet for sheet in view.sheets if sheet.view != "effect"]
+            view.sheets = (*kept, *sheets)
+            self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if action in ("items", "step", "show", "subject"):
+            if view is None or not view.comparison.people:
+                return False
+            if action == "items":
+                return view.place(self._grid.cursor_row, self._grid.cursor_column) is not None
+            if action == "step":
+                return len(view.of(view.shown)) > 1
+            if action == "subject":
+                return view.next_subject is not None
+            return parameters[0] != view.shown
+        return True
+
+    def action_show(self, shown: Shown) -> None:
+        if self._view is None:
+            return
+        self._view.show(shown)
+        self._fill()
+        if shown == "effect" and not self._effect_known:
+            self.weigh()
+
+    def action_step(self, by: int) -> None:
+        if self._view is not None:
+            self._view.step(by)
+            self._fill()
+
+    def action_subject(self) -> None:
+        if self._view is not None:
+            self._subject = self._view.next_subject
+            self.look()
 
     def action_look_again(self) -> None:
         self.look()
@@ -83,61 +186,129 @@ class AgreementScreen(CuecardScreen[None]):
     def action_leave(self) -> None:
         self.dismiss()
 
-    def _show(self, found: LabelAgreement) -> None:
+    def action_items(self) -> None:
+        from cuecard.tui.screens.agreement_items import AgreementItemsScreen
+
+        view = self._view
+        place = view.place(self._grid.cursor_row, self._grid.cursor_column) if view else None
+        if view is not None and place is not None:
+            self.app.push_screen(
+                AgreementItemsScreen(view.material, view.comparison, place, self._name)
+            )
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_items()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._explain()
+
+    def _tell_progress(self) -> None:
+        if self._done:
+            self.query_one("#title", Static).update(f"{one_line(self._name, 40)} · {self._done} …")
+
+    def _show(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        found = view.comparison
+        anything = bool(found.people)
+        for widget in self.query("#heading, #figures, #details"):
+            widget.display = anything
+        self.query_one(EmptyState).display = not anything
+        told = _("{run} · {verdicts} verdicts · {labelled} labelled · {unsure} cannot tell")
+        if found.population is None:
+            told = _("{run} · {labelled} labelled · {unsure} cannot tell")
         self.query_one("#title", Static).update(
-            _("{run} · {verdicts} verdicts · {labelled} labelled · {unsure} cannot tell").format(
+            told.format(
                 run=one_line(self._name, 40),
-                verdicts=found.verdicts,
-                labelled=found.labelled,
-                unsure=found.unsure,
+                verdicts=f"{found.population or 0:,}",
+                labelled=f"{found.labelled:,}",
+                unsure=f"{found.unsure:,}",
             )
         )
-        anything = bool(found.people)
-        self._table.display = self.query_one("#matrices").display = anything
-        self.query_one(EmptyState).display = not anything
-        rows: list[tuple[str | Text, ...]] = []
-        matrices: list[ConfusionMatrix] = []
-        for pair in (*found.judge_human, *found.human_human):
-            rows += _rows(f"{pair.left} / {pair.right}", pair.statistics)
-            if pair.confusion:
-                matrices.append(pair.confusion)
-        if len(found.people) > 1:
-            for pair in found.majority:
-                label = _("{judge} / majority of people").format(judge=pair.left)
-                rows += _rows(label, pair.statistics)
-            rows += _rows(_("all people"), found.humans.statistics)
-        self._table.fill(rows)
-        self.query_one("#matrix", Static).update(Text("\n\n").join(map(_matrix, matrices)))
-        note = _("{judges}: an offline baseline, not an LLM.").format(
-            judges=", ".join(found.baselines)
-        )
-        self.query_one("#baselines", Static).update(one_line(note) if found.baselines else "")
         if anything:
-            self._table.focus()
+            self._fill()
+            self._grid.focus()
 
+    def _fill(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        self.query_one("#heading", Static).update(view.heading)
+        if view.shown == "plot":
+            self._fill_plot(view)
+        else:
+            self._fill_table(view)
+        self._explain()
 
-def _rows(who: str, statistics: tuple[Statistic, ...]) -> list[tuple[str | Text, ...]]:
-    return [
-        (
-            who,
-            _(STATISTICS.get(statistic.name, statistic.name)),
-            "–" if statistic.value is None else f"{statistic.value:.3f}",
-            str(statistic.n),
-            Text(one_line(statistic.reason), "dim"),
+    def _fill_table(self, view: AgreementView) -> None:
+        sheet = view.sheet
+        grid = self._grid
+        if sheet is None:
+            grid.set_columns(())
+            grid.load(ListSource(()))
+            return
+        wide = self.size.width >= _WIDE
+        first, *others = sheet.headings
+        longest = max((len(line[0].text) for line in sheet.lines), default=0)
+        columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
+        for at, heading in enumerate(others, 1):
+            figures = any(at < len(line) and line[at].statistic for line in sheet.lines)
+            least = (_FIGURE + 2 * wide) if figures else max(9, min(16, len(heading)))
+            columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=24))
+        grid.set_columns(columns, fixed=1)
+        rows = [
+            [
+                GridCell(line[0].text, "strong"),
+                *(
+                    GridCell(
+                        compact(c.statistic, 3 if wide else 2) if c.statistic else c.text,
+                        "muted" if c.remark else "plain",
+                    )
+                    for c in line[1:]
+                ),
+            ]
+            for line in sheet.lines
+        ]
+        grid.load(ListSource(rows), cursor=(0, 1))
+
+    def _fill_plot(self, view: AgreementView) -> None:
+        sheet, grid = view.sheet, self._grid
+        if sheet is None:
+            grid.set_columns(())
+            grid.load(ListSource(()))
+            return
+        width = max(16, self.size.width - 20 - 14 - 7 - 10)
+        axis, lines = plot_of(sheet, width)
+        grid.set_columns(
+            (
+                GridColumn(sheet.headings[0], 20, raw=True),
+                GridColumn("", 14, raw=True),
+                GridColumn(axis.head, width, raw=True),
+                GridColumn(_("value"), 7, raw=True, right=True),
+            ),
+            fixed=0,
         )
-        for statistic in statistics
-    ]
+        rows: list[tuple[str | GridCell | Text, ...]] = []
+        before = ""
+        for bar, drawn in lines:
+            what = GridCell(bar.what if bar.what != before else "", "strong")
+            before = bar.what
+            rows.append(
+                (
+                    what,
+                    GridCell(bar.who, "muted"),
+                    Text(drawn, no_wrap=True),
+                    f"{bar.statistic.value:.3f}",
+                )
+            )
+        grid.load(ListSource(rows), cursor=(0, 0))
 
-
-def _matrix(matrix: ConfusionMatrix) -> Text:
-    """Rows are the first rater's labels, columns the second's."""
-    width = max(8, *(len(label) + 2 for label in matrix.labels))
-    title = _("{rows} (down) and {columns} (across)").format(
-        rows=one_line(matrix.rows), columns=one_line(matrix.columns)
-    )
-    text = Text(title)
-    text.append("\n" + " " * width + "".join(f"{label:>{width}}" for label in matrix.labels), "dim")
-    for label, counts in zip(matrix.labels, matrix.counts, strict=True):
-        text.append(f"\n{label:<{width}}", "dim")
-        text.append("".join(f"{count:>{width}}" for count in counts))
-    return text
+    def _explain(self) -> None:
+        if self._view is not None:
+            grid = self._grid
+            lines = self._view.details(grid.cursor_row, grid.cursor_column)
+            self.query_one("#detail", PlainText).load("\n".join(lines))
+        self.refresh_bindings()

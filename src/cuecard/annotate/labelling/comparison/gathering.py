@@ -201,6 +201,7 @@ def _case(
         trial_id=trial.id,
         item=item,
         task=trial.task_id,
+        revision=trial.revision,
         family=trial.family,
         language=task.language,
         relation=relation,

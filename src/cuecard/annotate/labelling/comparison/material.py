@@ -58,6 +58,7 @@ class Case:
     trial_id: int
     item: Item
     task: str = ""
+    revision: int = 0
     family: str = ""
     language: str = ""
     relation: str = ""

@@ -59,7 +59,7 @@ def _groups(found: Comparison) -> Iterator[Sheet]:
                 ),
                 headings=(
                     _(GROUP_WORDS[by]),
-                    _("items (tasks)"),
+                    _("n (tasks)"),
                     *(statistic_word(name) for name in _SHORT),
                 ),
                 lines=tuple(lines),
@@ -110,7 +110,7 @@ def _ceilings(found: Comparison) -> Iterator[Sheet]:
             headings=(
                 _("Mean over pairs"),
                 _("judge and people"),
-                _("people among themselves"),
+                _("among people"),
                 _("difference"),
             ),
             lines=tuple(

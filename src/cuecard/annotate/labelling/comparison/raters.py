@@ -94,15 +94,14 @@ def columns_of(
 
 
 def references_of(material: Material) -> tuple[Rater, ...]:
-    """What judges are held against, the first being what stands for all people: the majority (with one
-    person, that person), with adjudications what was settled.
+    """What judges are held against, the first being what stands for all people: the majority of blind labels
+    (with one person, that person). What was adjudicated comes after: an adjudicator has seen the decisions.
     """
-    found: list[Rater] = []
-    if any(case.adjudicated for case in material.cases):
-        found += [SETTLED, MAJORITY, ADJUDICATED]
-    elif len(material.people) > 1:
-        found.append(MAJORITY)
-    return (*found, *people_of(material))
+    people = people_of(material)
+    first = (MAJORITY,) if len(people) > 1 else people
+    adjudicated = any(case.adjudicated for case in material.cases)
+    others = people if len(people) > 1 else ()
+    return (*first, *((SETTLED, ADJUDICATED) if adjudicated else ()), *others)
 
 
 def judges_of(material: Material) -> tuple[Rater, ...]:

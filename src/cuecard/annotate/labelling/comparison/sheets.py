@@ -91,7 +91,7 @@ def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Shee
     humans = found.humans
     lines: list[Line] = [
         (
-            Cell(_("items (tasks)")),
+            Cell(_("n (tasks)")),
             *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
             *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
         )
@@ -111,7 +111,7 @@ def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Shee
         headings=(
             _("Statistic"),
             *(judge_word(found, pair.left.name) for pair in pairs),
-            *((_("people among themselves"),) if humans else ()),
+            *((_("among people"),) if humans else ()),
         ),
         lines=tuple(lines),
         notes=_notes(found, pairs),
@@ -239,7 +239,7 @@ def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
             _("Label of the judge"),
             "n",
             _("people agree"),
-            _("of people's, judge agrees"),
+            _("judge agrees"),
             _("F1"),
         ),
         lines=tuple(lines),

@@ -94,6 +94,19 @@ def figure(statistic: Statistic | None) -> str:
     return f"{statistic.value:.3f} [{low:.3f}, {high:.3f}]"
 
 
+def compact(statistic: Statistic, digits: int = 3) -> str:
+    """`figure` where room is scarce: `0.912 [.871 .947]`, the interval with so many digits."""
+    if statistic.value is None or statistic.interval is None:
+        return figure(statistic)
+    low, high = (_short(end, digits) for end in statistic.interval)
+    return f"{statistic.value:.3f} [{low} {high}]"
+
+
+def _short(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
 def remark(statistic: Statistic | None) -> str:
     """Why there is no value, or no interval."""
     if statistic is None:

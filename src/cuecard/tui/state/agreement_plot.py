@@ -1,0 +1,64 @@
+"""Intervals drawn in characters: position alone tells, so it reads in any colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, floor
+
+from cuecard.annotate.agreement import Statistic
+
+LEAST = 12
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high` over `width` cells."""
+
+    low: float
+    high: float
+    width: int
+
+    def place(self, value: float) -> int:
+        share = (value - self.low) / (self.high - self.low)
+        return max(0, min(self.width - 1, round(share * (self.width - 1))))
+
+    @property
+    def head(self) -> str:
+        """Both ends, and the middle where there is room."""
+        left, right = f"{self.low:g}", f"{self.high:g}"
+        middle = f"{round((self.low + self.high) / 2, 3):g}"
+        line = ["─"] * self.width
+        spots = [(0, left), (self.width - len(right), right)]
+        if self.width > len(left) + len(right) + len(middle) + 6:
+            spots.append((self.place((self.low + self.high) / 2) - len(middle) // 2, middle))
+        for at, text in spots:
+            line[at : at + len(text)] = text
+        return "".join(line)
+
+
+def axis_for(statistics: Iterable[Statistic], width: int) -> Axis:
+    """Wide enough for every value and interval, its ends at tenths."""
+    ends: list[float] = []
+    for statistic in statistics:
+        ends += [x for x in (statistic.value, statistic.low, statistic.high) if x is not None]
+    low = floor(min(ends, default=0) * 10 + 1e-9) / 10
+    high = ceil(max(ends, default=1) * 10 - 1e-9) / 10
+    if high <= low:
+        low, high = low - 0.1, high + 0.1
+    return Axis(round(low, 1), round(high, 1), max(LEAST, width))
+
+
+def drawn(statistic: Statistic, axis: Axis) -> str:
+    """`├──●──┤`; the value alone where there is no interval, `·` at zero where the axis crosses it."""
+    line = [" "] * axis.width
+    if axis.low < 0 < axis.high:
+        line[axis.place(0)] = "·"
+    if statistic.value is None:
+        return "".join(line)
+    if statistic.interval is not None:
+        low, high = (axis.place(end) for end in statistic.interval)
+        line[low : high + 1] = "─" * (high + 1 - low)
+        line[low], line[high] = "├", "┤"
+    line[axis.place(statistic.value)] = "●"
+    return "".join(line)
