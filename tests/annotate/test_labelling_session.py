@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from cuecard.annotate.labelling import LabelSession
-from cuecard.annotate.labelling.session_views import Target
 from cuecard.annotate.labelling.session_transcript import turn_of
+from cuecard.annotate.labelling.session_views import Target
 from cuecard.core.errors import NotAllowed
 from cuecard.core.events import (
     AgentSpoke,
@@ -216,7 +216,13 @@ KINDS = [
 
 @pytest.mark.parametrize(("task", "key", "text", "decided", "agrees"), KINDS)
 def test_an_item_of_any_kind_is_shown_without_what_was_decided_on_it(
-    workspace: Workspace, trials: dict[str, int], task, key, text, decided, agrees
+    workspace: Workspace,
+    trials: dict[str, int],
+    task: str,
+    key: str,
+    text: str,
+    decided: str,
+    agrees: bool,
 ) -> None:
     item = Item.of_key(key)
     workspace.verdicts.label_item(trials[task], item, "Cho", _opposite(item), f"{WHY} by Cho")

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+PAINTING = 0.03
+"""Seconds that an item has for itself before what follows is read."""
+
+
 class LabelScreen(CuecardScreen[None]):
     """Labels a run's items, those of one trial of it, those of a labelling set, or `targets`. Keys are
     worked off in the order they were pressed, so that none is lost at any pace.
@@ -89,6 +93,11 @@ class LabelScreen(CuecardScreen[None]):
         self._step: Step | None = None
         self._pressed: asyncio.Queue[Work | Look] = asyncio.Queue()
         self._turn = threading.Lock()
+
+    @property
+    def step(self) -> Step | None:
+        """What is shown now; None while the first item is looked for."""
+        return self._step
 
     def compose(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
@@ -147,6 +156,8 @@ class LabelScreen(CuecardScreen[None]):
     async def ahead(self) -> None:
         """Read what comes next while the person looks at this."""
         session = self._session
+        # The item that came up is painted first.
+        await asyncio.sleep(PAINTING)
         while session is not None and await asyncio.to_thread(session.prepare):
             pass
 
@@ -195,13 +206,7 @@ class LabelScreen(CuecardScreen[None]):
         preferences = self.cue_app.preferences
         preferences.reveal_after = not preferences.reveal_after
         preferences.save()
-        said = (
-            _(
-                "What was decided is shown right after each label; what you then change is counted apart."
-            )
-            if preferences.reveal_after
-            else _("What was decided stays hidden unless you press r after labelling.")
-        )
+        said = _("Reveal after: on") if preferences.reveal_after else _("Reveal after: off")
         self.notify(said, markup=False)
         self._press(works.nothing)
 
@@ -267,18 +272,22 @@ class LabelScreen(CuecardScreen[None]):
         session.touch()
 
     def _show(self, step: Step) -> None:
-        self._step = step
+        before, self._step = self._step, step
         view = step.view
         for pane in self.query(".pane"):
             pane.display = view is not None
         self.query_one("#question").display = view is not None
         self.query_one(EmptyState).display = view is None
         where = one_line(self._name, 24)
-        walked = progress_line(step.position, step.total, step.labelled, step.pace)
-        self.query_one("#progress", Static).update(f"{where} · {walked}")
+        said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        if self._reveal_after:
+            said.append(_("reveal after"))
+        self.query_one("#progress", Static).update(" · ".join(said))
         if view is not None:
             self._show_item(view, step)
-        self.refresh_bindings()
+        if before is None or _answerable(before.view) != _answerable(view):
+            # The footer is drawn anew, which takes as long as all the rest.
+            self.refresh_bindings()
 
     def _show_item(self, view: LabelView, step: Step) -> None:
         kind = view.gold.item.kind
@@ -303,3 +312,8 @@ class LabelScreen(CuecardScreen[None]):
         self.query_one("#mine-text", Paragraphs).load(mine)
         for pane in (gold, evidence):
             pane.scroll_home(animate=False, immediate=True)
+
+
+def _answerable(view: LabelView | None) -> tuple[ItemKind | None, bool]:
+    """What decides which keys work."""
+    return (view.gold.item.kind, view.mine is not None) if view else (None, False)
