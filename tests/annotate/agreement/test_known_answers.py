@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from cuecard.annotate.agreement import (
     Ratings,
+    agreement_table,
     cohen_kappa,
     confusion_matrix,
     fleiss_kappa,
     gwet_ac1,
     percent_agreement,
     prevalence,
-    report_of,
 )
 from cuecard.core.errors import CuecardError
 
@@ -146,12 +146,12 @@ def test_undefined_carries_its_reason():
     assert cohen_kappa(three).reason == "not exactly two raters"
     assert confusion_matrix(three) is None
     single = Ratings.from_rows([("1", "a", "x"), ("2", "b", "y")])
-    for statistic in report_of(single).statistics:
-        assert statistic.value is None
-        assert statistic.n == 0
-        assert statistic.reason == "no item has two ratings"
-    empty = report_of(Ratings.from_rows([]))
-    assert all(statistic.value is None for statistic in empty.statistics)
+    for row in agreement_table(single).rows:
+        assert row.value is None
+        assert row.statistic.n == 0
+        assert row.statistic.reason == "no item has two ratings"
+    empty = agreement_table(Ratings.from_rows([]))
+    assert all(row.value is None for row in empty.rows)
 
 
 def test_missing_ratings_are_left_out():
@@ -215,11 +215,12 @@ def test_percent_is_the_mean_share_of_agreeing_pairs(table: list[list[str | None
 def test_every_statistic_is_at_most_1_and_blind_to_order(
     table: list[list[str | None]], random: Random
 ):
-    report = report_of(ratings_of(table))
+    report = agreement_table(ratings_of(table), resamples=20)
     shuffled = list(table)
     random.shuffle(shuffled)
-    other = report_of(ratings_of(shuffled))
-    for one, two in zip(report.statistics, other.statistics, strict=True):
+    other = agreement_table(ratings_of(shuffled), resamples=20)
+    for left, right in zip(report.rows, other.rows, strict=True):
+        one, two = left.statistic, right.statistic
         assert (one.value is None) == bool(one.reason)
         assert one.reason == two.reason
         assert one.n == two.n

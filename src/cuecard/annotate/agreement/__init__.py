@@ -12,6 +12,11 @@ from cuecard.annotate.agreement.chance import (
 )
 from cuecard.annotate.agreement.coefficient import Coefficient, pooled, share
 from cuecard.annotate.agreement.consensus import MAJORITY, with_majority
+from cuecard.annotate.agreement.counting import (
+    ConfusionMatrix,
+    confusion_matrix,
+    prevalence,
+)
 from cuecard.annotate.agreement.csv_io import read_ratings
 from cuecard.annotate.agreement.differences import difference, mean_of
 from cuecard.annotate.agreement.judging import ceiling_table, compare_judges, reference_table
@@ -25,14 +30,6 @@ from cuecard.annotate.agreement.linearised import linearised, standard_error
 from cuecard.annotate.agreement.percent import percent_agreement, percent_coefficient
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.reference import against_reference
-from cuecard.annotate.agreement.report import (
-    AgreementReport,
-    ConfusionMatrix,
-    confusion_matrix,
-    prevalence,
-    report_of,
-    statistics_of,
-)
 from cuecard.annotate.agreement.selection import overall_coefficients, specific_coefficients
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.tables import (
@@ -56,7 +53,6 @@ __all__ = [
     "LEVELS",
     "MAJORITY",
     "WEIGHTINGS",
-    "AgreementReport",
     "AgreementTable",
     "CeilingTable",
     "Coefficient",
@@ -97,13 +93,11 @@ __all__ = [
     "prevalence",
     "read_ratings",
     "reference_table",
-    "report_of",
     "scott_coefficient",
     "scott_pi",
     "share",
     "specific_coefficients",
     "standard_error",
-    "statistics_of",
     "weighted_kappa",
     "weighted_kappa_coefficient",
     "with_intervals",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from cuecard.annotate.agreement.bootstrap import RESAMPLES, Method
+from cuecard.annotate.agreement.counting import confusion_matrix, prevalence
 from cuecard.annotate.agreement.figures import Frame
 from cuecard.annotate.agreement.notes import notes_on
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.annotate.agreement.reference import against_reference
-from cuecard.annotate.agreement.report import confusion_matrix, prevalence
 from cuecard.annotate.agreement.selection import overall_coefficients, specific_coefficients
 from cuecard.annotate.agreement.tables import AgreementTable, LabelRow, Row
 from cuecard.annotate.agreement.weights import Level

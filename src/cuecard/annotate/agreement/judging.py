@@ -8,13 +8,13 @@ from itertools import combinations
 
 from cuecard.annotate.agreement.bootstrap import RESAMPLES, Method
 from cuecard.annotate.agreement.coefficient import Coefficient
+from cuecard.annotate.agreement.counting import confusion_matrix
 from cuecard.annotate.agreement.differences import difference, mean_of
 from cuecard.annotate.agreement.figures import Frame
 from cuecard.annotate.agreement.kappa import cohen_coefficient
 from cuecard.annotate.agreement.percent import percent_coefficient
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.annotate.agreement.reference import against_reference
-from cuecard.annotate.agreement.report import confusion_matrix
 from cuecard.annotate.agreement.selection import overall_coefficients
 from cuecard.annotate.agreement.tables import CeilingTable, JudgeDifference, ReferenceTable
 

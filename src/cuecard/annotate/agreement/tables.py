@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from cuecard.annotate.agreement.bootstrap import Method
-from cuecard.annotate.agreement.report import ConfusionMatrix, Prevalence
+from cuecard.annotate.agreement.counting import ConfusionMatrix, Prevalence
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.weights import Level
 from cuecard.core.tasks.base import Frozen

@@ -1,13 +1,11 @@
-"""All statistics of one set of ratings together."""
+"""What is counted and not estimated: how often each label was given, and which met which."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.annotate.agreement.kappa import cohen_kappa, contingency, fleiss_kappa
-from cuecard.annotate.agreement.percent import percent_agreement
-from cuecard.annotate.agreement.ratings import MISSING, Ratings
-from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.kappa import contingency
+from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.tasks.base import Frozen
 
 
@@ -31,23 +29,6 @@ class Prevalence(Frozen):
     count: int
     n: int
     share: float
-
-
-class AgreementReport(Frozen):
-    items: int
-    raters: tuple[str, ...]
-    ratings: int
-    statistics: tuple[Statistic, ...]
-    prevalence: tuple[Prevalence, ...]
-    confusion: ConfusionMatrix | None = None
-
-    def value(self, name: str) -> float | None:
-        return next((s.value for s in self.statistics if s.name == name), None)
-
-
-def statistics_of(ratings: Ratings) -> tuple[Statistic, ...]:
-    """`percent`, `cohen_kappa` and `fleiss_kappa`, in this order."""
-    return percent_agreement(ratings), cohen_kappa(ratings), fleiss_kappa(ratings)
 
 
 def confusion_matrix(ratings: Ratings) -> ConfusionMatrix | None:
@@ -82,15 +63,4 @@ def prevalence(ratings: Ratings, weights: Sequence[float] | None = None) -> tupl
             share=float(heavy[code]) / total if total else 0.0,
         )
         for code, label in enumerate(ratings.labels)
-    )
-
-
-def report_of(ratings: Ratings) -> AgreementReport:
-    return AgreementReport(
-        items=len(ratings.items),
-        raters=ratings.raters,
-        ratings=sum(code != MISSING for row in ratings.codes for code in row),
-        statistics=statistics_of(ratings),
-        prevalence=prevalence(ratings),
-        confusion=confusion_matrix(ratings),
     )
