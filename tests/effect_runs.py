@@ -1,19 +1,25 @@
-"""Judged runs of small graph tasks, verdict by verdict, without anything having been played."""
+"""Small judged runs: of graph tasks, verdict by verdict, without anything having been played; and one that the
+embedded players play.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from cuecard.core.events import Event, Limits, TrialStarted
 from cuecard.core.parts import PlayerRef
-from cuecard.core.tasks import Task
+from cuecard.core.tasks import Graph, Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
+from cuecard.lab.runs import RunPlan, start_run
+from cuecard.lab.samples import load_samples
 from cuecard.store.records import LabelValue, TrialCell
 from cuecard.store.workspace import Workspace
 from judged_trials import PLAYER, ending, graph_task, triples
 
 DECISIONS = {"y": Decision.YES, "n": Decision.NO, "?": Decision.UNJUDGED}
+TASKS = ("graph-astronomy-zh", "facts-night-train")
 LABELS = {"y": LabelValue.YES, "n": LabelValue.NO, "?": LabelValue.UNSURE}
 JUDGE = PlayerRef(name="strict", kind="lexical", baseline=True)
 
@@ -92,3 +98,17 @@ def label(workspace: Workspace, trial_id: int, states: str, person: str = "Ann")
     for index, state in enumerate(states):
         if state != "-":
             workspace.verdicts.label_item(trial_id, triple(index), person, LABELS[state])
+
+
+def offline_run(workspace: Workspace) -> int:
+    """Five parts of a graph and a fact task, by the embedded players, judge included."""
+    samples = {task.id: task for task in load_samples()}
+    graph = samples[TASKS[0]]
+    assert isinstance(graph.gold, Graph)
+    triples = graph.gold.triples
+    tasks: list[Task] = [samples[TASKS[1]]]
+    for n in range(5):
+        gold = graph.gold.model_copy(update={"triples": triples[n * 6 : n * 6 + 6]})
+        tasks.append(graph.model_copy(update={"id": f"graph-{n}", "gold": gold}))
+    saved = [workspace.tasks.save(task, author="Ann").task_id for task in tasks]
+    return asyncio.run(start_run(workspace, RunPlan(tasks=tuple(saved)), by="Ann")).run.id

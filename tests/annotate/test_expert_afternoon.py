@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from pathlib import Path
 
@@ -13,29 +12,12 @@ from cuecard.annotate.labelling import LabelSession
 from cuecard.annotate.labelling.comparison import SETTLED, Rater, Scope, compare, gather
 from cuecard.annotate.sampling import SamplingPlan, make_set
 from cuecard.annotate.sharing import merge_files, write_pack
-from cuecard.core.tasks import Graph, Task
 from cuecard.core.verdicts import Decision, ItemKind
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.lab.samples import load_samples
 from cuecard.store.records import LabelValue
 from cuecard.store.workspace import Workspace
+from effect_runs import offline_run
 
-TASKS = ("graph-astronomy-zh", "facts-night-train")
 Truth = dict[tuple[int, str], bool]
-
-
-def play(workspace: Workspace) -> int:
-    """Five parts of a graph and a fact task, by the embedded players, judge included."""
-    samples = {task.id: task for task in load_samples()}
-    graph = samples[TASKS[0]]
-    assert isinstance(graph.gold, Graph)
-    triples = graph.gold.triples
-    tasks: list[Task] = [samples[TASKS[1]]]
-    for n in range(5):
-        gold = graph.gold.model_copy(update={"triples": triples[n * 6 : n * 6 + 6]})
-        tasks.append(graph.model_copy(update={"id": f"graph-{n}", "gold": gold}))
-    saved = [workspace.tasks.save(task, author="Ann").task_id for task in tasks]
-    return asyncio.run(start_run(workspace, RunPlan(tasks=tuple(saved)), by="Ann")).run.id
 
 
 def label_all(workspace: Workspace, set_id: int, person: str, truth: Truth, slip: int) -> int:
@@ -54,7 +36,7 @@ def label_all(workspace: Workspace, set_id: int, person: str, truth: Truth, slip
 def test_an_experts_afternoon(tmp_path: Path) -> None:
     db, apart = tmp_path / "w.db", tmp_path / "bob.db"
     with Workspace.open(db) as workspace:
-        run = play(workspace)
+        run = offline_run(workspace)
         plan = SamplingPlan(runs=(run,), n=24, strata=("decision",), overlap=1, seed=3)
         drawn = make_set(workspace, plan, name="afternoon", by="Ann")
         records = workspace.verdicts.records(run)

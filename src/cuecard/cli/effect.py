@@ -36,6 +36,6 @@ def show_effect(
         else:
             prose(line)
     say("")
-    print_sheets(effect_sheets(effect), markdown=markdown)
+    print_sheets(effect_sheets(effect, introduced=True), markdown=markdown)
     if not effect.settled:
         note(_("Label verdicts in the app (`cuecard`), then look here again."))

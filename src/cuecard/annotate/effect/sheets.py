@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.effect.models import Effect, GroupEffect, MeasureEffect, Order, Ranking
@@ -29,13 +30,14 @@ KIND_WORDS: dict[ItemKind, str] = {
 _ORDERS: dict[Order, str] = {"above": N_("above"), "below": N_("below"), "level": N_("level")}
 
 
-def effect_sheets(effect: Effect) -> tuple[Sheet, ...]:
+def effect_sheets(effect: Effect, *, introduced: bool = False) -> tuple[Sheet, ...]:
     """A table of scores for each agent and family that people labelled, estimates below it where there are
-    any, then the order of agents. Nothing where nobody has labelled anything.
+    any, then the order of agents. Nothing where nobody has labelled anything. Unless the `circumstances`
+    have been told (`introduced`), each table of scores has them among its notes.
     """
     if not effect.settled:
         return ()
-    return tuple(_sheets(effect))
+    return tuple(_sheets(effect, () if introduced else tuple(circumstances(effect))))
 
 
 def circumstances(effect: Effect) -> list[str]:
@@ -80,10 +82,11 @@ def circumstances(effect: Effect) -> list[str]:
     return lines
 
 
-def _sheets(effect: Effect) -> Iterator[Sheet]:
+def _sheets(effect: Effect, told: tuple[str, ...]) -> Iterator[Sheet]:
     for group in effect.groups:
         if group.items:
-            yield _scores(group)
+            scores = _scores(group)
+            yield replace(scores, notes=(*scores.notes, *told))
             yield from _estimates(group, whole=effect.set_settled == effect.set_drawn)
     yield _items(effect)
     for ranking in effect.rankings:
