@@ -133,6 +133,12 @@ class LabelSession:
         return len(self._given)
 
     @property
+    def skipped(self) -> int:
+        """Items that were passed without a label in this walk."""
+        passed = self._items[: self._position]
+        return sum(target not in self._labels for target in passed)
+
+    @property
     def pace(self) -> Pace:
         return Pace(timed=len(self._timed), seconds=self._seconds)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 _TASKS, _TRIALS, _VIEWS = 50, 60, 400
+_CLOSEST = 8
 
 
 class Recent(Generic[KeyT, ValueT]):
@@ -92,7 +93,7 @@ class EvidenceRoom:
         unusable = isinstance(prediction, UnusablePrediction)
         try:
             gold = subject_of(task, item, prediction, events)
-            closest = closest_items(task, item, prediction)
+            closest = closest_items(task, item, prediction, _CLOSEST)
             said = said_around(item, events)
         except (IndexError, ValueError):
             # Labels may come from outside, on items that this revision or trial does not have.

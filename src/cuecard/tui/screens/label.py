@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 
 from cuecard.annotate.labelling import LabelSession, LabelView
 from cuecard.annotate.labelling.session_views import Target
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.store.records import LabelValue
@@ -109,10 +109,14 @@ class LabelScreen(CuecardScreen[None]):
         with VerticalScroll(id="mine", classes="pane") as mine:
             mine.border_title = _("Decisions")
             yield Paragraphs(id="mine-text")
+        compared = [("a", _("Agreement of judge and people"))] if self._run_id is not None else []
         yield EmptyState(
             _("Every verdict here has your label"),
-            _("Labels of others and the judge's verdicts are compared under Agreement."),
-            ("a", _("Agreement of judge and people")),
+            _(
+                "Labels of others and the judge's verdicts are compared under Agreement. What you"
+                " skipped comes up again when you open this anew."
+            ),
+            *compared,
             ("b", _("Back to your last item")),
             ("esc", _("Back to where you came from")),
         )
@@ -280,6 +284,9 @@ class LabelScreen(CuecardScreen[None]):
         self.query_one(EmptyState).display = view is None
         where = one_line(self._name, 24)
         said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        if step.skipped:
+            text = ngettext("{n} skipped", "{n} skipped", step.skipped)
+            said.append(text.format(n=step.skipped))
         if self._reveal_after:
             said.append(_("reveal after"))
         self.query_one("#progress", Static).update(" · ".join(said))

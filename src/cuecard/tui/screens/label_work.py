@@ -25,6 +25,7 @@ class Step:
     position: int
     total: int
     labelled: int
+    skipped: int
     pace: Pace
 
 
@@ -44,6 +45,7 @@ def step_of(session: LabelSession, work: Work) -> Step:
         position=session.position,
         total=session.total,
         labelled=session.labelled,
+        skipped=session.skipped if view is None else 0,
         pace=session.pace,
     )
 
