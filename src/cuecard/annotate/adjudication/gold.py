@@ -83,15 +83,14 @@ def comment_on_gold(
     run = workspace.runs.get(trial.run_id)
     task = workspace.tasks.revision(trial.task_id, trial.revision).task
     events = workspace.runs.outline(trial_id).events
-    place = place_in_task(task, item, events)
+    try:
+        text = one_line(subject_of(task, item, prediction_of(events), events).text, 200)
+        place = place_in_task(task, item, events)
+    except LookupError:  # A label of elsewhere may be about what this revision does not have.
+        text, place = item.key, ""
     said = _(
         "Held for wrong when run {run} ({name}), trial {trial}, was adjudicated: {item}"
-    ).format(
-        run=run.id,
-        name=run.name,
-        trial=trial_id,
-        item=one_line(subject_of(task, item, prediction_of(events), events).text, 200),
-    )
+    ).format(run=run.id, name=run.name, trial=trial_id, item=text)
     body = Commented(
         place=place, text="\n".join(filter(None, (said, comment.strip()))), during="adjudication"
     )
