@@ -13,7 +13,6 @@ from cuecard.core.verdicts import Decision, Judgement
 from cuecard.store.records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.agreement import AgreementScreen
 from cuecard.tui.screens.ask import TextDialog
 from cuecard.tui.screens.label import LabelScreen
 from cuecard.tui.screens.verdicts import VerdictsScreen
@@ -174,50 +173,6 @@ async def test_what_was_skipped_comes_again_and_the_end_is_told(judged: Path, ma
         await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
         screen = await labelling(pilot)
         assert "item 1 of 1" in shown(screen)
-
-
-async def test_agreement_gives_values_or_why_there_is_none(audited: Path, make_app) -> None:
-    app: CuecardApp = make_app(audited, person="Ben")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("5")
-        await until(pilot, lambda: "first run" in shown(app.screen))
-        await pilot.press("a")
-        await until(pilot, lambda: "Nobody has labelled these verdicts yet" in shown(app.screen))
-        await pilot.press("escape")
-        await labelling(pilot)
-        await pilot.press(*"yyyy")
-        await until(pilot, lambda: "4 labelled now" in shown(app.screen))
-        await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, AgreementScreen))
-        await until(pilot, lambda: "percent agreement" in shown(app.screen))
-        lines = shown(app.screen).splitlines()
-        percent = next(x for x in lines if JUDGE in x and "percent" in x)
-        assert "1.000" in percent
-        assert " 4 " in percent
-        kappa = next(x for x in lines if JUDGE in x and "Cohen" in x)
-        assert "–" in kappa
-        assert len(kappa.split("  4  ")[1].strip(" │")) > 10
-        assert "lexical: an offline baseline, not an LLM." in shown(app.screen)
-        await pilot.press("escape", "n")
-        await until(pilot, lambda: isinstance(app.screen, LabelScreen))
-        await until(pilot, lambda: "5 labelled now" in shown(app.screen))
-        await pilot.press("a")
-        await until(pilot, lambda: "(down) and Ben (across)" in shown(app.screen))
-        await until(pilot, lambda: "0.800" in shown(app.screen))
-
-
-async def test_two_people_are_compared_with_each_other(audited: Path, make_app) -> None:
-    with Workspace.open(audited) as workspace:
-        for item in workspace.verdicts.queue("Chen", limit=6):
-            for person in ("Ben", "Chen"):
-                value = LabelValue.NO if item.item.index % 2 else LabelValue.YES
-                workspace.verdicts.label(item.verdict_id, person, value)
-    app: CuecardApp = make_app(audited, person="Ben")
-    async with app.run_test(size=(120, 50)) as pilot:
-        app.push_screen(AgreementScreen(1, "first run"))
-        await until(pilot, lambda: "Ben / Chen" in shown(app.screen))
-        assert "all people" in shown(app.screen)
-        assert "majority of people" in shown(app.screen)
 
 
 async def test_without_verdicts_the_screen_says_what_it_is_for(

@@ -1,0 +1,106 @@
+"""The agreement screen: the figures of the command line, and from a figure to its items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cuecard.annotate.labelling.comparison import Scope, compare, gather
+from cuecard.cli.agree_json import comparison_json
+from cuecard.core.parts import PlayerRef
+from cuecard.core.verdicts import Decision, Judgement
+from cuecard.store.records import LabelValue
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.agreement import AgreementScreen
+from cuecard.tui.screens.agreement_items import AgreementItemsScreen
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.label import LabelScreen
+from tui_rooms import shown, until
+
+JUDGE = "quillfeather"
+
+
+def labelled(path: Path) -> None:
+    """A second judge that says yes throughout; Ben labels six items, Chen four of them and two others."""
+    with Workspace.open(path) as workspace:
+        for record in workspace.verdicts.of_run(1):
+            verdicts = tuple(
+                verdict.model_copy(update={"decision": Decision.YES})
+                for verdict in record.judgement.verdicts
+            )
+            ref = PlayerRef(name=JUDGE, kind="llm", model="m-1")
+            workspace.verdicts.add(record.trial_id, Judgement(judge=ref, verdicts=verdicts))
+        items = workspace.verdicts.queue("Chen", limit=8)
+        for number, item in enumerate(items):
+            value = LabelValue.NO if number % 3 == 0 else LabelValue.YES
+            for person, theirs in (("Ben", items[:6]), ("Chen", items[2:])):
+                if item in theirs:
+                    workspace.verdicts.label(item.verdict_id, person, value)
+
+
+async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(AgreementScreen(1, "first run"))
+        await until(pilot, lambda: "Nobody has labelled these verdicts yet" in shown(app.screen))
+        await pilot.press("t", "enter", "n")
+        assert isinstance(app.screen, AgreementScreen)
+        labelled(judged)
+        with Workspace.open(judged) as workspace:
+            found = compare(gather(workspace, Scope(runs=(1,))), resamples=20)
+        pairs = comparison_json(found, Scope(runs=(1,)))["pairs"]
+        [percent] = [
+            pair["figures"]["percent"]["value"]
+            for pair in pairs
+            if (pair["left"]["name"], pair["right"]["role"]) == (JUDGE, "majority")
+        ]
+
+        await pilot.press("r")
+        await until(pilot, lambda: "Judges against most people" in shown(app.screen))
+        assert "(base" in shown(app.screen)
+        screen = app.screen
+        await pilot.press("right", "down")
+        pair = found.against(found.references[0])[1]
+        statistic = pair.statistic("percent")
+        assert pair.left.name == JUDGE
+        assert statistic is not None
+        assert statistic.value == percent
+        await until(pilot, lambda: f"agreement · judge {JUDGE}: {percent:.3f}" in shown(screen))
+        assert f"{percent:.3f}" in shown(screen).split("percent agree")[1].splitlines()[0]
+
+        for key, words in (
+            ("g", "Groups"),
+            ("j", "Two judges on the same"),
+            ("i", "●"),
+            ("m", "(down) and"),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words in shown(screen))
+        # The matrix of the other judge; its first cell is covered by both.
+        while f"judge {JUDGE} (down) and most people" not in shown(screen):
+            await pilot.press("n")
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AgreementItemsScreen))
+        await until(pilot, lambda: "more item" in shown(app.screen))
+        # Ben has labelled two of the three items that the judge has as covered and people have not.
+        assert shown(app.screen).count("not covered") >= 2
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: "more item" not in shown(app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen))
+    with Workspace.open(judged) as workspace:
+        seen = workspace.adjudications.seen("Ben")
+        assert len(seen) == 3
+        mine = {
+            (x.trial_id, x.item_key) for x in workspace.verdicts.item_labels() if x.person == "Ben"
+        }
+        [(trial, key)] = seen - mine
+        verdict = next(
+            r for r in workspace.verdicts.records(1) if (r.trial_id, r.item.key) == (trial, key)
+        )
+        # Who has looked is not blind any more.
+        assert (
+            workspace.verdicts.label(verdict.verdict_id, "Ben", LabelValue.NO).phase == "revealed"
+        )
