@@ -48,6 +48,7 @@ class Terminal:
 
     kind: str
     case: str
+    program: Path = PROGRAM
     fd: int = -1
     pid: int = 0
     seen: bytes = b""
@@ -60,7 +61,7 @@ class Terminal:
         }  # fmt: skip
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execvpe(sys.executable, [sys.executable, str(PROGRAM), self.kind, self.case], env)
+            os.execvpe(sys.executable, [sys.executable, str(self.program), self.kind, self.case], env)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
         deadline = time.perf_counter() + 30
         while b"ready" not in self.seen and time.perf_counter() < deadline:

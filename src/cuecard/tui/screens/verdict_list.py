@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -36,6 +37,8 @@ MINE: dict[str, str] = {
     "open": N_("not labelled by me"),
     "labelled": N_("labelled by me"),
 }
+PAUSE = 0.05
+"""Seconds in which the first page is painted before all are counted."""
 _ORDER: tuple[Literal["", "open", "labelled"], ...] = ("", "open", "labelled")
 
 
@@ -63,6 +66,7 @@ class VerdictListScreen(CuecardScreen[None]):
         self._lines = VerdictLines(1, self._wanted)
         self._reader: VerdictReader | None = None
         self._reading = False
+        self._revealing = False
 
     def compose(self) -> ComposeResult:
         yield Static("", id="heading", markup=False)
@@ -101,6 +105,7 @@ class VerdictListScreen(CuecardScreen[None]):
         if lines.whole or not self._lines:
             self._show(lines)
         if not lines.whole:
+            await asyncio.sleep(PAUSE)
             lines.cut(await self.services.ask(lambda ws: reader.pages()))
             self._show(lines)
         if at < len(lines):
@@ -113,6 +118,7 @@ class VerdictListScreen(CuecardScreen[None]):
         table.display = bool(lines)
         self.query_one(EmptyState).display = not lines
         self.query_one("#heading", Static).update(self._heading())
+        self._revealing = self._can_reveal()
         self.refresh_bindings()
 
     def _heading(self) -> str:
@@ -147,14 +153,17 @@ class VerdictListScreen(CuecardScreen[None]):
                 if lines is not self._lines:
                     lines, reader = self._lines, self._reader
                     continue
-                lines.load(page, found)
-                self._table.changed()
+                if lines.load(page, found):
+                    self._table.changed()
         finally:
             self._reading = False
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
-        self.refresh_bindings()
+        # Only if it changes: the footer is made anew each time.
+        if self._can_reveal() != self._revealing:
+            self._revealing = not self._revealing
+            self.refresh_bindings()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -168,9 +177,12 @@ class VerdictListScreen(CuecardScreen[None]):
         if action == "next_run":
             return len(self._runs) > 1
         if action == "reveal":
-            found = self._lines.at(self._table.cursor_row) if self.is_mounted else None
-            return bool(found and found.line.mine and not found.line.decision)
+            return self._can_reveal()
         return True
+
+    def _can_reveal(self) -> bool:
+        found = self._lines.at(self._table.cursor_row) if self.is_mounted else None
+        return bool(found and found.line.mine and not found.line.decision)
 
     def action_open(self) -> None:
         found = self._lines.at(self._table.cursor_row)
@@ -211,6 +223,7 @@ class VerdictListScreen(CuecardScreen[None]):
         told = line.model_copy(update={"decision": record.decision})
         self._lines.show(row, found._replace(line=told))
         self._table.changed(row)
+        self._revealing = self._can_reveal()
         self.refresh_bindings()
         said = said_cell(record.decision.value).text
         self.cue_app.tell(

@@ -76,6 +76,7 @@ class VerdictLines:
         self._asked = asked
         self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict()
         self._wanted: list[int] = []
+        self._missed: set[int] = set()
         self._starts: tuple[int, ...] = ()
         self._count = 0
         self.whole = False
@@ -104,8 +105,10 @@ class VerdictLines:
                 return page
         return None
 
-    def load(self, page: int, lines: Sequence[ListedVerdict]) -> None:
-        """Keep a page, and drop what was not looked at for longest."""
+    def load(self, page: int, lines: Sequence[ListedVerdict]) -> bool:
+        """Keep a page, and drop what was not looked at for longest. Whether rows of it were shown as
+        missing.
+        """
         following = self._starts[page + 1] if page + 1 < len(self._starts) else None
         # Where verdicts have left the list since it was cut, later ones have moved up into this page.
         kept = [v for v in lines if following is None or v.line.verdict_id < following]
@@ -113,6 +116,9 @@ class VerdictLines:
         self._pages.move_to_end(page)
         while len(self._pages) > _KEPT:
             self._pages.popitem(last=False)
+        missed = page in self._missed
+        self._missed.discard(page)
+        return missed
 
     def at(self, row: int) -> ListedVerdict | None:
         """None where it is not read yet, or has left the list."""
@@ -133,6 +139,7 @@ class VerdictLines:
         if page in self._pages:
             self._pages.move_to_end(page)
         else:
+            self._missed.add(page)
             self._ask(page)
         if page + 1 < len(self._starts) and page + 1 not in self._pages:
             self._ask(page + 1, first=False)

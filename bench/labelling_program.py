@@ -1,0 +1,87 @@
+"""The two programs that `labelling.py` measures: `python labelling_program.py stock|list FILE`.
+
+F5 shows the verdicts of the workspace in FILE. `list` is Cuecard with its list of verdicts; `stock` a
+DataTable that is given the same rows, which it has read beforehand.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.widgets import DataTable, Static
+
+from cuecard import tui
+from cuecard.store.records import RunLabels
+from cuecard.store.verdict_pages import VerdictFilter
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.prefs import Preferences
+from cuecard.tui.services import Services
+from cuecard.tui.state.label_sets import look_at
+from cuecard.tui.state.verdict_list import VerdictLines, VerdictReader
+from cuecard.tui.theme import DARK
+from cuecard.tui.widgets.grid import GridCell
+
+PERSON = "Bo"
+WIDTHS = (4, 30, 11, 12, 10, 10, 13, 13)
+
+
+class ListProgram(CuecardApp):
+    listed: Sequence[RunLabels] = ()
+    CSS_PATH = Path(tui.__file__).parent / "styles" / "app.tcss"
+
+    async def on_ready(self) -> None:
+        self.listed = (await self.services.ask(lambda ws: look_at(ws, PERSON))).runs
+        os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"\x1b]0;ready\x07")
+
+    async def key_f5(self) -> None:
+        from cuecard.tui.screens.verdict_list import VerdictListScreen
+
+        self.push_screen(VerdictListScreen(self.listed))
+
+
+class StockProgram(App[None]):
+    def __init__(self, file: str) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.theme = DARK.name
+        with Workspace.open(file) as workspace:
+            reader = VerdictReader(workspace, PERSON, VerdictFilter())
+            cut = reader.pages()
+            lines = VerdictLines(len(cut.starts) and workspace.verdict_pages.size, lambda: None)
+            lines.cut(cut)
+            self.rows: list[list[str]] = []
+            for page, start in enumerate(cut.starts):
+                found = reader.page(start)
+                lines.load(page, found)
+                at = page * workspace.verdict_pages.size
+                self.rows += (_texts(lines, at + place) for place in range(len(found)))
+
+    def compose(self) -> ComposeResult:
+        yield Static("ready")
+
+    async def key_f5(self) -> None:
+        table: DataTable[Text] = DataTable(cursor_type="row")
+        for number, width in enumerate(WIDTHS):
+            table.add_column(Text(f"Column {number}"), width=width)
+        for row in self.rows:
+            table.add_row(*(Text(text, no_wrap=True, overflow="ellipsis") for text in row))
+        await self.mount(table)
+        table.focus()
+
+
+def _texts(lines: VerdictLines, row: int) -> list[str]:
+    return [cell.text if isinstance(cell, GridCell) else cell for cell in lines.cells(row)]
+
+
+if __name__ == "__main__":
+    kind, file = sys.argv[1:]
+    if kind == "stock":
+        StockProgram(file).run()
+    else:
+        ListProgram(Services(f"sqlite:///{file}"), PERSON, Preferences()).run()
