@@ -309,6 +309,12 @@ def test_empty_sides_are_undefined_with_a_reason() -> None:
     assert (cell.precision.value, cell.recall.value) == (0.0, None)
     summed = pooled([(Level("row", 1, 2, 2),), (Level("row", 3, 4, 3),)]).levels[0]
     assert (summed.matched, summed.author, summed.second) == (4, 6, 5)
+    assert summed.f1.no_interval
+    golds = [(Level("row", n, 4, 4),) for n in (1, 2, 3, 4, 4, 4)]
+    row = pooled(golds).levels[0]
+    assert row.f1.value == row.precision.value == 18 / 24
+    assert row.f1.interval is not None
+    assert row.f1.interval[0] < 18 / 24 < row.f1.interval[1]
 
 
 @settings(max_examples=50, deadline=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Set
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficient import Coefficient, ratio
@@ -13,22 +13,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def set_agreement(
-    pairs: Mapping[Hashable, tuple[Set[Hashable], Set[Hashable]]],
-) -> tuple[Coefficient, ...]:
-    """`precision`, `recall` and `f1` of the first set against the second, pooled over `pairs` (by task, the
-    two sets of elements that are equal when they mean the same). F1 does not depend on which of them is
-    the reference (Hripcsak & Rothschild 2005, who show that kappa comes near it as what neither took
-    grows without end; kappa itself is not defined here).
+def set_agreement(counts: Sequence[tuple[int, int, int]]) -> tuple[Coefficient, ...]:
+    """`precision`, `recall` and `f1` of first sets against second ones, pooled. `counts`, for each pair of sets
+    (a task's two golds): how many elements mean the same, how many the first has, and the second. F1 does
+    not depend on which of them is the reference (Hripcsak & Rothschild 2005, who show that kappa comes near
+    it as what neither took grows without end; kappa itself is not defined here).
 
-    Each row of the terms is a task, so that resampling draws tasks.
+    Each row of the terms is a pair of sets, so that resampling draws tasks.
     """
     import numpy as np
 
-    terms = np.array(
-        [[len(first & second), len(first), len(second)] for first, second in pairs.values()],
-        dtype=float,
-    ).reshape(len(pairs), 3)
+    terms = np.array(counts, dtype=float).reshape(len(counts), 3)
 
     def precision(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return ratio(sums[..., 0], sums[..., 1])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from cuecard.annotate.agreement.bootstrap import with_intervals
+from cuecard.annotate.agreement.sets import set_agreement
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.second_gold.elements import Level, LevelName
 from cuecard.core.i18n import _
@@ -47,8 +50,11 @@ def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
 
 
 def pooled(levels: Iterable[Sequence[Level]]) -> GoldAgreement:
-    """Over several golds: counts are summed by level, so that a large gold weighs more."""
+    """Over several golds: counts are summed by level, so that a large gold weighs more. With 95% intervals,
+    for which golds are drawn.
+    """
     sums: dict[LevelName, Level] = {}
+    parts: dict[LevelName, list[tuple[int, int, int]]] = defaultdict(list)
     for level in (level for some in levels for level in some):
         known = sums.get(level.name, Level(level.name, 0, 0, 0, level.given))
         sums[level.name] = Level(
@@ -58,7 +64,22 @@ def pooled(levels: Iterable[Sequence[Level]]) -> GoldAgreement:
             known.second + level.second,
             level.given,
         )
-    return agreement_of(tuple(sums.values()))
+        parts[level.name].append((level.matched, level.second, level.author))
+    found = agreement_of(tuple(sums.values()))
+    levels_ = tuple(_with_intervals(level, parts[level.level]) for level in found.levels)
+    return found.model_copy(update={"levels": levels_})
+
+
+def _with_intervals(
+    level: LevelAgreement, counts: Sequence[tuple[int, int, int]]
+) -> LevelAgreement:
+    update: dict[str, Statistic] = {}
+    for interval in with_intervals(set_agreement(counts)):
+        own: Statistic = getattr(level, interval.name)
+        if own.defined:
+            ends = {"low": interval.low, "high": interval.high, "no_interval": interval.no_interval}
+            update[interval.name] = own.model_copy(update=ends)
+    return level.model_copy(update=update)
 
 
 def _of_level(level: Level) -> LevelAgreement:
