@@ -33,7 +33,7 @@ def _carry(source: Workspace, person: str, target: Workspace, by: str = "Eve"):
     return target.exchange.take([source.exchange.parcel(person)], by=by)
 
 
-def _labels(workspace: Workspace) -> list[tuple[int, str, LabelValue]]:
+def _labels(workspace: Workspace) -> list[tuple[int, str, str]]:
     return [(label.verdict_id, label.person, label.value) for label in workspace.verdicts.labels()]
 
 

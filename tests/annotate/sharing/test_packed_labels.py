@@ -38,16 +38,13 @@ ITEM = SharedSetItem(trial="t" * 32, item="triple/0")
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 times = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
-keys = st.builds(
-    lambda kind, index, column: Item(kind=kind, index=index, column=column).key,
-    st.sampled_from([kind for kind in ItemKind if kind is not ItemKind.CELL]),
-    st.integers(0, 999),
-    st.just(""),
-) | st.builds(
-    lambda index, column: Item(kind=ItemKind.CELL, index=index, column=column).key,
-    st.integers(0, 999),
-    texts,
-)
+
+
+def _key(kind: ItemKind, index: int, column: str) -> str:
+    return Item(kind=kind, index=index, column=column if kind is ItemKind.CELL else "").key
+
+
+keys = st.builds(_key, st.sampled_from(ItemKind), st.integers(0, 999), texts)
 labels = st.builds(
     SharedLabel,
     trial=st.just("a" * 32),

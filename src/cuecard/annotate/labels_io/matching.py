@@ -101,7 +101,7 @@ def _match_sheets(
         )
         return [], first.found
     if not fitting:
-        nearest = max(candidates, key=lambda c: sum(_hits(file, c, 0) for file in pair))
+        nearest = max(candidates, key=lambda c: sum(_best(file, c)[0] for file in pair))
         return [], [p for file in pair for p in _differences(file, nearest, named is not None)]
     matched: list[Matched] = []
     for file in pair:
@@ -123,8 +123,10 @@ def _fits(entry: Entry, trial: TrialItems, base: int) -> bool:
     return item.index >= 0 and trial.fits(item, entry.texts)
 
 
-def _hits(file: LabelFile, trial: TrialItems, base: int) -> int:
-    return sum(_fits(entry, trial, base) for entry in file.entries)
+def _best(file: LabelFile, trial: TrialItems) -> tuple[int, int]:
+    """How many of the sheet's lines fit at most, and from where it counts then."""
+    hits = [sum(_fits(entry, trial, base) for entry in file.entries) for base in (0, 1)]
+    return max(hits), hits.index(max(hits))
 
 
 def _shifted(item: Item, base: int) -> Item:
@@ -134,8 +136,7 @@ def _shifted(item: Item, base: int) -> Item:
 def _differences(file: LabelFile, trial: TrialItems, named: bool) -> list[FileProblem]:
     """Every line that differs from the trial, if the sheet can be meant to be its."""
     problems = Problems(file.path)
-    base = max((0, 1), key=lambda base: (_hits(file, trial, base), -base))
-    hits = _hits(file, trial, base)
+    hits, base = _best(file, trial)
     if not named and hits * 2 < len(file.entries):
         problems.add(None, _("holds the triples of no trial here"))
         return problems.found
