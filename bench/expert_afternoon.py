@@ -1,7 +1,7 @@
 """A judge is checked by keys alone in a real terminal (tmux): a set is drawn, two people label 30 items of it
-blind, a third adjudicates, and the agreement is looked at.
+blind, a third adjudicates, and the agreement and the effect on the scores are looked at.
 
-python bench/expert_afternoon.py [COLSxROWS]      110x34, about two minutes; needs tmux
+python bench/expert_afternoon.py [COLSxROWS]      110x34, about a minute; needs tmux
 """
 
 from __future__ import annotations
@@ -86,6 +86,9 @@ def adjudicate(seat: Seat, count: int) -> None:
 def look(seat: Seat) -> None:
     seat.keys("a")
     seat.wait("kappa")
+    print(seat.screen())
+    seat.keys("e")
+    seat.wait("with people")
     print(seat.screen())
     seat.keys("Escape")
 

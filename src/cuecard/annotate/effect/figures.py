@@ -5,7 +5,7 @@ together. What a sample says of everything is the difference estimator (Särndal
 6.3; of labels beside a model's, Angelopoulos et al. 2023): the judge's mean, known of all items, plus the
 weighted sum of what people changed. It is without bias over draws for measures that are sums over items,
 whatever the judge is like. The tasks' sums are resampled as the ultimate clusters of the design, as if they
-had been drawn independently (Wolter 2007, 2.4.1).
+had been drawn independently (Wolter 2007).
 """
 
 from __future__ import annotations

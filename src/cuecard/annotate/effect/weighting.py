@@ -1,7 +1,7 @@
 """What the items of a drawn set stand for.
 
 Weights are the inverse of the chance with which an item was drawn (Horvitz & Thompson 1952), and within each
-stratum spread over what is not settled yet: weighting classes (Särndal, Swensson & Wretman 1992, 15.6), which
+stratum spread over what is not settled yet: weighting classes (Särndal, Swensson & Wretman 1992, ch. 15), which
 assume that what is left open differs from the rest in nothing but its stratum.
 """
 
