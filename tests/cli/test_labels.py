@@ -24,7 +24,7 @@ def test_labels_come_in_and_go_out(cuecard: Callable[..., Any], tmp_path: Path) 
         f"{RECALL}0,{head},{relation},{tail},是,,是\r\n", encoding="utf-8"
     )
     dry = cuecard(*ours, "labels", "import", "recall.csv", "--run", "1", "--dry-run")
-    assert (dry.code, "1 new labels, 0 known, by Ana, on 1 trial." in dry.out) == (0, True)
+    assert (dry.code, "New labels: 1, known: 0; by Ana, on 1 trial." in dry.out) == (0, True)
     assert "--revealed" in dry.err
     taken = cuecard(*ours, "labels", "import", "recall.csv", "--person", "Ben", "--json")
     assert (taken.data["added"], taken.data["people"], taken.data["dry"]) == (1, ["Ben"], False)

@@ -106,7 +106,7 @@ def _print_import(report: LabelImport) -> None:
         numbers=(2, 3),
     )
     say(
-        _("{new} new labels, {known} known, by {people}, on {trials}.").format(
+        _("New labels: {new}, known: {known}; by {people}, on {trials}.").format(
             new=report.added,
             known=report.known,
             people=", ".join(one_line(name) for name in report.people) or _("nobody"),
