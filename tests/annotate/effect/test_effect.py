@@ -161,3 +161,15 @@ def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> 
             workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LabelValue.YES)
     recall = triplet(effect_of(workspace, [run], "strict", drawn.id), "recall")
     assert reason(recall.estimate) == "a stratum of the set has no labels yet"
+
+
+def test_a_sample_of_everything_is_everything(workspace: Workspace) -> None:
+    run, trials = judged_run(workspace, {"alpha": [*SIX[:4], "nnnn", "yyyy"]})
+    plan = SamplingPlan(runs=(run,), n=99, strata=("decision", "task"), judge="strict")
+    make_set(workspace, plan, name="", by="Ann")
+    for n in range(6):
+        label(workspace, trials["alpha", n], "ynyn")
+    recall = triplet(effect_of(workspace, [run], "strict"), "recall")
+    assert value(recall.people) == pytest.approx(0.5)
+    assert value(recall.estimate) == pytest.approx(0.5)
+    assert value(recall.estimated_difference) == pytest.approx(value(recall.difference))
