@@ -163,7 +163,9 @@ def _with_interval(
     elif constant:
         return _without(point, _("no resample differs"))
     else:
-        low, high = (float(end) for end in np.quantile(known, tails(known, point.value, groups)))
+        # The k-th of n resamples has k / (n + 1) of what could be drawn below it.
+        ends = np.quantile(known, tails(known, point.value, groups), method="weibull")
+        low, high = map(float, ends)
     return point.model_copy(update={"low": low, "high": high})
 
 
