@@ -6,6 +6,7 @@ import pytest
 
 from cuecard.annotate.adjudication import adjudicate, causes_of, disputed_runs, place_in_task
 from cuecard.annotate.review.comments import threads_for
+from cuecard.core.tasks import Table
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.samples import load_sample
 from cuecard.store.records import LabelValue
@@ -47,22 +48,26 @@ def test_authors_are_told_once_and_runs_on_that_revision_are_disputed(
 
 
 @pytest.mark.parametrize(
-    ("sample", "kind", "column", "place"),
+    ("sample", "kind", "place"),
     [
-        ("graph-astronomy-zh", "triple", "", "gold.triples[0]"),
-        ("graph-astronomy-zh", "predicted", "", ""),
-        ("table-us-states", "cell", 1, "gold.rows[0][1]"),
-        ("table-us-states", "row", "", "gold.rows[0]"),
-        ("facts-night-train", "answer", "", "gold.answer"),
-        ("checkpoints-highest-mountain", "answer", "", "gold.final_answer"),
-        ("espresso", "leak", "", ""),
+        ("graph-astronomy-zh", "triple", "gold.triples[0]"),
+        ("graph-astronomy-zh", "predicted", ""),
+        ("table-us-states", "cell", "gold.rows[0][1]"),
+        ("table-us-states", "row", "gold.rows[0]"),
+        ("facts-night-train", "answer", "gold.answer"),
+        ("checkpoints-highest-mountain", "answer", "gold.final_answer"),
+        ("espresso", "leak", ""),
     ],
 )
-def test_where_an_item_stands(sample: str, kind: str, column: str | int, place: str) -> None:
+def test_where_an_item_stands(sample: str, kind: str, place: str) -> None:
     task = load_sample(f"{sample}.yaml")
-    if isinstance(column, int):
-        column = task.gold.column_names[column]  # pyright: ignore[reportAttributeAccessIssue]
-    assert place_in_task(task, Item(kind=ItemKind(kind), index=0, column=column)) == place
+    name = task.gold.column_names[1] if isinstance(task.gold, Table) else ""
+    assert (
+        place_in_task(
+            task, Item(kind=ItemKind(kind), index=0, column=name if kind == "cell" else "")
+        )
+        == place
+    )
 
 
 def test_causes_are_counted_by_judge_family_and_language(

@@ -9,7 +9,7 @@ from cuecard.annotate.adjudication.session import AdjudicationView
 from cuecard.core.parts import CheckpointStatus, PlayerRef
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.items import PredictedItem
-from cuecard.store.records import Adjudication, Label, LabelValue
+from cuecard.store.records import Adjudication, Label
 from cuecard.tui.state import adjudication as state
 from cuecard.tui.state.gold_disputes import disputed_lines
 
@@ -88,8 +88,15 @@ def test_of_statuses_the_most_named_stands_left() -> None:
 
 def test_decisions_are_listed_and_what_goes_with_the_next() -> None:
     decided = [
-        Adjudication(
-            trial_id=1, item_key="triple/0", by=by, value=LabelValue.NO, cause=cause, at=NOW
+        Adjudication.model_validate(
+            {
+                "trial_id": 1,
+                "item_key": "triple/0",
+                "by": by,
+                "value": "no",
+                "cause": cause,
+                "at": NOW,
+            }
         )
         for by, cause in (("Di", "alias"), ("Eve", ""))
     ]
