@@ -1,9 +1,19 @@
 """People's labels on a judge's verdicts: given blind, compared afterwards."""
 
-from cuecard.annotate.labelling.session import LabelSession, LabelView, Revealed
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.labelling.session_views import (
+    Draft,
+    LabelView,
+    Pace,
+    Revealed,
+    Target,
+)
 
 __all__ = [
+    "Draft",
     "LabelSession",
     "LabelView",
+    "Pace",
     "Revealed",
+    "Target",
 ]
