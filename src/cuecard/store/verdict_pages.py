@@ -166,8 +166,11 @@ def _same_item() -> Any:
 
 def _first_of(session: Session, runs: Collection[int]) -> int:
     """No verdict of these runs has a smaller id."""
-    trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-    query = select(func.min(VerdictRow.id)).where(col(VerdictRow.trial_id).in_(trials))
+    # The verdicts of a judgement are entered in one go, the first one first.
+    judgements = select(JudgementRow.id).join(TrialRow).where(col(TrialRow.run_id).in_(runs))
+    query = select(func.min(VerdictRow.id)).where(
+        col(VerdictRow.judgement_id).in_(judgements), VerdictRow.position == 0
+    )
     return session.exec(query).one() or 0
 
 

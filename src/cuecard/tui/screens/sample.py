@@ -132,6 +132,8 @@ class SampleScreen(CuecardScreen[bool]):
         await asyncio.sleep(PAUSE)
         self._look = None
         form, known, found = self._form(), self._known, dict[str, Sequence[Unit]]()
+        if known is None or known[0] != form.needs:
+            self._say((_("Looking at what there is to draw from …"),), wrong=False)
 
         def look() -> SampleLook:
             return worked_out(form, population)

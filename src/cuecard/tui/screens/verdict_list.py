@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
@@ -16,11 +16,14 @@ from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.verdicts_opening import over_item
-from cuecard.tui.state.verdict_list import VerdictLines, VerdictReader, said_cell
+from cuecard.tui.state.verdict_list import ListedVerdict, VerdictLines, VerdictReader, said_cell
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
 
 COLUMNS = (
     FittedColumn(N_("Run"), 4, right=True),
@@ -95,10 +98,13 @@ class VerdictListScreen(CuecardScreen[None]):
     async def look(self) -> None:
         """Show the first page, then find out how many there are."""
         person, filter = self.person, self._filter
-        workspace = await self.services.ask(lambda ws: ws)
-        reader = VerdictReader(workspace, person, filter)
-        first = await self.services.ask(lambda ws: reader.page(0))
-        lines = VerdictLines(workspace.verdict_pages.size, self._wanted)
+
+        def begin(workspace: Workspace) -> tuple[VerdictReader, list[ListedVerdict], int]:
+            reader = VerdictReader(workspace, person, filter)
+            return reader, reader.page(0), workspace.verdict_pages.size
+
+        reader, first, size = await self.services.ask(begin)
+        lines = VerdictLines(size, self._wanted)
         lines.begin(first)
         at = self._table.cursor_row
         self._reader = reader
