@@ -88,7 +88,7 @@ def look(seat: Seat) -> None:
     seat.wait("kappa")
     print(seat.screen())
     seat.keys("e")
-    seat.wait("with people")
+    seat.wait("Triplet recall")
     print(seat.screen())
     seat.keys("Escape")
 
