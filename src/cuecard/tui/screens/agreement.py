@@ -46,6 +46,7 @@ class AgreementScreen(CuecardScreen[None]):
         Key("agreement.plot", "i", "show('plot')", N_("Intervals"), N_("The intervals of a table drawn")),
         Key("agreement.effect", "e", "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents")),
         Key("agreement.kind", "k", "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
+        Key("agreement.adjudicate", "d", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), show=False),
         Key("agreement.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
         Key("agreement.back", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
@@ -57,7 +58,6 @@ class AgreementScreen(CuecardScreen[None]):
         self._subject: Subject | None = None
         self._view: AgreementView | None = None
         self._done = ""
-        self._effect_known = False
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
@@ -118,7 +118,7 @@ class AgreementScreen(CuecardScreen[None]):
             self._done = ""
         if self._view is not None:
             view.show(self._view.shown if self._view.shown != "effect" else "table")
-        self._view, self._effect_known = view, False
+        self._view = view
         self._show()
 
     @guarded("agreement_effect")
@@ -142,7 +142,7 @@ class AgreementScreen(CuecardScreen[None]):
             sheets = await self.services.ask(work)
         finally:
             self._done = ""
-        self._effect_known = True
+        view.weighed = True
         if self._view is view:
             kept = [sheet for sheet in view.sheets if sheet.view != "effect"]
             view.sheets = (*kept, *sheets)
@@ -167,7 +167,7 @@ class AgreementScreen(CuecardScreen[None]):
             return
         self._view.show(shown)
         self._fill()
-        if shown == "effect" and not self._effect_known:
+        if shown == "effect" and not self._view.weighed:
             self.weigh()
 
     def action_step(self, by: int) -> None:
@@ -182,6 +182,12 @@ class AgreementScreen(CuecardScreen[None]):
 
     def action_look_again(self) -> None:
         self.look()
+
+    def action_adjudicate(self) -> None:
+        from cuecard.tui.screens.adjudicate import AdjudicateScreen
+
+        runs = None if self._run_id is None else (self._run_id,)
+        self.app.push_screen(AdjudicateScreen(self._name, runs, self._set_id))
 
     def action_leave(self) -> None:
         self.dismiss()

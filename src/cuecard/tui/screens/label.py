@@ -181,7 +181,7 @@ class LabelScreen(CuecardScreen[None]):
             case "reveal":
                 return view is not None and view.mine is not None
             case "agreement":
-                return self._run_id is not None
+                return self._run_id is not None or self._set_id is not None
             case _:
                 return True
 
@@ -217,8 +217,7 @@ class LabelScreen(CuecardScreen[None]):
     def action_agreement(self) -> None:
         from cuecard.tui.screens.agreement import AgreementScreen
 
-        if self._run_id is not None:
-            self.app.push_screen(AgreementScreen(self._run_id, self._name))
+        self.app.push_screen(AgreementScreen(self._run_id, self._name, set_id=self._set_id))
 
     def action_leave(self) -> None:
         self.dismiss()

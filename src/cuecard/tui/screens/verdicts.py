@@ -108,9 +108,9 @@ class VerdictsScreen(CuecardScreen[None]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("label", "adjudicate"):
+        if action in ("label", "adjudicate", "agreement"):
             return bool(self._look.runs or self._look.sets)
-        return bool(self._look.runs) if action in ("draw", "list", "agreement") else True
+        return bool(self._look.runs) if action in ("draw", "list") else True
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -149,7 +149,11 @@ class VerdictsScreen(CuecardScreen[None]):
     def action_agreement(self) -> None:
         from cuecard.tui.screens.agreement import AgreementScreen
 
-        if run := self._run_here():
+        row = self._sets.cursor_row
+        if self.focused is self._sets and row < len(self._look.sets):
+            drawn = self._look.sets[row].set
+            self.app.push_screen(AgreementScreen(None, drawn.name, set_id=drawn.id))
+        elif run := self._run_here():
             self.app.push_screen(AgreementScreen(run.run_id, run.name))
 
     def action_adjudicate(self) -> None:

@@ -43,12 +43,15 @@ class Bar:
 
 @dataclass
 class AgreementView:
-    """Which view is shown and which of its tables; each view keeps its place."""
+    """Which view is shown and which of its tables; each view keeps its place. `weighed`: the effect on
+    scores was computed.
+    """
 
     material: Material
     comparison: Comparison
     sheets: tuple[Sheet, ...]
     shown: Shown = "table"
+    weighed: bool = False
     _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
     def of(self, shown: Shown) -> list[Sheet]:
@@ -150,6 +153,8 @@ class AgreementView:
                 return _("it takes two judges or two people on the same items.")
             case "groups":
                 return _("the labelled items are all of one kind.")
+            case "effect" if not self.weighed:
+                return _("it is being computed.")
             case "effect":
                 return _("scores need labels on what judges decided.")
             case _:
