@@ -128,7 +128,7 @@ def test_every_figure_reads_with_its_n_and_interval():
     ]  # fmt: skip
     everybody, pair, ben, chen = shown.cells()
     assert [plain(cell) for cell in pair][:5] == [
-        "Ben / Chen", "83% [50, 100] n=6", "92% [75, 100] n=12", "8% [0, 25] n=12",
+        "Ben / Chen", "83% [33, 100] n=6", "92% [67, 100] n=12", "8% [0, 33] n=12",
         "2.0 (2.0–2.0) n=6",
     ]  # fmt: skip
     assert plain(everybody[0]) == "everybody"
