@@ -61,7 +61,9 @@ class Terminal:
         }  # fmt: skip
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execvpe(sys.executable, [sys.executable, str(self.program), self.kind, self.case], env)
+            os.execvpe(
+                sys.executable, [sys.executable, str(self.program), self.kind, self.case], env
+            )
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
         deadline = time.perf_counter() + 30
         while b"ready" not in self.seen and time.perf_counter() < deadline:

@@ -9,7 +9,7 @@ from typing import cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Input, Label, Select, SelectionList, Static
+from textual.widgets import Footer, Input, Label, Select, Static
 from textual.widgets.selection_list import Selection
 
 from cuecard.annotate.sampling import STRATUM_KEYS, SamplingPlan, Unit, make_set, population_of
@@ -25,6 +25,7 @@ from cuecard.tui.state.sample_form import STRATUM_LABEL, SampleForm, SampleLook,
 from cuecard.tui.state.verdict_list import KIND
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.widgets.ticks import TickList
 
 COLUMNS = (
     FittedColumn(N_("Stratum"), 10, grow=1),
@@ -90,14 +91,14 @@ class SampleScreen(CuecardScreen[bool]):
                         value = str(self._seed) if field == "seed" else default
                         hint = _(placeholder) if placeholder else ""
                         yield Input(value, placeholder=hint, id=field, compact=True)
-                kinds = SelectionList[str](
+                kinds = TickList[str](
                     *(Selection(Text(_(KIND[k])), k.value, k in JUDGED) for k in ItemKind),
                     id="kinds",
                 )
                 kinds.border_title = _("What is labelled")
                 yield kinds
             with Vertical(id="right"):
-                strata = SelectionList[str](
+                strata = TickList[str](
                     *(
                         Selection(Text(_(STRATUM_LABEL[key])), key, key == "decision")
                         for key in STRATUM_KEYS
@@ -217,4 +218,4 @@ class SampleScreen(CuecardScreen[bool]):
         return str(cast("Select[str]", self.query_one(f"#{field}", Select)).value)
 
     def _selected(self, name: str) -> list[str]:
-        return cast("SelectionList[str]", self.query_one(f"#{name}", SelectionList)).selected
+        return cast("TickList[str]", self.query_one(f"#{name}", TickList)).selected

@@ -20,6 +20,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.task.specs import FieldSpec
+from cuecard.tui.widgets.ticks import TickList
 
 OUTSIDE = Key(
     "field.outside",
@@ -160,7 +161,7 @@ class FieldRow(Horizontal):
                 empty: list[tuple[Any, Any]] = []
                 return Select[Any](empty, prompt="–", compact=True, classes="editor")
             case "choices":
-                return SelectionList[Any](compact=True, classes="editor")
+                return TickList[Any](compact=True, classes="editor")
             case "flag":
                 return Checkbox(tip, compact=True, classes="editor")
 
