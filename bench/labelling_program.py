@@ -16,7 +16,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Static
 
 from cuecard import tui
-from cuecard.store.records import RunLabels
+from cuecard.store.label_records import RunLabels
 from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp

@@ -14,7 +14,8 @@ from cuecard.core.tasks import Graph, Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.lab.runs import RunPlan, start_run
 from cuecard.lab.samples import load_samples
-from cuecard.store.records import LabelValue, TrialCell
+from cuecard.store.label_records import LabelValue
+from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 from judged_trials import PLAYER, ending, graph_task, triples
 

@@ -27,7 +27,7 @@ from cuecard.annotate.labelling.comparison.sheets import sheets_of
 from cuecard.core.errors import NotFound
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import LabelValue, SetItem
+from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 from judged_trials import ended_run, graph_task, triples
 

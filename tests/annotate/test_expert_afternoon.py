@@ -13,7 +13,7 @@ from cuecard.annotate.labelling.comparison import SETTLED, Rater, Scope, compare
 from cuecard.annotate.sampling import SamplingPlan, make_set
 from cuecard.annotate.sharing import merge_files, write_pack
 from cuecard.core.verdicts import Decision, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from effect_runs import offline_run
 

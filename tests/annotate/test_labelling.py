@@ -13,7 +13,7 @@ from cuecard.core.tasks import Graph, Table, Task
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.runs import RunPlan, start_run
 from cuecard.lab.samples import load_samples
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 
 

@@ -41,7 +41,8 @@ from cuecard.core.prediction import (
 )
 from cuecard.core.tasks import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import LabelValue, SetItem, TrialCell
+from cuecard.store.label_records import LabelValue, SetItem
+from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 
 PLAYER = PlayerRef(name="actor", kind="llm", model="m-1")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 
 # Rater A says yes 25 times, rater B 30 times; both yes 20, both no 15.

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuecard.annotate.adjudication import adjudicate
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

@@ -9,7 +9,8 @@ import pytest
 from cuecard.core.errors import NotFound
 from cuecard.core.tasks import Task
 from cuecard.core.verdicts import Item, ItemKind, Judgement
-from cuecard.store.records import LabelValue, TrialRecord
+from cuecard.store.label_records import LabelValue
+from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -15,7 +15,8 @@ from apart import Clock, fresh, picture, small_task
 from cuecard.core.errors import Conflict
 from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted
 from cuecard.core.verdicts import Judgement
-from cuecard.store.records import LabelValue, TrialRecord
+from cuecard.store.label_records import LabelValue
+from cuecard.store.records import TrialRecord
 from cuecard.store.shared import LeftOut, SharedEffort
 from cuecard.store.workspace import Workspace
 

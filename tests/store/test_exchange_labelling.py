@@ -13,7 +13,8 @@ import pytest
 
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Item, ItemKind, Judgement
-from cuecard.store.records import LabelValue, SetItem, TrialRecord
+from cuecard.store.label_records import LabelValue, SetItem
+from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

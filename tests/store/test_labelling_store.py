@@ -14,7 +14,8 @@ from cuecard.core.events import Limits
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 from cuecard.store.engine import Database
-from cuecard.store.records import LabelValue, SetItem, TrialRecord
+from cuecard.store.label_records import LabelValue, SetItem
+from cuecard.store.records import TrialRecord
 from cuecard.store.verdict_pages import VerdictFilter, VerdictPages
 from cuecard.store.workspace import Workspace
 

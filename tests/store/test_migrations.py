@@ -27,9 +27,10 @@ from cuecard.core.review import (
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
+from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
-from cuecard.store.records import LabelValue, SetItem, TrialRecord
+from cuecard.store.records import TrialRecord
 from cuecard.store.tables import metadata
 from cuecard.store.workspace import Workspace
 

@@ -9,7 +9,8 @@ import pytest
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.records import LabelValue, TrialRecord, VerdictItem
+from cuecard.store.label_records import LabelValue, VerdictItem
+from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -26,7 +26,7 @@ from cuecard.core.parts import (
     UserReply,
 )
 from cuecard.core.tasks import Task
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.sink import StoreSink
 from cuecard.store.workspace import Workspace
 

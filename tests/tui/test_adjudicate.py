@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import OptionList, TextArea
 
 from cuecard.core.verdicts import Decision
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.adjudicate import AdjudicateScreen

@@ -8,7 +8,7 @@ from cuecard.annotate.labelling.comparison import Scope, compare, gather
 from cuecard.cli.agree_json import comparison_json
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Judgement
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.agreement import AgreementScreen

@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Item
 from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.records import SetItem
+from cuecard.store.label_records import SetItem
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.prefs import Preferences

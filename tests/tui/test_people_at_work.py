@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 
 from cuecard.annotate.review import submit
 from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.records import LabelValue, TaskState
+from cuecard.store.label_records import LabelValue
+from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.agreement import AgreementScreen

@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Judgement
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.ask import TextDialog

@@ -14,7 +14,7 @@ from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
     from cuecard.annotate.sampling import Preview, SamplingPlan
-    from cuecard.store.records import LabelSet
+    from cuecard.store.label_records import LabelSet
     from cuecard.store.workspace import Workspace
 
 Json = dict[str, Any]

@@ -21,7 +21,8 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import prediction_of
 from cuecard.core.verdicts import Decision
 from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each, trouble_of
-from cuecard.store.records import JudgementRecord, TrialRecord
+from cuecard.store.label_records import JudgementRecord
+from cuecard.store.records import TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

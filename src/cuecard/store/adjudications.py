@@ -13,10 +13,10 @@ from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
 from cuecard.store.engine import Database
+from cuecard.store.label_records import Adjudication, Cause, LabelValue
 from cuecard.store.labels import note_reveal
 from cuecard.store.lookup import trial_row
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Adjudication, Cause, LabelValue
 from cuecard.store.tables import AdjudicationRow, RevealRow, TrialRow
 
 

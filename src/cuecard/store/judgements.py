@@ -15,7 +15,7 @@ from sqlmodel import Session, col, func, select
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.records import JudgementRecord, VerdictItem, VerdictRecord
+from cuecard.store.label_records import JudgementRecord, VerdictItem, VerdictRecord
 from cuecard.store.tables import JudgementRow, TrialRow, VerdictRow
 
 PRIME = 2**31 - 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from cuecard.store.records import RunLabels
+from cuecard.store.label_records import RunLabels
 from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
 
 

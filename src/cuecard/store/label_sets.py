@@ -18,8 +18,8 @@ from cuecard.core.verdicts import Item
 from cuecard.store.codec import to_json
 from cuecard.store.engine import Database
 from cuecard.store.judgements import PRIME, number_from
+from cuecard.store.label_records import LabelSet, SetItem, SetProgress
 from cuecard.store.people import ensure_person
-from cuecard.store.records import LabelSet, SetItem, SetProgress
 from cuecard.store.tables import LabelRow, LabelSetRow, SetItemRow
 
 _STRIDE = 7919

@@ -10,8 +10,8 @@ from sqlmodel import Session, col, func, select
 
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Item
+from cuecard.store.label_records import Label, LabelValue, Phase
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Label, LabelValue, Phase
 from cuecard.store.tables import LabelRow, RevealRow, VerdictRow
 
 

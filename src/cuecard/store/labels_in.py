@@ -13,8 +13,8 @@ from sqlmodel import Session, col, func, select
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
+from cuecard.store.label_records import LabelValue, Phase
 from cuecard.store.people import ensure_person
-from cuecard.store.records import LabelValue, Phase
 from cuecard.store.tables import LabelRow, RevealRow, VerdictRow
 from cuecard.store.tables.base import clean
 

@@ -12,7 +12,8 @@ from cuecard.core.parts import CheckpointStatus
 from cuecard.core.review import Body, Clash, TaskState
 from cuecard.core.tasks import Origin, Task
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Cause, EffortKind, LabelValue, Phase
+from cuecard.store.label_records import Cause, LabelValue, Phase
+from cuecard.store.records import EffortKind
 
 
 class Signature(Frozen):

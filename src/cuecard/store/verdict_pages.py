@@ -16,8 +16,8 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item
 from cuecard.store.engine import Database
 from cuecard.store.judgements import item_of
+from cuecard.store.label_records import VerdictLine
 from cuecard.store.labels import newest_ids
-from cuecard.store.records import VerdictLine
 from cuecard.store.tables import JudgementRow, LabelRow, RevealRow, RunRow, TrialRow, VerdictRow
 
 PAGE = 200

@@ -28,6 +28,15 @@ from cuecard.store.judgements import (
     number_from,
 )
 from cuecard.store.label_counts import label_counts
+from cuecard.store.label_records import (
+    JudgementRecord,
+    Label,
+    LabelValue,
+    Phase,
+    RunLabels,
+    VerdictItem,
+    VerdictRecord,
+)
 from cuecard.store.labels import (
     add_label,
     label_history,
@@ -38,15 +47,6 @@ from cuecard.store.labels import (
 )
 from cuecard.store.labels_in import OutsideLabel, enter_labels
 from cuecard.store.lookup import run_row, trial_row, verdict_row
-from cuecard.store.records import (
-    JudgementRecord,
-    Label,
-    LabelValue,
-    Phase,
-    RunLabels,
-    VerdictItem,
-    VerdictRecord,
-)
 from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import Label, LabelValue
+from cuecard.store.label_records import Label, LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

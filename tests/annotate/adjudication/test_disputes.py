@@ -10,7 +10,7 @@ from cuecard.annotate.adjudication import adjudicate, disputes
 from cuecard.annotate.adjudication.disputes import majority
 from cuecard.core.errors import NotFound
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue, SetItem
+from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 
 

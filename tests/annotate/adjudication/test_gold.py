@@ -9,7 +9,7 @@ from cuecard.annotate.review.comments import threads_for
 from cuecard.core.tasks import Table
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.samples import load_sample
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

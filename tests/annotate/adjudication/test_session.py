@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from cuecard.annotate.adjudication.session import AdjudicationSession
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 
 

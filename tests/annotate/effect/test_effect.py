@@ -9,7 +9,7 @@ from cuecard.annotate.effect import Effect, MeasureEffect, effect_of
 from cuecard.annotate.sampling import SamplingPlan, make_set
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from effect_runs import LABELS, judged_run, label, triple
 

@@ -22,7 +22,7 @@ from cuecard.annotate.labels_io.words import guarded, unguarded, value_of
 from cuecard.core.errors import FileProblems
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 texts |= st.sampled_from(["=1+1", "'=1", "''-x", "@a", "a\nb", '"', "，", " "])

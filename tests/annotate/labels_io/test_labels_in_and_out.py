@@ -21,7 +21,7 @@ from cuecard.annotate.labels_io.scope import Scope
 from cuecard.core.errors import Conflict, FileProblems, NotFound
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import Label, LabelValue, SetItem
+from cuecard.store.label_records import Label, LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

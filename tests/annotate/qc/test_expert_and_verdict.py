@@ -15,7 +15,7 @@ from cuecard.core.config_review import QcConfig
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.review import QcVerdict, ReviewDecision, Reviewed, TaskState
 from cuecard.lab.judging import judge_run
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

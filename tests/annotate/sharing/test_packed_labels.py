@@ -21,7 +21,7 @@ from cuecard.annotate.sharing.checking_labels import (
 from cuecard.annotate.sharing.framing import uncompressed
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.shared import (
     Parcel,
     SharedAdjudication,

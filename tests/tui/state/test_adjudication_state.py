@@ -9,7 +9,7 @@ from cuecard.annotate.adjudication.session import AdjudicationView
 from cuecard.core.parts import CheckpointStatus, PlayerRef
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.items import PredictedItem
-from cuecard.store.records import Adjudication, Label
+from cuecard.store.label_records import Adjudication, Label
 from cuecard.tui.state import adjudication as state
 from cuecard.tui.state.gold_disputes import disputed_lines
 

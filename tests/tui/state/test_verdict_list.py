@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import VerdictLine
+from cuecard.store.label_records import VerdictLine
 from cuecard.store.verdict_pages import Pages
 from cuecard.tui.state.verdict_list import ListedVerdict, VerdictLines, item_label
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.adjudication.deciding import CAUSES, JUDGE_CAUSES, Why
 from cuecard.annotate.adjudication.disputes import UNDECIDED, Place, machine_sides
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Adjudication
+from cuecard.store.label_records import Adjudication
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

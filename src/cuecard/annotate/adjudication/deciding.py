@@ -9,7 +9,7 @@ from cuecard.core.i18n import N_
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
-from cuecard.store.records import Adjudication, Cause, LabelValue
+from cuecard.store.label_records import Adjudication, Cause, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -11,7 +11,7 @@ from cuecard.core.tasks import Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind
 from cuecard.lab.decisions import DERIVED, JUDGED, decisions_of
-from cuecard.store.records import Adjudication, Label, LabelValue
+from cuecard.store.label_records import Adjudication, Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -11,7 +11,7 @@ from cuecard.annotate.labelling.session_views import LabelView, Target
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.lab.items import PredictedItem, predicted_items
-from cuecard.store.records import Adjudication, LabelValue
+from cuecard.store.label_records import Adjudication, LabelValue
 
 if TYPE_CHECKING:
     from collections.abc import Collection

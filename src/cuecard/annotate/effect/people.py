@@ -10,7 +10,7 @@ from cuecard.annotate.adjudication.disputes import majority
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
-from cuecard.store.records import Adjudication, Label, LabelValue
+from cuecard.store.label_records import Adjudication, Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

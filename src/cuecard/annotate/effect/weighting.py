@@ -18,7 +18,7 @@ from cuecard.annotate.effect.people import ItemId
 from cuecard.annotate.sampling.plan import SamplingPlan
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.decisions import JUDGED
-from cuecard.store.records import LabelSet, SetItem
+from cuecard.store.label_records import LabelSet, SetItem
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -28,7 +28,7 @@ from cuecard.core.i18n import _
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.items import PredictedItem, predicted_items
-from cuecard.store.records import Label, LabelValue
+from cuecard.store.label_records import Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

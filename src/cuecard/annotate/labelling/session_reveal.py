@@ -10,7 +10,7 @@ from cuecard.core.prediction import Prediction
 from cuecard.core.verdicts import Decision, Verdict
 from cuecard.lab.decisions import decisions_of
 from cuecard.lab.items import predicted_items
-from cuecard.store.records import Label, LabelValue
+from cuecard.store.label_records import Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

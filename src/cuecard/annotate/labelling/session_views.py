@@ -11,7 +11,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item
 from cuecard.lab.items import GoldItem, PredictedItem
 from cuecard.lab.subjects import Said
-from cuecard.store.records import Label
+from cuecard.store.label_records import Label
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from cuecard.annotate.labels_io.words import Value
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.verdicts import Item
-from cuecard.store.records import Phase
+from cuecard.store.label_records import Phase
 
 Format = Literal["vibesearch", "csv", "jsonl", "labelstudio"]
 

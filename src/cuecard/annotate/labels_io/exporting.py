@@ -20,7 +20,7 @@ from cuecard.core.parts import CheckpointStatus
 from cuecard.core.text import one_line, slug
 from cuecard.core.verdicts import Decision, ItemKind
 from cuecard.lab.items import closest_items
-from cuecard.store.records import Label, LabelValue
+from cuecard.store.label_records import Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -14,8 +14,8 @@ from cuecard.annotate.labels_io.trials import Trials
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
+from cuecard.store.label_records import Phase
 from cuecard.store.people import checked_name
-from cuecard.store.records import Phase
 
 if TYPE_CHECKING:
     from cuecard.store.labels_in import OutsideLabel

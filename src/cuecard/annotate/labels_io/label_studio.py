@@ -13,7 +13,7 @@ from cuecard.annotate.labels_io.entries import Entry, LabelFile, Problems
 from cuecard.annotate.labels_io.plain import VERDICT_COLUMNS, entry_of
 from cuecard.core.i18n import _
 from cuecard.core.parts import CheckpointStatus
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 LABEL, COMMENT, FLAG, SHOWN = "label", "comment", "flag", "item"
 GOLD_WRONG = "gold_wrong"

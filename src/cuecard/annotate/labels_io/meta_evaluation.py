@@ -13,7 +13,7 @@ from cuecard.annotate.labels_io.sheets import KIND_OF, Sheet, SheetKind, read_sh
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.verdicts import Item
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 MODEL, HUMAN = "model", "human"
 SUBJECT: dict[SheetKind, Subject] = {"recall": "gold", "precision": "predicted"}

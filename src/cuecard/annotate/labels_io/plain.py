@@ -15,7 +15,7 @@ from cuecard.annotate.labels_io.words import guarded, unguarded, value_of
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
-from cuecard.store.records import Phase
+from cuecard.store.label_records import Phase
 
 NEEDED = ("trial", "item", "label")
 COLUMNS = (

@@ -12,7 +12,7 @@ from cuecard.core.parts import CheckpointStatus
 from cuecard.core.prediction import TriplesPrediction
 from cuecard.core.verdicts import Decision, Item, ItemKind
 from cuecard.lab.decisions import decisions_of
-from cuecard.store.records import Label
+from cuecard.store.label_records import Label
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -22,7 +22,7 @@ from cuecard.annotate.labels_io.words import (
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 SheetKind = Literal["recall", "precision"]
 KIND_OF: dict[SheetKind, ItemKind] = {

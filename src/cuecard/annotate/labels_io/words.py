@@ -6,7 +6,7 @@ import unicodedata
 
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 Value = LabelValue | CheckpointStatus
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cuecard.annotate.sampling.plan import SamplingPlan
 from cuecard.core.verdicts import Item
-from cuecard.store.records import SetItem
+from cuecard.store.label_records import SetItem
 
 
 class Unit(NamedTuple):

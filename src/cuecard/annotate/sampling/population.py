@@ -12,7 +12,8 @@ from cuecard.core.i18n import _
 from cuecard.core.tasks import Graph, Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.decisions import JUDGED, decisions_of
-from cuecard.store.records import LabelSet, TrialRecord
+from cuecard.store.label_records import LabelSet
+from cuecard.store.records import TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -16,7 +16,7 @@ from cuecard.core.i18n import _
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.store.shared import (
     SharedAdjudication,
     SharedLabel,

@@ -19,7 +19,7 @@ from cuecard.annotate.adjudication.session import AdjudicationSession, Adjudicat
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.verdicts import ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.adjudicate_dialogs import LetterDialog

@@ -18,7 +18,7 @@ from cuecard.annotate.labelling.session_views import Target
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens import label_work as works

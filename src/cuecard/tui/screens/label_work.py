@@ -9,7 +9,7 @@ from typing import Literal
 from cuecard.annotate.labelling import LabelSession, LabelView, Revealed
 from cuecard.annotate.labelling.session_views import Pace
 from cuecard.core.parts import CheckpointStatus
-from cuecard.store.records import LabelValue
+from cuecard.store.label_records import LabelValue
 
 Work = Callable[[LabelSession], Revealed | None]
 Look = Literal["comment", "all", "gold", "transcript"]

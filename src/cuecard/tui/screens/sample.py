@@ -18,7 +18,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.decisions import JUDGED
-from cuecard.store.records import RunLabels
+from cuecard.store.label_records import RunLabels
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.sample_form import STRATUM_LABEL, SampleForm, SampleLook, worked_out

@@ -11,7 +11,7 @@ from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.store.records import RunLabels
+from cuecard.store.label_records import RunLabels
 from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded

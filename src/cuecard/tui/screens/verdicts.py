@@ -7,7 +7,7 @@ from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.store.records import RunLabels
+from cuecard.store.label_records import RunLabels
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.label_sets import VerdictsLook, look_at, run_cells, set_cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cuecard.store.records import LabelSet, RunLabels, VerdictLine
+    from cuecard.store.label_records import LabelSet, RunLabels, VerdictLine
     from cuecard.tui.screens.label import LabelScreen
 
 

@@ -12,7 +12,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.items import PredictedItem
-from cuecard.store.records import Adjudication, Label
+from cuecard.store.label_records import Adjudication, Label
 from cuecard.tui.state.entries import Paragraph
 from cuecard.tui.state.gold_disputes import DISPUTED
 from cuecard.tui.state.labelling import evidence_paragraphs, predicted_paragraph, value_label

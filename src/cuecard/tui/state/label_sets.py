@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.core.i18n import _
-from cuecard.store.records import LabelSet, RunLabels, SetProgress
+from cuecard.store.label_records import LabelSet, RunLabels, SetProgress
 from cuecard.tui.widgets.grid.source import GridCell
 
 if TYPE_CHECKING:

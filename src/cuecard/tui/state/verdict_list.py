@@ -11,7 +11,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.tasks import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.lab.items import gold_item
-from cuecard.store.records import VerdictLine
+from cuecard.store.label_records import VerdictLine
 from cuecard.store.verdict_pages import Pages
 from cuecard.tui.glyphs import DECISION
 from cuecard.tui.widgets.grid.source import NOTHING, GridCell, Tone

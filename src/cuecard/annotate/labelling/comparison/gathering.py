@@ -21,7 +21,8 @@ from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks import Graph, Task
 from cuecard.core.verdicts import Decision, Item, ItemKind
 from cuecard.lab.decisions import OF_USER, decisions_of
-from cuecard.store.records import Adjudication, Label, LabelValue, TrialRecord
+from cuecard.store.label_records import Adjudication, Label, LabelValue
+from cuecard.store.records import TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cuecard.annotate.labelling.comparison.material import Case, Material
 from cuecard.core.verdicts import Decision, Item
-from cuecard.store.records import Label, LabelValue, VerdictRecord
+from cuecard.store.label_records import Label, LabelValue, VerdictRecord
 
 
 def material_of(records: Sequence[VerdictRecord], labels: Sequence[Label]) -> Material:
