@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -15,7 +16,7 @@ from sqlalchemy import make_url, text
 from cuecard.core.calls import RecordedCall
 from cuecard.core.errors import CuecardError
 from cuecard.core.events import EVENT_BODY, Event, EventBody, UserSpoke
-from cuecard.core.parts import ModelReply, Usage, UserReply
+from cuecard.core.parts import ModelReply, PlayerRef, Usage, UserReply
 from cuecard.core.prompts import Prompt
 from cuecard.core.review import (
     Action,
@@ -30,6 +31,7 @@ from cuecard.store.engine import Database
 from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
+from cuecard.store.play_records import Shadow
 from cuecard.store.records import TrialRecord
 from cuecard.store.tables import metadata
 from cuecard.store.workspace import Workspace
@@ -51,6 +53,9 @@ APPEND_ONLY = {
     "labelset",
     "setitem",
     "adjudication",
+    "shadow",
+    "seatmove",
+    "sessionform",
 }
 
 
@@ -123,6 +128,17 @@ def test_history_can_be_neither_changed_nor_deleted(
     drawn = [SetItem(trial_id=trial.id, item=item.item)]
     workspace.label_sets.create(name="s", created_by="Ann", items=drawn)
     workspace.adjudications.add(trial.id, item.item, "Ann", LabelValue.YES)
+    said = Shadow(
+        trial_id=trial.id,
+        turn=1,
+        state="s",
+        player=PlayerRef(name="sim", kind="persona"),
+        reply=UserReply(text="hi"),
+        at=datetime.now(UTC),
+    )
+    assert workspace.shadows.add(said)
+    workspace.seat_moves.take_seat(trial.id, "Ann")
+    workspace.session_forms.add(trial.id, "Ann", (), {})
     hand_in("Cy")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})

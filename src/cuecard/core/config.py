@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from cuecard.core.config_agents import OfflineAgentConfig
 from cuecard.core.config_models import Config, ModelConfig
+from cuecard.core.config_play import play_problems
 from cuecard.core.config_players import ClosedWorldConfig, LexicalJudgeConfig, ScriptedUserConfig
 from cuecard.core.config_review import no_model, qc_problems, review_problems
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
@@ -135,6 +136,7 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
                     found.append(((section, name, *place), no_model(model, config.models)))
     found += review_problems(config.review)
     found += qc_problems(config.qc, config.models, config.judges, config.worlds)
+    found += play_problems(config.play, config.users, config.judges, config.worlds)
     return found
 
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from cuecard.core.config_agents import AgentConfig
 from cuecard.core.config_fields import BaseUrl, EnvName, PlayerName, extra_fields
+from cuecard.core.config_play import PlayConfig
 from cuecard.core.config_players import JudgeConfig, UserConfig, WorldConfig
 from cuecard.core.config_review import QcConfig, ReviewConfig
 from cuecard.core.errors import ConfigError
@@ -113,6 +114,7 @@ class Config(Frozen):
     authoring: AuthoringConfig = AuthoringConfig()
     review: ReviewConfig = ReviewConfig()
     qc: QcConfig = QcConfig()
+    play: PlayConfig = PlayConfig()
     prompts: str = ""
     guidelines: str = ""
     currency: str = "USD"

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from cuecard.core.marks import Mark
+from cuecard.core.marks import Mark, Remark
 from cuecard.core.parts import (
     AgentReply,
     Dialogue,
@@ -183,12 +183,15 @@ class TrialEnded(Frozen):
 
 class TrialReopened(Frozen):
     """The trial is taken again. `keep`: it goes on after its last step, as if it had not ended;
-    otherwise it starts over. What was before stays in the log as an earlier take.
+    otherwise it starts over. `back_to` (with `keep`): it goes on from before the event of this number,
+    when a person takes words back or has the agent's turn taken again. What was before stays in the log
+    as an earlier take.
     """
 
     type: Literal["trial_reopened"] = "trial_reopened"
     keep: bool
     reason: str = ""
+    back_to: int | None = None
 
     @property
     def key(self) -> str:
@@ -231,11 +234,26 @@ def course_of(log: Sequence[Event]) -> tuple[Event, ...]:
     course: list[Event] = []
     for event in log:
         if isinstance(event.body, TrialReopened):
-            kept = course if event.body.keep else []
-            course = [e for e in kept if not isinstance(e.body, TrialEnded)]
+            course = kept_by(course, event.body)
         else:
             course.append(event)
     return tuple(course)
+
+
+def kept_by(course: Sequence[Event], reopened: TrialReopened) -> list[Event]:
+    """What of a course stands after it was reopened. What people noted stands also where the turn in
+    which they did is taken back.
+    """
+    if not reopened.keep:
+        return []
+    back_to = reopened.back_to
+    return [e for e in course if not isinstance(e.body, TrialEnded) and _stands(e, back_to)]
+
+
+def _stands(event: Event, back_to: int | None) -> bool:
+    if back_to is None or event.seq < back_to:
+        return True
+    return isinstance(event.body, Marked) and isinstance(event.body.mark, Remark)
 
 
 def dialogue_of(events: Sequence[Event]) -> Dialogue:

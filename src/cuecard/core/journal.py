@@ -20,6 +20,7 @@ from cuecard.core.events import (
     TrialStarted,
     UserSpoke,
     course_of,
+    kept_by,
 )
 from cuecard.core.i18n import _
 from cuecard.core.parts import ToolCall
@@ -153,11 +154,14 @@ class Journal:
         await self._keep(body)
         return body
 
-    async def reopen(self, *, keep: bool, reason: str = "") -> None:
-        """Begin another take: go on where an ended trial stopped (`keep`), or start it over."""
-        kept = [e for e in self._events if keep and not isinstance(e.body, TrialEnded)]
+    async def reopen(self, *, keep: bool, reason: str = "", back_to: int | None = None) -> None:
+        """Begin another take: go on where an ended trial stopped (`keep`), or from before the event with
+        the number `back_to`, or start it over. Nothing else may be recording meanwhile.
+        """
+        reopened = TrialReopened(keep=keep, reason=reason, back_to=back_to)
+        kept = kept_by(self._events, reopened)
         self._take += 1
-        await self._keep(TrialReopened(keep=keep, reason=reason))
+        await self._keep(reopened)
         self._events = kept
         self._by_key = {event.body.key: event for event in kept}
 

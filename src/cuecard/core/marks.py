@@ -41,14 +41,15 @@ class NotesKept(Frozen):
 
 
 class HarnessSession(Frozen):
-    """An external harness was started. `restored`: it took up its earlier session. `cwd`: the folder
-    that the session was given.
+    """An external harness was started. `restored`: it took up its earlier session. `retold`: it could
+    not, and was told the dialogue so far. `cwd`: the folder that the session was given.
     """
 
     kind: Literal["harness_session"] = "harness_session"
     session: str
     harness: str = ""
     restored: bool = False
+    retold: bool = False
     cwd: str = ""
 
 
@@ -63,6 +64,25 @@ class HarnessTool(Frozen):
     output: str = ""
 
 
+class Remark(Frozen):
+    """What a person notes while they play: a problem of the agent or of the task, or anything else. It
+    stays in the trial's course even if the turn in which it was made is taken back.
+    """
+
+    kind: Literal["remark"] = "remark"
+    about: Literal["agent", "task", "other"]
+    text: str
+    by: str = ""
+
+
+class PartTaken(Frozen):
+    """Who took the agent's part, where a person plays it."""
+
+    kind: Literal["part_taken"] = "part_taken"
+    person: str
+
+
 Mark = Annotated[
-    Compaction | NotesRead | NotesKept | HarnessSession | HarnessTool, Field(discriminator="kind")
+    Compaction | NotesRead | NotesKept | HarnessSession | HarnessTool | Remark | PartTaken,
+    Field(discriminator="kind"),
 ]

@@ -141,8 +141,11 @@ class ModelReply(Frozen):
 
 
 class AgentReply(Frozen):
+    """`interrupted`: the user stopped the agent, and this is what it had said by then."""
+
     text: str
     act: Act = Act.REPLY
+    interrupted: bool = False
 
 
 class FlagKind(StrEnum):
@@ -160,6 +163,16 @@ class Flag(Frozen):
     found: str = ""
 
 
+class Evidence(Frozen):
+    """The part of the agent's last reply that a person's mark rests on: characters from `start` up to
+    `end` of its text, and what stands there.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
 class UserReply(Frozen):
     """What the user part says, and what it decided.
 
@@ -168,6 +181,10 @@ class UserReply(Frozen):
     last turn was about and its reading. `done`: nothing is left to say, `text` may be a farewell.
     `answered` (with `done`): the trial ends as `answered` rather than `user_done`. `flags`: what
     checks found in a simulator's reply and asking again did not mend.
+
+    Only people give the rest. `edited`: the line is said in other words than the card's; `meaning`:
+    whether it still says the same, where that was asked. `unsure`: the cue was looked at and left open
+    (`cue_met` is None). `evidence`: what the mark rests on.
     """
 
     text: str
@@ -180,6 +197,9 @@ class UserReply(Frozen):
     edited: bool = False
     reason: str = ""
     flags: tuple[Flag, ...] = ()
+    unsure: bool = False
+    evidence: Evidence | None = None
+    meaning: Literal["", "kept", "changed"] = ""
 
 
 class Message(Frozen):

@@ -59,8 +59,9 @@ class TrialResult:
     detail: str = ""
 
 
-async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
-    """Play the trial to its end, or resume it from what `journal` already holds.
+async def play(setup: TrialSetup, journal: Journal, *, leave_open: bool = False) -> TrialResult:
+    """Play the trial to its end, or resume it from what `journal` already holds. `leave_open`: the
+    players are not closed, for whoever may go on with them; see `close_players`.
 
     A player's failure is data: it becomes the termination, with an unusable prediction.
     Cancellation and `Halt` pass through and leave the trial open, to be resumed. A trial that has
@@ -70,7 +71,8 @@ async def play(setup: TrialSetup, journal: Journal) -> TrialResult:
     try:
         return await _play_or_start_over(setup, journal)
     finally:
-        await _close(setup)
+        if not leave_open:
+            await close_players(setup)
 
 
 async def _play_or_start_over(setup: TrialSetup, journal: Journal) -> TrialResult:
@@ -115,7 +117,7 @@ async def _play(setup: TrialSetup, journal: Journal, *, may_start_over: bool) ->
     return TrialResult(termination, prediction_of(journal.events), detail)
 
 
-async def _close(setup: TrialSetup) -> None:
+async def close_players(setup: TrialSetup) -> None:
     """End whatever the players hold. Their failure to end harms nobody."""
     for player in (setup.agent, setup.user, setup.world):
         if isinstance(player, Closable):

@@ -28,6 +28,9 @@ from cuecard.store.prompts import KeptPrompts
 from cuecard.store.review_forms import ReviewForms
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
+from cuecard.store.seat_moves import SeatMoves
+from cuecard.store.session_forms import SessionForms
+from cuecard.store.shadows import Shadows
 from cuecard.store.tasks import Tasks
 from cuecard.store.verdict_pages import VerdictPages
 from cuecard.store.verdicts import Verdicts
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
 
 class Workspace:
     """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
-    `runs`, `judge_calls`, `verdicts`, `verdict_pages`, `label_sets`, `adjudications`, `prompts`, `exchange`.
+    `runs`, `shadows`, `seat_moves`, `session_forms`, `judge_calls`, `verdicts`, `verdict_pages`,
+    `label_sets`, `adjudications`, `prompts`, `exchange`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -53,6 +57,9 @@ class Workspace:
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.runs = Runs(database, self._settle_events)
+        self.shadows = Shadows(database)
+        self.seat_moves = SeatMoves(database)
+        self.session_forms = SessionForms(database)
         self.judge_calls = JudgeCalls(database)
         self.verdicts = Verdicts(database)
         self.verdict_pages = VerdictPages(database)

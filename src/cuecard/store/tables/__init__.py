@@ -1,6 +1,7 @@
 """The SQLModel tables. Only rooms of the store work with them."""
 
 from cuecard.store.tables.base import Row, metadata
+from cuecard.store.tables.play import SeatMoveRow, SessionFormRow, ShadowRow
 from cuecard.store.tables.reviews import ContributionRow, ReviewFormRow, StandingRow
 from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
 from cuecard.store.tables.tasks import (
@@ -43,7 +44,10 @@ __all__ = [
     "RevisionRow",
     "Row",
     "RunRow",
+    "SeatMoveRow",
+    "SessionFormRow",
     "SetItemRow",
+    "ShadowRow",
     "StandingRow",
     "TaskRow",
     "ThrownDraftRow",

@@ -6,7 +6,15 @@ from typing import Final
 
 from cuecard.core.events import Marked
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.marks import Compaction, HarnessSession, HarnessTool, NotesKept, NotesRead
+from cuecard.core.marks import (
+    Compaction,
+    HarnessSession,
+    HarnessTool,
+    NotesKept,
+    NotesRead,
+    PartTaken,
+    Remark,
+)
 from cuecard.core.parts import Flag, FlagKind
 from cuecard.core.text import one_line
 from cuecard.tui.state.entries import Entry, Paragraph, Piece
@@ -15,6 +23,12 @@ FLAG_LABELS: Final[dict[FlagKind, str]] = {
     FlagKind.LEAK: N_("leak: {found}"),
     FlagKind.FORMAT: N_("form: {found}"),
     FlagKind.UNUSABLE: N_("the model's reply could not be used"),
+}
+
+REMARKS: Final = {
+    "agent": N_("✎ {name} on the agent"),
+    "task": N_("✎ {name} on the task"),
+    "other": N_("✎ {name} noted"),
 }
 
 
@@ -52,13 +66,18 @@ def _told(body: Marked) -> tuple[str, list[str]]:
             )
             return title.format(n=len(notes)), list(notes)
         case HarnessSession() as begun:
-            title = (
-                _("{harness}: session taken up")
-                if begun.restored
-                else _("{harness}: session begun")
-            )
+            title = _("{harness}: session begun")
+            if begun.restored:
+                title = _("{harness}: session taken up")
+            elif begun.retold:
+                title = _("{harness}: begun again and told the dialogue so far")
             name = one_line(begun.harness, 60) or _("harness")
             return title.format(harness=name), [begun.session]
         case HarnessTool() as used:
             name = one_line(" · ".join(filter(None, (used.name, used.title, used.status))), 120)
             return _("harness's own tool: {name}").format(name=name), [used.input, used.output]
+        case Remark(about=about, text=said, by=by):
+            title = _(REMARKS[about]).format(name=one_line(by, 40) or "?")
+            return f"{title}: {one_line(said, 120)}", [said]
+        case PartTaken(person=person):
+            return _("{name} plays the agent").format(name=one_line(person, 40)), []
