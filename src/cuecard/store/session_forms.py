@@ -11,12 +11,13 @@ from pydantic import ConfigDict, TypeAdapter
 from sqlmodel import col, select
 
 from cuecard.core.config_play import FormQuestion
+from cuecard.core.events import Termination
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
 from cuecard.store.lookup import trial_row
 from cuecard.store.people import ensure_person
 from cuecard.store.play_records import SessionForm
-from cuecard.store.tables import SessionFormRow
+from cuecard.store.tables import RunRow, SessionFormRow, TrialRow
 
 _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...], config=ConfigDict(defer_build=True))
 
@@ -57,6 +58,30 @@ class SessionForms:
         with self._database.read() as session:
             newest = {(row.trial_id, row.person): _form(row) for row in session.exec(query)}
         return list(newest.values())
+
+    def missing(self, person: str, since: datetime) -> list[int]:
+        """The ids of the sessions that `person` played, which ended as they should at `since` or later,
+        and of which they said nothing; the newest first.
+        """
+        given = select(SessionFormRow.id).where(
+            SessionFormRow.trial_id == TrialRow.id, SessionFormRow.person == person
+        )
+        kept = [end.value for end in Termination if not end.is_failure]
+        conditions: list[Any] = [
+            RunRow.kind == "play",
+            RunRow.created_by == person,
+            col(TrialRow.termination).in_(kept),
+            col(TrialRow.ended_at) >= since,
+            ~given.exists(),
+        ]
+        query = (
+            select(TrialRow.id)
+            .join(RunRow)
+            .where(*conditions)
+            .order_by(col(TrialRow.ended_at).desc(), col(TrialRow.id).desc())
+        )
+        with self._database.read() as session:
+            return [trial_id for trial_id in session.exec(query) if trial_id is not None]
 
 
 def _form(row: SessionFormRow) -> SessionForm:

@@ -129,7 +129,7 @@ class Commented(Frozen):
     kind: Literal["commented"] = "commented"
     place: str
     text: Name
-    during: Literal["", "adjudication"] = ""
+    during: Literal["", "adjudication", "play"] = ""
 
 
 class Answered(Frozen):
