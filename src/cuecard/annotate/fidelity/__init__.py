@@ -1,0 +1,1 @@
+"""Is the simulator a faithful user, and does the score mean anything."""

@@ -1,0 +1,170 @@
+"""What fidelity is told of: user turns with everybody's decision on them, nothing computed yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from cuecard.core.parts import CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.tasks import Family, Task, TaskLanguage
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Decision
+
+Subject = Literal["cue", "status"]
+"""Whether the cue of the next stage is met (personas), or how the agent's turn reads (checkpoints)."""
+Source = Literal["played", "live", "later"]
+"""Where a simulator's reply is from: it played the trial itself; as a shadow it listened while somebody else
+played, or was asked afterwards.
+"""
+GroupBy = Literal["cue", "stage", "language", "agent", "source"]
+GROUPINGS: tuple[GroupBy, ...] = get_args(GroupBy)
+
+
+class Scope(Frozen):
+    """Which trials count: of these runs, of these tasks, with these ids. Nothing named: all. `simulators`
+    and `people`: whose decisions count, by name; nothing named: everybody's.
+    """
+
+    runs: tuple[int, ...] = ()
+    tasks: tuple[str, ...] = ()
+    trials: tuple[int, ...] = ()
+    simulators: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
+def decision_of(reply: UserReply) -> str:
+    """What a reply decides of the agent's last words: a checkpoint status, else `yes` or `no` (whether the
+    cue is met); "" where it decides nothing or is unsure.
+    """
+    if reply.status is not None:
+        return reply.status.value
+    if reply.cue_met is None:
+        return ""
+    return Decision.YES.value if reply.cue_met else Decision.NO.value
+
+
+def domain_of(subject: Subject) -> tuple[str, ...]:
+    """The decisions that are possible, taken or not."""
+    if subject == "status":
+        return tuple(status.value for status in CheckpointStatus)
+    return (Decision.YES.value, Decision.NO.value)
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one simulator said, or would have said, in a turn."""
+
+    player: PlayerRef
+    source: Source
+    reply: UserReply
+
+    @property
+    def decision(self) -> str:
+        return decision_of(self.reply)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One user turn (from 1) of one trial's course. `before`: the dialogue up to it, which ends with the
+    agent's reply that is decided on.
+
+    `stage`: the next stage, from 1 (None: all are disclosed, or no persona), and `cue` its cue's kind;
+    `checkpoint`: the step, from 0. `player`: the person who played, "" where a simulator did, and
+    `person` what they said. `voices`: each simulator once. `labels`: blind decisions of people who
+    re-played or labelled the turn, "cannot tell" left out. `adjudicated`: "" where nothing was.
+    """
+
+    trial_id: int
+    turn: int
+    run_id: int
+    task: Task
+    revision: int
+    agent: PlayerRef
+    before: Dialogue
+    subject: Subject
+    stage: int | None = None
+    cue: str = ""
+    checkpoint: int | None = None
+    player: str = ""
+    person: UserReply | None = None
+    voices: tuple[Voice, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    adjudicated: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.trial_id}/{self.turn}"
+
+    @property
+    def family(self) -> Family:
+        return self.task.family
+
+    @property
+    def language(self) -> TaskLanguage:
+        return self.task.language
+
+    @property
+    def agent_text(self) -> str:
+        """The reply that is decided on."""
+        last = self.before.last("agent")
+        return last.text if last else ""
+
+    @property
+    def people(self) -> dict[str, str]:
+        """Everybody's own decision, by name: of who played, of others their blind labels."""
+        played = decision_of(self.person) if self.person else ""
+        return {**({self.player: played} if played else {}), **self.labels}
+
+    @property
+    def reference(self) -> str:
+        """What is held for right: what was adjudicated; else the decision of the person who played; else what
+        most of those said who re-played or labelled it. "" where nobody decided or two are level.
+        """
+        if self.adjudicated:
+            return self.adjudicated
+        played = decision_of(self.person) if self.person else ""
+        if played:
+            return played
+        ranked = Counter(self.labels.values()).most_common(2)
+        if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+            return ""
+        return ranked[0][0]
+
+    def voice(self, player: PlayerRef) -> Voice | None:
+        return next((voice for voice in self.voices if voice.player == player), None)
+
+    def group(self, by: GroupBy, player: PlayerRef) -> str:
+        """The value of a grouping; stages count from 1, and so do steps."""
+        match by:
+            case "cue":
+                return self.cue
+            case "stage":
+                place = self.stage if self.checkpoint is None else self.checkpoint + 1
+                return "" if place is None else str(place)
+            case "language":
+                return self.language
+            case "agent":
+                return self.agent.name
+            case "source":
+                voice = self.voice(player)
+                return voice.source if voice else ""
+
+
+@dataclass(frozen=True)
+class Material:
+    """`cases` by trial and turn. `simulators` in the order of their names. `trials`: how many were read, of
+    which `played` by people. `stale`: shadows of a turn that was taken back or of another course, left
+    out. `unsure`: decisions of people that were left open, of simulators `undecided`.
+    """
+
+    scope: Scope
+    cases: tuple[Case, ...]
+    simulators: tuple[PlayerRef, ...]
+    people: tuple[str, ...]
+    trials: int = 0
+    played: int = 0
+    stale: int = 0
+    unsure: int = 0
+    undecided: int = 0

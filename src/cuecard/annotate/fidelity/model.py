@@ -1,0 +1,295 @@
+"""What a report of fidelity holds. Material is in `material`; everything here is frozen and goes to JSON."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from cuecard.annotate.agreement.counting import ConfusionMatrix
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.tables import CeilingTable
+from cuecard.annotate.fidelity.material import GroupBy, Source, Subject
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks.base import Frozen
+
+
+class FindingKind(StrEnum):
+    """What can be wrong with a simulator's turn: three that are told against the reference, then the faults
+    of words (`core.users.faults.FaultKind`, same values), then `unusable`, what its model said could not be
+    used at all.
+
+    `early`: discloses (a line, a clue, or lets the agent go on) where the reference says not met; `late`:
+    holds back where the reference says met; `status`: reads a checkpoint turn otherwise, without giving
+    more or less.
+    """
+
+    EARLY = "early"
+    LATE = "late"
+    STATUS = "status"
+    LEAK = "leak"
+    FORBIDDEN = "forbidden"
+    AHEAD = "ahead"
+    SKIPPED = "skipped"
+    DOUBLED = "doubled"
+    MISSING_LINE = "missing_line"
+    MARKDOWN = "markdown"
+    STRUCTURE = "structure"
+    COACHED = "coached"
+    IGNORED = "ignored"
+    UNUSABLE = "unusable"
+
+
+AGAINST_REFERENCE = (FindingKind.EARLY, FindingKind.LATE, FindingKind.STATUS)
+
+
+class Finding(Frozen):
+    """`found`: the words that show it. `flagged`: a check had recorded it with the reply, whose words were
+    mended since.
+    """
+
+    kind: FindingKind
+    found: str = ""
+    flagged: bool = False
+
+
+class TurnFindings(Frozen):
+    """One simulator's turn with something wrong, and what to read: the agent's reply, the words of the person
+    who played ("" where nobody did) and of the simulator, both decisions ("" none). `severity`: of the worst
+    finding, 1 to 5 (`findings.SEVERITY`). `stage` from 1, `checkpoint` from 0.
+    """
+
+    trial_id: int
+    turn: int
+    run_id: int
+    task_id: str
+    revision: int
+    language: str
+    subject: Subject
+    agent: str
+    stage: int | None
+    checkpoint: int | None
+    cue: str
+    simulator: PlayerRef
+    source: Source
+    reference: str
+    decision: str
+    agent_text: str
+    person: str
+    person_text: str
+    simulator_text: str
+    reason: str
+    findings: tuple[Finding, ...]
+    severity: int
+
+
+class Agreement(Frozen):
+    """A simulator against the reference on the turns that both decided: `percent`, `cohen_kappa`, `ac1`, with
+    intervals by task. `by` None: all of them. `simulator` names a line of `Fidelity.simulators`.
+    """
+
+    simulator: PlayerRef
+    subject: Subject
+    by: GroupBy | None
+    value: str
+    n: int
+    tasks: int
+    percent: Statistic
+    cohen_kappa: Statistic
+    ac1: Statistic
+    confusion: ConfusionMatrix | None = None
+
+
+class PeopleAgreement(Frozen):
+    """How far people agree among themselves on turns that two or more decided: percent, the mean of Cohen's
+    kappa over pairs of people (Light 1971), AC1.
+    """
+
+    subject: Subject
+    people: tuple[str, ...]
+    n: int
+    tasks: int
+    percent: Statistic
+    cohen_kappa: Statistic
+    ac1: Statistic
+
+
+class FindingCount(Frozen):
+    """`n` turns of `turns` have the finding; `rate` is their share with its interval (by task; Wilson's where
+    no task differs), `per_100` the same in turns of a hundred. `turns` are those that could have it: for
+    early those whose reference is not met, for late those whose reference is met, for status all checkpoint
+    turns with a reference, for faults of words all turns that say something.
+    """
+
+    kind: FindingKind
+    n: int
+    turns: int
+    tasks: int
+    rate: Statistic
+
+    @property
+    def per_100(self) -> float | None:
+        return None if self.rate.value is None else 100 * self.rate.value
+
+
+class Similarity(Frozen):
+    """How like the person's the simulator's words are where both speak freely, that is: not both say the line
+    as it is written. `met`: what the reference says of the turn, "" for all. `chrf`: mean chrF (0 to 1,
+    Popović 2015) of its replies against the person's; `length`: its characters for each of the person's.
+    """
+
+    met: Literal["", "met", "not_met"]
+    n: int
+    tasks: int
+    chrf: Statistic
+    length: Statistic
+
+
+class SimulatorFindings(Frozen):
+    """All that was found in one simulator's `turns`, of which `with_any` have a finding. `simulator` None: the
+    words of the people who played, by the same tests (faults only), to read the others by.
+    """
+
+    simulator: PlayerRef | None
+    turns: int
+    tasks: int
+    decided: int
+    with_any: FindingCount | None
+    counts: tuple[FindingCount, ...]
+    similarity: tuple[Similarity, ...] = ()
+
+    def count(self, kind: FindingKind) -> FindingCount | None:
+        return next((found for found in self.counts if found.kind is kind), None)
+
+
+class OutcomeCell(Frozen):
+    """One task revision with one agent in one world. Means over its trials by measure name."""
+
+    task_id: str
+    revision: int
+    agent: PlayerRef
+    world: PlayerRef
+    people_trials: int
+    simulator_trials: int
+    people: dict[str, float]
+    simulator: dict[str, float]
+
+
+class OutcomeMeasure(Frozen):
+    """Means over paired cells that have a value on both sides, and their difference, simulator minus people;
+    intervals by task.
+    """
+
+    name: str
+    people: Statistic
+    simulator: Statistic
+    difference: Statistic
+
+
+class Outcome(Frozen):
+    """A simulator beside people on the same task revisions, agents and worlds. `judge`: whose scores, "" where
+    nothing was judged. `only_people`, `only_simulator`: cells without a partner, which enter no figure.
+    `people_ends`, `simulator_ends`: how the trials of the paired cells ended.
+    """
+
+    simulator: PlayerRef
+    agent: str
+    judge: str
+    cells: tuple[OutcomeCell, ...]
+    tasks: int
+    people_trials: int
+    simulator_trials: int
+    only_people: int
+    only_simulator: int
+    measures: tuple[OutcomeMeasure, ...]
+    people_ends: dict[str, int]
+    simulator_ends: dict[str, int]
+
+    def measure(self, name: str) -> OutcomeMeasure | None:
+        return next((found for found in self.measures if found.name == name), None)
+
+
+class Point(Frozen):
+    """A session in the scatter plot: `x` what its person answered, `y` its score."""
+
+    trial_id: int
+    task_id: str
+    person: str
+    x: float
+    y: float
+
+
+class Correlation(Frozen):
+    """Answers on one scale held against one measure over `sessions` sessions on `tasks` tasks.
+
+    `spearman`, `kendall`: over all sessions, intervals by resampling tasks. `spearman_within`: of ranks
+    less their task's mean, `kendall_within`: over pairs of sessions of the same task, both over tasks with
+    two sessions or more. `design_effect`: how many times the variance of independent sessions to expect
+    (`clustering.design_effect`), None where it cannot be told. `baseline`: of the scored trials some had an
+    embedded player or judge.
+    """
+
+    scale: str
+    label: str
+    measure: str
+    sessions: int
+    tasks: int
+    spearman: Statistic
+    kendall: Statistic
+    spearman_within: Statistic
+    kendall_within: Statistic
+    design_effect: float | None
+    points: tuple[Point, ...]
+
+
+class Meaning(Frozen):
+    """`sessions` with a form, of which `scored` were judged by `judge`; `baselines`: agents, worlds and judges
+    among them that are embedded players.
+    """
+
+    judge: str
+    sessions: int
+    scored: int
+    people: tuple[str, ...]
+    baselines: tuple[str, ...]
+    correlations: tuple[Correlation, ...]
+
+    def of(self, scale: str) -> tuple[Correlation, ...]:
+        return tuple(found for found in self.correlations if found.scale == scale)
+
+
+class Fidelity(Frozen):
+    """The whole report. `stale`: shadows of turns that were taken back; `unsure`: decisions that people left
+    open, `undecided`: that simulators did. `ceilings`: for each simulator and subject, on the same turns,
+    how near it comes to people beside how near people come to each other.
+    """
+
+    runs: tuple[int, ...]
+    tasks: tuple[str, ...]
+    trials: int
+    played: int
+    turns: int
+    simulators: tuple[PlayerRef, ...]
+    people: tuple[str, ...]
+    stale: int
+    unsure: int
+    undecided: int
+    agreements: tuple[Agreement, ...]
+    among_people: tuple[PeopleAgreement, ...]
+    ceilings: tuple[CeilingTable, ...]
+    findings: tuple[SimulatorFindings, ...]
+    worst: tuple[TurnFindings, ...]
+    outcomes: tuple[Outcome, ...]
+    meaning: Meaning | None
+
+    def agreement(
+        self, simulator: PlayerRef, subject: Subject, by: GroupBy | None = None, value: str = ""
+    ) -> Agreement | None:
+        return next(
+            (
+                found
+                for found in self.agreements
+                if (found.simulator, found.subject, found.by, found.value)
+                == (simulator, subject, by, value)
+            ),
+            None,
+        )
