@@ -1,0 +1,268 @@
+"""Re-play: a person decides, turn by turn, what the user part of a recorded dialogue decided, before they
+are told what that was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.authoring.effort import IDLE, WorkedTime
+from cuecard.annotate.fidelity.replay_turns import Course, Turn, course_to_replay
+from cuecard.annotate.fidelity.replay_views import (
+    Differing,
+    Passed,
+    ReplaySummary,
+    ReplayValue,
+    ReplayView,
+    Told,
+)
+from cuecard.annotate.labelling.session_views import Draft, Drafts, MemoryDrafts, Target
+from cuecard.core.errors import NotAllowed
+from cuecard.core.i18n import _
+from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Task
+from cuecard.core.verdicts import Item
+from cuecard.store.label_records import Label, LabelValue
+from cuecard.store.records import TrialRecord
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class ReplaySession:
+    """Walks `person` through the user's turns of a recorded trial, from the first that they have not
+    decided. Synchronous, for threads, one call at a time; every decision is in the workspace at once.
+
+    Nothing it returns before a turn is decided tells what came after the agent's reply, and its
+    decision is told only then; that the person knows it is recorded in the same breath. Raises
+    `NotFound`, and `NotAllowed` for a dialogue that the person has had a part in.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        person: str,
+        trial_id: int,
+        *,
+        drafts: Drafts | None = None,
+        seen: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`seen`: the person has just read the whole dialogue, so that their decisions are not blind."""
+        self._workspace, self._person = workspace, person.strip()
+        self._trial = workspace.runs.trial(trial_id)
+        check_replayable(workspace, self._trial, self._person)
+        self._task = workspace.tasks.revision(self._trial.task_id, self._trial.revision).task
+        self._drafts = drafts or MemoryDrafts()
+        self._clock = clock
+        self._worked = WorkedTime(idle=IDLE, portion=float("inf"))
+        self._labels: dict[Item, list[Label]] = {}
+        self._course = Course((), ())
+        self._read()
+        turns = self._course.turns
+        self._position = next((n for n, t in enumerate(turns) if self._mine(t) is None), len(turns))
+        # Who gets to see a turn gets to see what was said and decided in those before it.
+        known = turns if seen else turns[: self._position]
+        workspace.verdicts.note_reveals([(trial_id, turn.item) for turn in known], self._person)
+        self._worked.key(self._clock())
+
+    @property
+    def trial_id(self) -> int:
+        return self._trial.id
+
+    @property
+    def task(self) -> Task:
+        return self._task
+
+    @property
+    def by(self) -> PlayerRef:
+        """Who the recorded user was."""
+        return self._trial.user
+
+    @property
+    def total(self) -> int:
+        """Turns with something to decide, as far as the dialogue goes."""
+        return len(self._course.turns)
+
+    @property
+    def decided(self) -> int:
+        """How many of them the person has decided, now or earlier."""
+        return sum(self._mine(turn) is not None for turn in self._course.turns)
+
+    @property
+    def current(self) -> ReplayView | None:
+        """The turn to decide or to look at; None at the end."""
+        turns = self._course.turns
+        if self._position >= len(turns):
+            return None
+        turn = turns[self._position]
+        mine = self._mine(turn)
+        return ReplayView(
+            trial_id=self.trial_id,
+            turn=turn.item.index,
+            number=self._position + 1,
+            item=turn.item,
+            events=self._course.spoken[: turn.before],
+            choices=turn.choices,
+            passed=turn.passed,
+            draft=self._drafts.load(self._target(turn)),
+            mine=mine,
+            told=self._told(turn, mine) if mine else None,
+        )
+
+    def touch(self) -> None:
+        """The person is at work: a key was pressed, or a turn came up."""
+        self._worked.key(self._clock())
+
+    def decide(self, value: ReplayValue) -> ReplayView:
+        """Record the decision on the current turn with the comment drafted for it, then that its person
+        knows the recorded one. Raises `NotAllowed` at the end, for a turn that is decided already, and
+        for a value that does not answer here.
+        """
+        turn = self._turn()
+        if self._mine(turn) is not None:
+            raise NotAllowed(_("You have decided this turn"), _("What was recorded is shown."))
+        if value not in turn.choices:
+            raise NotAllowed(_("This does not answer here"), _("Take one of the answers shown."))
+        self.touch()
+        target = self._target(turn)
+        self._record(turn, value, self._drafts.load(target).comment, self._worked.rest())
+        self._drafts.save(target, Draft())
+        self._workspace.verdicts.note_reveal(self.trial_id, turn.item, self._person)
+        return self._here()
+
+    def note(self, comment: str) -> None:
+        """Say something about the current turn. It goes with the decision; said afterwards, it stands with
+        a second label of the same value. Raises `NotAllowed` at the end.
+        """
+        turn = self._turn()
+        mine = self._mine(turn)
+        if mine is None:
+            self._drafts.save(self._target(turn), Draft(comment=comment))
+        elif comment != mine.comment:
+            self._record(turn, mine.value, comment, 0)
+
+    def next(self) -> ReplayView | None:
+        """Go on; None at the end. Raises `NotAllowed` before the current turn is decided: what follows
+        shows what was said in it.
+        """
+        if self._position < self.total:
+            if self._mine(self._turn()) is None:
+                raise NotAllowed(_("Decide first"), _("What comes next shows what was decided."))
+            self._position += 1
+        if self._position >= self.total and self._trial.termination is None:
+            self._read()
+        return self._arrive()
+
+    def back(self) -> ReplayView | None:
+        """Go back to a turn that is decided, to look at it."""
+        self._position = max(self._position - 1, 0)
+        return self._arrive()
+
+    def go_to(self, turn: int) -> ReplayView | None:
+        """Look at the decided turn of this number in the dialogue. Raises `NotAllowed` for another."""
+        for position, each in enumerate(self._course.turns):
+            if each.item.index == turn and self._mine(each) is not None:
+                self._position = position
+                return self._arrive()
+        raise NotAllowed(_("You have not decided this turn"), _("Turns come one after the other."))
+
+    def summary(self) -> ReplaySummary:
+        """How the decisions made so far compare with the recorded ones."""
+        differing: list[Differing] = []
+        decided = compared = agreed = seen = 0
+        for number, turn in enumerate(self._course.turns, 1):
+            mine = self._mine(turn)
+            if mine is None:
+                break
+            decided += 1
+            seen += mine.phase == "revealed"
+            if turn.theirs is None or mine.value is LabelValue.UNSURE:
+                continue
+            compared += 1
+            agreed += mine.value == turn.theirs
+            if mine.value != turn.theirs:
+                differing.append(
+                    Differing(
+                        turn=turn.item.index, number=number, mine=mine.value, theirs=turn.theirs
+                    )
+                )
+        return ReplaySummary(
+            total=self.total,
+            decided=decided,
+            compared=compared,
+            agreed=agreed,
+            seen=seen,
+            differing=tuple(differing),
+            passed=self._passed(decided),
+        )
+
+    def _read(self) -> None:
+        events = self._workspace.runs.outline(self.trial_id).events
+        self._course = course_to_replay(self._task, events)
+        history = self._workspace.verdicts.item_history
+        for turn in self._course.turns:
+            if turn.item not in self._labels:
+                self._labels[turn.item] = history(self.trial_id, turn.item, self._person)
+
+    def _arrive(self) -> ReplayView | None:
+        """A turn that was decided elsewhere is told here, which has to be known before it is shown."""
+        self._worked.rest()
+        self.touch()
+        if self._position < self.total and self._mine(self._turn()) is not None:
+            self._workspace.verdicts.note_reveal(self.trial_id, self._turn().item, self._person)
+        return self.current
+
+    def _here(self) -> ReplayView:
+        view = self.current
+        assert view is not None
+        return view
+
+    def _turn(self) -> Turn:
+        if self._position >= self.total:
+            raise NotAllowed(_("Nothing to decide"), _("Every turn of this dialogue is decided."))
+        return self._course.turns[self._position]
+
+    def _target(self, turn: Turn) -> Target:
+        return Target(trial_id=self.trial_id, item=turn.item)
+
+    def _mine(self, turn: Turn) -> Label | None:
+        """The newest decision that was blind, or else the newest, with what was noted last."""
+        labels = self._labels.get(turn.item, [])
+        if not labels:
+            return None
+        blind = [label for label in labels if label.phase == "blind"]
+        said = (blind or labels)[-1]
+        return said.model_copy(update={"comment": labels[-1].comment or said.comment})
+
+    def _record(self, turn: Turn, value: ReplayValue, comment: str, seconds: float) -> None:
+        given = self._workspace.verdicts.label_item(
+            self.trial_id, turn.item, self._person, value, comment, seconds=seconds
+        )
+        self._labels.setdefault(turn.item, []).append(given)
+
+    def _told(self, turn: Turn, mine: Label) -> Told:
+        open_ = turn.theirs is None or mine.value is LabelValue.UNSURE
+        return Told(
+            by=self._trial.user,
+            value=turn.theirs,
+            spoken=turn.spoken,
+            agrees=None if open_ else mine.value == turn.theirs,
+        )
+
+    def _passed(self, decided: int) -> tuple[Passed, ...]:
+        """Turns passed over up to the first that is not decided."""
+        turns = self._course.turns
+        shown = [passed for turn in turns[: decided + 1] for passed in turn.passed]
+        return (*shown, *(self._course.passed if decided >= len(turns) else ()))
+
+
+def check_replayable(workspace: Workspace, trial: TrialRecord, person: str) -> None:
+    """Raises `NotAllowed` where `person` played the user or the agent of the trial."""
+    title = _("You cannot re-play this dialogue")
+    if trial.user.kind == "human" and trial.user.name == person:
+        raise NotAllowed(title, _("You played it yourself; another person can."))
+    if trial.agent.kind == "human" and workspace.seat_moves.holder(trial.id) == person:
+        raise NotAllowed(title, _("You played its agent; another person can."))
