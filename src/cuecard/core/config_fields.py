@@ -11,6 +11,9 @@ from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from cuecard.core.i18n import _
 
+PERSON = "person"
+"""The name under which a person plays the agent; see `core.agents.person`."""
+
 _PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
 _ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 # What the client itself puts into a request, and what belongs into the environment.
@@ -20,6 +23,12 @@ _RESERVED = {"model", "messages", "tools", "stream", "stream_options", "api_key"
 def _player_name(value: str) -> str:
     if not _PLAYER_NAME.fullmatch(value):
         raise ValueError(_("a name may hold letters, digits, '.', '-' and '_', at most 60 of them"))
+    return value
+
+
+def _agent_name(value: str) -> str:
+    if value == PERSON:
+        raise ValueError(_("{name} is the name under which people play").format(name=value))
     return value
 
 
@@ -53,6 +62,7 @@ def extra_fields(value: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 PlayerName = Annotated[str, AfterValidator(_player_name)]
+AgentName = Annotated[str, AfterValidator(_player_name), AfterValidator(_agent_name)]
 BaseUrl = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_base_url)]
 EnvName = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_env_name)]
 EnvNames = Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(map(_env_name, names)))]

@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, JsonValue
 
 from cuecard.core.config_agents import AgentConfig
-from cuecard.core.config_fields import BaseUrl, EnvName, PlayerName, extra_fields
+from cuecard.core.config_fields import (
+    PERSON,
+    AgentName,
+    BaseUrl,
+    EnvName,
+    PlayerName,
+    extra_fields,
+)
 from cuecard.core.config_play import PlayConfig
 from cuecard.core.config_players import JudgeConfig, UserConfig, WorldConfig
 from cuecard.core.config_review import QcConfig, ReviewConfig
@@ -107,7 +114,7 @@ class Config(Frozen):
     """
 
     models: dict[PlayerName, ModelConfig] = {}
-    agents: dict[PlayerName, AgentConfig] = {}
+    agents: dict[AgentName, AgentConfig] = {}
     users: dict[PlayerName, UserConfig] = {}
     worlds: dict[PlayerName, WorldConfig] = {}
     judges: dict[PlayerName, JudgeConfig] = {}
@@ -125,9 +132,15 @@ class Config(Frozen):
         return self.authoring.model or next(iter(self.models), "")
 
     def agent(self, name: str) -> AgentConfig:
-        """Raises `ConfigError` that lists the known agents."""
+        """Raises `ConfigError` that lists the known agents. `person` is none of them: see `core.seats`."""
         if name in self.agents:
             return self.agents[name]
+        if name == PERSON:
+            raise ConfigError(
+                _("A person plays only in live sessions"),
+                _("The agent {name} cannot play by itself.").format(name=name),
+                _("Choose it when you begin to play a task yourself."),
+            )
         known = _("known agents: {names}").format(names=", ".join(self.agents) or "-")
         raise ConfigError(_("Unknown agent"), name, known)
 

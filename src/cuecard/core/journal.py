@@ -115,6 +115,11 @@ class Journal:
         """The trial's course so far. Grows while the trial goes on; never change it."""
         return self._events
 
+    @property
+    def take(self) -> int:
+        """How often the trial was reopened so far."""
+        return self._take
+
     def recorded(self, key: str) -> bool:
         return key in self._by_key
 

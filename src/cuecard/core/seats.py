@@ -49,10 +49,12 @@ def seat(
     hub: ModelHub,
     *,
     human: User | None = None,
+    human_agent: Agent | None = None,
     tape: Tape | None = None,
     notes: tuple[str, ...] = (),
 ) -> Players:
-    """Players for one trial. `human` takes the user's seat. `notes`: what a lifelong memory holds.
+    """Players for one trial. `human` takes the user's seat, `human_agent` the agent's. `notes`: what a
+    lifelong memory holds.
 
     Raises `ConfigError`.
     """
@@ -62,13 +64,14 @@ def seat(
         return Players(
             *seat_probe(task, seating.probe, seating.agent, seating.world, config, hub, tape)
         )
-    config_of_agent = config.agent(seating.agent)
-    settings = getattr(config_of_agent, "settings", Settings())
+    settings = Settings()
+    if human_agent is None:
+        settings = getattr(config.agent(seating.agent), "settings", settings)
     world = build_world(seating.world, config, task, hub, tape)
     if not approach_to(task, settings).world_tools:
         world = NoTools(world, task.language)
     return Players(
-        agent=build_agent(seating.agent, config, task, hub, notes),
+        agent=human_agent or build_agent(seating.agent, config, task, hub, notes),
         user=human or _user(task, settings, seating, config, hub),
         world=world,
     )

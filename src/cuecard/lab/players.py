@@ -8,7 +8,7 @@ from cuecard.core.config import Config
 from cuecard.core.errors import ConfigError
 from cuecard.core.events import Limits
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef, User
+from cuecard.core.parts import Agent, PlayerRef, User
 from cuecard.core.seats import Seating, seat
 from cuecard.core.tasks import Task
 from cuecard.core.trial import TrialSetup
@@ -27,13 +27,14 @@ def cell_for(
     hub: ModelHub,
     *,
     human: User | None = None,
+    human_agent: Agent | None = None,
     sample: int = 0,
     seed: int = 0,
 ) -> TrialCell:
     """What a trial of `task` with these players is to be. Raises `ConfigError` for a player that
     cannot be made.
     """
-    players = seat(task, seating, config, hub, human=human)
+    players = seat(task, seating, config, hub, human=human, human_agent=human_agent)
     return TrialCell(
         task_id=task.id,
         revision=revision,
@@ -54,15 +55,18 @@ def setup_for(
     hub: ModelHub,
     *,
     human: User | None = None,
+    human_agent: Agent | None = None,
     tape: Tape | None = None,
     notes: tuple[str, ...] = (),
 ) -> TrialSetup:
-    """The trial with players made anew; `human` takes the user's seat.
+    """The trial with players made anew; `human` takes the user's seat, `human_agent` the agent's.
 
     Raises `ConfigError` if a player can no longer be made, or is another than the trial was begun
     with: one dialogue is not continued with another model.
     """
-    players = seat(task, seating, config, hub, human=human, tape=tape, notes=notes)
+    players = seat(
+        task, seating, config, hub, human=human, human_agent=human_agent, tape=tape, notes=notes
+    )
     _same(_("The agent {name} has changed"), trial.agent, players.agent.ref)
     if human is None:
         _same(_("The user {name} has changed"), trial.user, players.user.ref)

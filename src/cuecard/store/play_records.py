@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
-
-from pydantic import Field
 
 from cuecard.core.config_play import FormQuestion
-from cuecard.core.parts import Act, ModelReply, PlayerRef, ToolCall, UserReply
-from cuecard.core.prediction import Prediction
+from cuecard.core.parts import ModelReply, PlayerRef, UserReply
+from cuecard.core.seat_moves import HandInMove as HandInMove
+from cuecard.core.seat_moves import ReplyMove as ReplyMove
+from cuecard.core.seat_moves import SeatMove as SeatMove
+from cuecard.core.seat_moves import ToolMove as ToolMove
 from cuecard.core.tasks.base import Frozen
 
 
@@ -27,31 +27,6 @@ class Shadow(Frozen):
     calls: tuple[ModelReply, ...] = ()
     live: bool = True
     at: datetime
-
-
-class ToolMove(Frozen):
-    """The person who plays the agent asks the world."""
-
-    kind: Literal["tool"] = "tool"
-    call: ToolCall
-
-
-class ReplyMove(Frozen):
-    """The person who plays the agent answers the user."""
-
-    kind: Literal["reply"] = "reply"
-    text: str
-    act: Act = Act.REPLY
-
-
-class HandInMove(Frozen):
-    """The person who plays the agent hands in."""
-
-    kind: Literal["hand_in"] = "hand_in"
-    prediction: Prediction
-
-
-SeatMove = Annotated[ToolMove | ReplyMove | HandInMove, Field(discriminator="kind")]
 
 
 class SeatStep(Frozen):
