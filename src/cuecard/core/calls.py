@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from cuecard.core.parts import ModelReply
+from cuecard.core.parts import ModelReply, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.tasks.base import Frozen
+
+if TYPE_CHECKING:
+    from cuecard.core.events import Event
+    from cuecard.core.marks import Mark
 
 Perform = Callable[[], Awaitable[ModelReply]]
 
@@ -30,6 +35,38 @@ class FreshCalls:
     def scope(self, name: str) -> FreshCalls:
         del name
         return self
+
+
+class HeardCalls(FreshCalls):
+    """A `Desk` for a user who is asked beside a trial: it hears what their model answers, and that is all
+    that is kept of the turn. Nobody there has tools.
+    """
+
+    tools: tuple[ToolSpec, ...] = ()
+    log: Sequence[Event] = ()
+
+    def __init__(self) -> None:
+        self.heard: list[ModelReply] = []
+
+    async def call_model(self, model: str, perform: Perform, *, prompt: str = "") -> ModelReply:
+        reply = await super().call_model(model, perform, prompt=prompt)
+        self.heard.append(reply)
+        return reply
+
+    async def call_tool(
+        self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
+    ) -> ToolAnswer:
+        raise NotImplementedError("a user has no tools")
+
+    async def mark(self, mark: Mark) -> Mark:
+        return mark
+
+    def scope(self, name: str) -> HeardCalls:
+        del name
+        return self
+
+    def stream(self, text: str) -> None:
+        pass
 
 
 class KeyedCalls:

@@ -71,5 +71,24 @@ async def ask_turn(
     return Turn(again.value, examine(again.value))
 
 
+async def ask_once(
+    client: ChatClient,
+    text: str,
+    shape: type[Shape],
+    desk: CallDesk,
+    *,
+    prompt: Prompt,
+    language: TaskLanguage,
+) -> Shape | Flag:
+    """The model's answer to `text`, from one call; a flag where it has not that shape.
+
+    Raises `ModelCallError` and `Halt`.
+    """
+    asked = await ask_structured(
+        client, [wire.user(text)], shape, desk, prompt=prompt, language=language, attempts=1
+    )
+    return _unusable(asked.problem) if asked.value is None else asked.value
+
+
 def _unusable(problem: str) -> Flag:
     return Flag(kind=FlagKind.UNUSABLE, found=one_line(problem, _SHOWN))

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from cuecard.core.parts import Dialogue, UserReply
+from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
 
 
@@ -34,3 +36,13 @@ class Fault(Frozen):
 
     kind: FaultKind
     found: str = ""
+
+
+def faults_in(task: Task, before: Dialogue, reply: UserReply) -> tuple[Fault, ...]:
+    """What is wrong with `reply`, said after `before`, which ends with the agent's reply (or is empty: the
+    opening); each thing once, the worst first. Of every kind at most one fault, with all that it found.
+
+    Pure and linear in the texts; raises nothing, whatever they hold.
+    """
+    del task, before, reply
+    return ()

@@ -69,7 +69,7 @@ class ModelResponder:
         def examine(answer: ResponderAnswer) -> Words:
             move, corrected = _admitted(MOVES[answer.move], last, place)
             outcome = self._rules.follow(dialogue, last, move)
-            if corrected or not _own_words(outcome, place):
+            if corrected or not own_words(outcome, place):
                 return Words(self._rules.words(outcome))
             return self._checks.words(answer.reply, place, dialogue)
 
@@ -122,7 +122,7 @@ def _admitted(move: Move, said: Message, place: Place) -> tuple[Move, bool]:
     return move, False
 
 
-def _own_words(outcome: Outcome, place: Place) -> bool:
+def own_words(outcome: Outcome, place: Place) -> bool:
     """Whether the model's words are wanted: not for a clue, nor where the table went beyond it."""
     detected = outcome.status is CheckpointStatus.AMBIGUITY_DETECTED
     return not detected and outcome.index == place.index

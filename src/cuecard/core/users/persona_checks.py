@@ -29,10 +29,15 @@ class PersonaChecks:
         line = stage.line
         if len(reply) > _LIMIT + len(line) or not carries(reply, line):
             return Words(line)
-        words = self._checked(reply, line, self._persona.stages[number:], dialogue)
+        words = self.with_line(reply, number, dialogue)
         if words.text and carries(words.text, line):
             return words
         return Words(line, words.complaints, words.flags)
+
+    def with_line(self, reply: str, number: int, dialogue: Dialogue) -> Words:
+        """Words beside this stage's line, from 1, whether or not they say it."""
+        line = self._persona.stages[number - 1].line
+        return self._checked(reply, line, self._persona.stages[number:], dialogue)
 
     def pushing(
         self, reply: str, number: int | None, dialogue: Dialogue, *, ends: bool = False
