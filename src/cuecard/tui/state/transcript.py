@@ -34,6 +34,7 @@ from cuecard.tui.state.marks import flag_label, mark_entry
 
 __all__ = [
     "Entry",
+    "Fold",
     "Paragraph",
     "Piece",
     "Role",
@@ -84,38 +85,59 @@ def entries_of(
     """The entries of a log in order; `task` names the stages. `left_out`: numbers of events whose
     large texts are only beginnings.
     """
-    entries: list[Entry] = []
-    work: _Work | None = None
+    fold = Fold(task, left_out)
     for event in events:
+        fold.add(event)
+    return fold.entries()
+
+
+class Fold:
+    """The entries of a log that is read event by event."""
+
+    def __init__(self, task: Task | None = None, left_out: Container[int] = ()) -> None:
+        self._task, self._left_out = task, left_out
+        self._entries: list[Entry] = []
+        self._work: _Work | None = None
+        self._working: Entry | None = None
+
+    def entries(self) -> list[Entry]:
+        """What there is by now, the calls of a turn that is under way included."""
+        if self._work is None:
+            return list(self._entries)
+        self._working = self._working or self._work.entry()
+        return [*self._entries, self._working]
+
+    def add(self, event: Event) -> None:
         body = event.body
         if isinstance(body, ModelReplied | ToolAnswered):
+            work = self._work
             if work is None or (work.part, work.turn) != (body.part, body.turn):
-                if work:
-                    entries.append(work.entry())
-                work = _Work(body.part, body.turn)
+                self._close()
+                work = self._work = _Work(body.part, body.turn)
+            self._working = None
             _gather(work, body)
-            if event.seq in left_out and _shows_text(body):
+            if event.seq in self._left_out and _shows_text(body):
                 work.left_out.append(event.seq)
-            continue
-        if work:
-            entries.append(work.entry())
-            work = None
+            return
+        self._close()
         match body:
             case UserSpoke():
-                entries.append(_user_entry(body, task))
+                self._entries.append(_user_entry(body, self._task))
             case AgentSpoke():
-                entries.append(_agent_entry(body))
+                self._entries.append(_agent_entry(body))
             case Marked():
-                entries.append(mark_entry(body))
+                self._entries.append(mark_entry(body))
             case Concluded():
-                entries.append(handed_in(body.prediction))
+                self._entries.append(handed_in(body.prediction))
             case TrialEnded():
-                entries.append(_end_entry(body, entries))
+                self._entries.append(_end_entry(body, self._entries))
             case _:
                 pass
-    if work:
-        entries.append(work.entry())
-    return entries
+
+    def _close(self) -> None:
+        if self._work:
+            self._entries.append(self._working or self._work.entry())
+            self._work = self._working = None
 
 
 def writing(turn: int, text: str) -> Entry:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
 from cuecard.lab.play import PlayOutcome, PlaySession
 from cuecard.lab.players import cell_for
+from cuecard.tui.screens.play.stream import Gathering
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -75,8 +75,8 @@ def prepare(workspace: Workspace, wanted: Wanted, config: Config) -> Ground:
 
 
 class SessionLink:
-    """Runs one session on the engine. What is streamed is gathered and fetched by `streamed`,
-    so that a fast model does not flood the screen with messages.
+    """Runs one session on the engine and posts what it tells: `Happened`, `Streamed` and `Ended`, in
+    order. What is streamed is gathered, so that a fast model does not flood the screen with messages.
 
     A new session begins with the first words: who only looks in leaves nothing behind.
     """
@@ -95,8 +95,7 @@ class SessionLink:
         self._person = person
         self._post = post
         self._session: PlaySession | None = None
-        self._lock = threading.Lock()
-        self._pieces: list[str] = []
+        self._gathering = Gathering(post)
 
     @property
     def trial_id(self) -> int | None:
@@ -115,12 +114,6 @@ class SessionLink:
         if self._session:
             self._engine.submit(self._session.close())
 
-    def streamed(self) -> str:
-        """What was written since the last call."""
-        with self._lock:
-            pieces, self._pieces = self._pieces, []
-        return "".join(pieces)
-
     async def _resume(self, trial_id: int) -> tuple[Event, ...]:
         self._session = await PlaySession.resume(
             self._workspace,
@@ -128,7 +121,7 @@ class SessionLink:
             by=self._person,
             config=self._config,
             on_event=self._told,
-            on_stream=self._gather,
+            on_stream=self._gathering.add,
             on_end=self._ended,
         )
         return self._session.events
@@ -143,18 +136,15 @@ class SessionLink:
                 agent=ground.agent.name,
                 config=self._config,
                 on_event=self._told,
-                on_stream=self._gather,
+                on_stream=self._gathering.add,
                 on_end=self._ended,
             )
         await self._session.wait_turn()
         await self._session.submit(reply)
 
     def _told(self, event: Event) -> None:
+        self._gathering.flush()
         self._post(Happened(event))
 
     def _ended(self, outcome: PlayOutcome) -> None:
         self._post(Ended(outcome))
-
-    def _gather(self, _turn: int, text: str) -> None:
-        with self._lock:
-            self._pieces.append(text)

@@ -32,10 +32,11 @@ from cuecard.tui.screens.play.link import (
     Wanted,
     prepare,
 )
+from cuecard.tui.screens.play.stream import Frames, Streamed
 from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading
 from cuecard.tui.state.play_status import heading, status_pieces
 from cuecard.tui.state.players import agent_choices
-from cuecard.tui.state.transcript import entries_of, writing
+from cuecard.tui.state.transcript_state import TranscriptState
 from cuecard.tui.state.unsent import UnsentFile, restore, unsent_of
 from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.transcript import Transcript
@@ -43,8 +44,6 @@ from cuecard.tui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from cuecard.core.config import Config
 
-TICK = 0.1
-"""Seconds between looks at what was streamed."""
 KEEP = 0.5
 """Seconds after a keystroke until what was typed is on the disk."""
 
@@ -69,7 +68,8 @@ class PlayScreen(CuecardScreen[None]):
         self._ground: Ground | None = None
         self._state: PlayState | None = None
         self._events: list[Event] = []
-        self._written = ""
+        self._talk = TranscriptState()
+        self._frames = Frames(self, self._show_dialogue)
         self._typed = ""
         self._sending = False
         self._file: UnsentFile | None = None
@@ -94,7 +94,6 @@ class PlayScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         self.query_one(Ending).display = False
         self.query_one(Composer).focus()
-        self.set_interval(TICK, self._show_stream)
         self.begin()
 
     def on_unmount(self) -> None:
@@ -139,8 +138,10 @@ class PlayScreen(CuecardScreen[None]):
         self._events = [by_seq[seq] for seq in sorted(by_seq)]
         self._ground = ground
         state = PlayState(ground.task)
+        self._talk = TranscriptState(ground.task)
         for event in self._events:
             state.follow(event)
+            self._talk.follow(event)
         self._state = state
         place = f"trial {ground.trial_id}" if ground.trial_id else f"task {ground.task.id}"
         self._file = UnsentFile(self.services.url, place)
@@ -157,11 +158,12 @@ class PlayScreen(CuecardScreen[None]):
         if self._state is None:
             return
         self._state.follow(message.event)
-        if message.event.body.type in ("agent_spoke", "trial_ended", "concluded"):
-            self._written = ""
-            if self._link:
-                self._link.streamed()
+        self._talk.follow(message.event)
         self._show()
+
+    def on_streamed(self, message: Streamed) -> None:
+        self._talk.write(message.turn, message.text)
+        self._frames.ask()
 
     @guarded("ended")
     async def on_ended(self, message: Ended) -> None:
@@ -321,29 +323,18 @@ class PlayScreen(CuecardScreen[None]):
             return
         self.query_one("#head", Lines).load([heading(state, ground.agent)])
         self.query_one(CardPane).load(state)
-        self._show_dialogue()
+        self._frames.ask()
         self._show_status()
         self.refresh_bindings()
 
     def _show_dialogue(self) -> None:
-        if self._state is None:
-            return
-        entries = entries_of(self._events, self._state.task)
-        if self._written:
-            entries.append(writing(self._state.dialogue.turn, self._written))
-        self.query_one(Transcript).load(entries, follow=True)
+        self.query_one(Transcript).load(self._talk.entries, follow=True)
 
     def _show_status(self) -> None:
         if self._state is None:
             return
         text = self.query_one(Composer).text
         self.query_one("#status", Lines).load([status_pieces(self._state, text, self._calls())])
-
-    def _show_stream(self) -> None:
-        new = self._link.streamed() if self._link else ""
-        if new:
-            self._written += new
-            self._show_dialogue()
 
     def _calls(self) -> int:
         """Tool calls in the turn that the agent is working on."""
