@@ -21,7 +21,8 @@ from cuecard.core.tasks import (
     Task,
     Triple,
 )
-from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading, kept_share
+from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading
+from cuecard.tui.state.play_lines import kept_share
 
 FIRST = "Who built the first machine, and in which year was it shown to the public?"
 SECOND = "And where was that person born, and into which family?"

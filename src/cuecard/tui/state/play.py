@@ -1,183 +1,118 @@
 """What the person at the keyboard says, as the log wants it: card, mark and text make a reply.
 
-A stage counts as disclosed when its line was inserted and is still recognisable in what is sent, or
-was typed out. The person's marks are recorded as they are; no script's opinion enters here.
+A stage counts as disclosed when its line was inserted and is still recognisable in what is sent, was
+typed out, or is carried by other words; where that is in doubt, the person's answer counts. The
+person's marks are recorded as they are; no script's opinion enters here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from enum import StrEnum
-from typing import Literal
+from dataclasses import dataclass
 
-from cuecard.core.events import AgentSpoke, Event, TrialEnded, UserSpoke
-from cuecard.core.parts import CheckpointStatus, Dialogue, UserReply
-from cuecard.core.tasks import Checkpoint, CheckpointChain, CueKind, Stage, Task
-from cuecard.core.text import contains_term, normalise, storable
-from cuecard.core.users.moves import ADVANCING, Move, Situation, status_of
-from cuecard.core.users.phrasebook import Phrase, phrase
+from cuecard.core.events import (
+    AgentSpoke,
+    Event,
+    TrialEnded,
+    TrialReopened,
+    UserSpoke,
+    dialogue_of,
+    kept_by,
+)
+from cuecard.core.parts import CheckpointStatus, Evidence, UserReply
+from cuecard.core.tasks import CueKind
+from cuecard.core.text import contains_term, storable
+from cuecard.core.users.moves import Move, Situation, status_of
+from cuecard.core.users.phrasebook import phrase
+from cuecard.tui.state.play_choices import (
+    MOVES,
+    SAYS,
+    Decision,
+    Doubt,
+    Insertion,
+    Mark,
+    Phase,
+    Reading,
+    StageState,
+    mark_of,
+    reading_of,
+)
+from cuecard.tui.state.play_lines import keeps_meaning, opening_text, says
+from cuecard.tui.state.play_place import PlayPlace
 
-Phase = Literal["yours", "writing", "ended"]
-StageState = Literal["now", "done", "later"]
-RECOGNISABLE = 0.3
-"""The share of an inserted line's characters that must be left for it to count as said."""
-
-
-class Mark(StrEnum):
-    """The person's decision whether the agent's last reply met the cue."""
-
-    MET = "met"
-    NOT_MET = "not_met"
-    UNSURE = "unsure"
-
-
-class Reading(StrEnum):
-    """The person's reading of an agent's turn in a checkpoint task.
-
-    Whether an answer came without the question it needed follows from the log, so nobody is asked.
-    """
-
-    ASKED = "asked"
-    ASKED_ELSE = "asked_else"
-    RIGHT = "right"
-    WRONG = "wrong"
-    SEARCHED = "searched"
-    COMPLETED = "completed"
-
-
-class Insertion(StrEnum):
-    """What a key puts into the message."""
-
-    LINE = "line"
-    PUSH = "push"
-    NEVER_MIND = "never_mind"
-
-
-_MOVES: dict[Reading, Move] = {
-    Reading.ASKED: Move.ASKS_RIGHTLY,
-    Reading.ASKED_ELSE: Move.ASKS_OTHERWISE,
-    Reading.RIGHT: Move.RIGHT,
-    Reading.WRONG: Move.WRONG,
-    Reading.SEARCHED: Move.NOTHING,
-}
-_SAYS: dict[Reading, Phrase] = {
-    Reading.ASKED_ELSE: "no_wish",
-    Reading.RIGHT: "go_on",
-    Reading.WRONG: "wrong",
-    Reading.SEARCHED: "nothing_yet",
-    Reading.COMPLETED: "completed",
-}
+__all__ = [
+    "Decision",
+    "Doubt",
+    "Insertion",
+    "Mark",
+    "Phase",
+    "PlayState",
+    "Reading",
+    "StageState",
+]
 
 
 @dataclass
-class PlayState:
-    """One trial as its human user sees it. `follow` events in; `reply` out."""
+class PlayState(PlayPlace):
+    """One trial as its human user sees it. `follow` events in; `reply` out. `inserted`: the line that
+    a key put in; `evidence`: what the mark rests on, in the agent's last reply.
+    """
 
-    task: Task
-    dialogue: Dialogue = field(default_factory=Dialogue)
-    phase: Phase = "yours"
     mark: Mark | None = None
     reading: Reading | None = None
     inserted: str = ""
+    evidence: Evidence | None = None
 
     def follow(self, event: Event) -> None:
         """Take in what happened."""
-        match event.body:
+        body = event.body
+        if isinstance(body, TrialReopened):
+            self._take_again(body)
+            return
+        self.course.append(event)
+        match body:
             case UserSpoke():
-                self.dialogue = self.dialogue.plus(event.body.message)
-                self.phase = "writing"
-                self.mark, self.reading, self.inserted = None, None, ""
+                self.dialogue = self.dialogue.plus(body.message)
+                self.phase = "concluding" if body.reply.done else "writing"
+                self._forget_marks()
+                self.inserted = ""
             case AgentSpoke():
-                self.dialogue = self.dialogue.plus(event.body.message)
+                self.dialogue = self.dialogue.plus(body.message)
                 self.phase = "yours"
             case TrialEnded():
                 self.phase = "ended"
             case _:
                 pass
 
-    @property
-    def opening(self) -> bool:
-        """Nothing is said yet."""
-        return not self.dialogue.messages
-
-    @property
-    def opening_text(self) -> str:
-        """What the card gives to begin with: the query, and a first stage that belongs to the start."""
-        query, first = self.task.opening, next(iter(self.task.stages), None)
-        if first is None or first.cue.kind is not CueKind.START:
-            return query
-        if normalise(first.line) in normalise(query):
-            return query
-        if normalise(query) in normalise(first.line):
-            return first.line
-        return f"{query}\n\n{first.line}"
-
-    @property
-    def chain(self) -> CheckpointChain | None:
-        return self.task.gold if isinstance(self.task.gold, CheckpointChain) else None
-
-    @property
-    def stage_number(self) -> int | None:
-        """The next stage to disclose, from 1; None without a persona and after the last."""
-        said = set(self.dialogue.stages_disclosed)
-        numbers = range(1, len(self.task.stages) + 1)
-        return next((number for number in numbers if number not in said), None)
-
-    @property
-    def stage(self) -> Stage | None:
-        number = self.stage_number
-        return self.task.stages[number - 1] if number else None
-
-    def stage_state(self, number: int) -> StageState:
-        if number in self.dialogue.stages_disclosed:
-            return "done"
-        return "now" if number == self.stage_number else "later"
-
-    @property
-    def step_number(self) -> int | None:
-        """The checkpoint that is being worked on, from 0; None when all are advanced."""
-        if self.chain is None:
-            return None
-        advanced = -1
-        for message in self.dialogue.of("user"):
-            if message.status in ADVANCING and message.checkpoint is not None:
-                advanced = max(advanced, message.checkpoint)
-        return advanced + 1 if advanced + 1 < len(self.chain.steps) else None
-
-    @property
-    def step(self) -> Checkpoint | None:
-        number = self.step_number
-        return self.chain.steps[number] if self.chain and number is not None else None
-
-    @property
-    def clue_released(self) -> bool:
-        """Whether the agent has asked rightly at the current step."""
-        return any(
-            message.checkpoint == self.step_number
-            and message.status is CheckpointStatus.AMBIGUITY_DETECTED
-            for message in self.dialogue.of("user")
-        )
+    def take_back(self, reply: UserReply) -> str:
+        """The person's last words are theirs again: put their marks back and return them."""
+        chain = self.chain
+        if chain:
+            self.reading = reading_of(reply, len(chain.steps) - 1)
+        elif self.stage and self.stage.cue.kind is not CueKind.START:
+            self.mark = mark_of(reply)
+        self.evidence = reply.evidence
+        if self.says_line(reply.text) or reply.stage is not None:
+            self.inserted = self.line
+        return reply.text
 
     @property
     def mark_wanted(self) -> bool:
         """Whether the agent's last reply still lacks the person's mark."""
-        stage = self.stage
-        return (
-            self.dialogue.last("agent") is not None
-            and stage is not None
-            and stage.cue.kind is not CueKind.START
-            and self.mark is None
-        )
+        return self.markable and self.chain is None and self.mark is None
 
     @property
     def reading_wanted(self) -> bool:
         """Whether the agent's last turn still lacks the person's reading."""
-        return (
-            self.step is not None
-            and self.dialogue.last("agent") is not None
-            and self.reading is None
-        )
+        return self.markable and self.chain is not None and self.reading is None
+
+    @property
+    def markable(self) -> bool:
+        """Whether the agent's last reply can be marked at all."""
+        if self.dialogue.last("agent") is None:
+            return False
+        if self.chain:
+            return self.step is not None
+        return self.stage is not None and self.stage.cue.kind is not CueKind.START
 
     def insert(self, what: Insertion) -> str:
         """The text that a key inserts; "" where the card has none. A line is remembered."""
@@ -187,7 +122,7 @@ class PlayState:
                 self.inserted = self.line or self.inserted
                 return self.line
             case Insertion.PUSH if self.chain and self.reading:
-                return phrase(language, _SAYS.get(self.reading, "nothing_yet"))
+                return phrase(language, SAYS.get(self.reading, "nothing_yet"))
             case Insertion.PUSH:
                 return (self.stage.not_met if self.stage else "") or phrase(language, "push")
             case Insertion.NEVER_MIND:
@@ -205,7 +140,7 @@ class PlayState:
     def line(self) -> str:
         """What the card gives to say: the stage's line, or the clue of an ambiguous step."""
         if self.opening:
-            return self.opening_text
+            return opening_text(self.task)
         if self.stage:
             return self.stage.line
         ambiguity = self.step.ambiguity if self.step else None
@@ -226,14 +161,25 @@ class PlayState:
         """Whether `text` says what the card gives, as it stands or edited."""
         return self._says(self.line, text)
 
+    def doubt(self, text: str) -> Doubt | None:
+        """Whether the person must say if `text` is the card's line. `edited`: a line that may mean
+        something else by now; `unsaid`: the line is due, but not to be found in the words.
+        """
+        if not text.strip() or not self.line:
+            return None
+        if self.edited(text):
+            return None if keeps_meaning(self.line, text) else "edited"
+        return "unsaid" if self._line_due and not self.says_line(text) else None
+
+    @property
+    def _line_due(self) -> bool:
+        if self.chain:
+            return self.reading is Reading.ASKED and not self.clue_released
+        started = self.stage is not None and self.stage.cue.kind is CueKind.START
+        return self.stage is not None and (self.mark is Mark.MET or started)
+
     def _says(self, line: str, text: str) -> bool:
-        if not line:
-            return False
-        text = text[: 8 * len(line) + 4000]
-        if normalise(line) in normalise(text):
-            return True
-        offered = self.opening or self.inserted == self.line
-        return offered and kept_share(line, text) >= RECOGNISABLE
+        return says(line, text, offered=self.opening or self.inserted == self.line)
 
     def forbidden_in(self, text: str) -> tuple[str, ...]:
         """The strings that the user part must never say and that `text` holds."""
@@ -248,23 +194,34 @@ class PlayState:
         if self.reading is Reading.COMPLETED:
             return CheckpointStatus.TASK_COMPLETED
         ambiguous = step.ambiguity is not None
-        move = _MOVES[self.reading]
+        move = MOVES[self.reading]
         if move is Move.ASKS_RIGHTLY and not ambiguous:
             move = Move.ASKS_OTHERWISE
         last = self.step_number == len(chain.steps) - 1
         situation = Situation(ambiguous=ambiguous, clue_given=self.clue_released, last=last)
         return status_of(move, situation)
 
-    def reply(self, text: str, *, done: bool = False) -> UserReply:
+    @property
+    def completes(self) -> bool:
+        """Whether the person's reading ends the dialogue."""
+        return self.status() is CheckpointStatus.TASK_COMPLETED
+
+    def reply(
+        self, text: str, *, done: bool = False, decision: Decision | None = None
+    ) -> UserReply:
         """What the log will hold. A completed task ends the dialogue; an end without words says a
-        farewell in the task's language.
+        farewell in the task's language. `decision`: the answer to a `doubt` of this text.
         """
         status = self.status()
-        done = done or status is CheckpointStatus.TASK_COMPLETED
+        done = done or self.completes
         text = storable(text).strip()
         if done and not text:
             text = phrase(self.task.language, "thanks")
         stage = self.discloses(text)
+        edited = self.edited(text)
+        if decision is not None:
+            stage = self.due_stage if decision.counts else None
+            edited = edited or decision.counts
         return UserReply(
             text=text,
             stage=stage,
@@ -273,8 +230,18 @@ class PlayState:
             status=status,
             done=done,
             answered=done and self._answered(status),
-            edited=self.edited(text),
+            edited=edited,
+            unsure=self.mark is Mark.UNSURE,
+            evidence=self.evidence,
+            meaning=decision.meaning if decision else "",
         )
+
+    @property
+    def due_stage(self) -> int | None:
+        """The stage that words said now can disclose; an opening only one that belongs to the start."""
+        if self.opening and self.stage and self.stage.cue.kind is not CueKind.START:
+            return None
+        return self.stage_number
 
     def _cue_met(self, stage: int | None) -> bool | None:
         if self.stage and self.stage.cue.kind is CueKind.START:
@@ -293,11 +260,12 @@ class PlayState:
             return CheckpointStatus.TASK_COMPLETED in statuses
         return not self.task.stages and self.dialogue.last("agent") is not None
 
+    def _forget_marks(self) -> None:
+        self.mark = self.reading = self.evidence = None
 
-def kept_share(line: str, text: str) -> float:
-    """Which share of `line`'s characters `text` keeps in order, in runs of at least three, 0 to 1."""
-    line, text = normalise(line), normalise(text)
-    if not line:
-        return 0.0
-    blocks = SequenceMatcher(None, line, text, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks if block.size >= 3) / len(line)
+    def _take_again(self, reopened: TrialReopened) -> None:
+        self.course = kept_by(self.course, reopened)
+        self.dialogue = dialogue_of(self.course)
+        asked = any(m.role == "user" for m in self.dialogue.messages[-1:])
+        self.phase = "writing" if asked else "yours"
+        self._forget_marks()
