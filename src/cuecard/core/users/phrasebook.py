@@ -44,6 +44,29 @@ _PHRASES: dict[TaskLanguage, dict[Phrase, str]] = {
         "give_up": "看来查不出来了，就到这里吧，谢谢。",
     },
 }
+_PUSHES: dict[TaskLanguage, tuple[str, ...]] = {
+    "en": (
+        "Hm, that does not really help me yet. Could you look a little further?",
+        "Could you be more specific about that?",
+        "I think you have missed what I asked. Please take another look.",
+        "Go on, I am not there yet.",
+        "Is that all you can find? I had hoped for more.",
+        "I see. And what else is there to say about it?",
+    ),
+    "zh": (
+        "嗯，这对我帮助不大，能再查一查吗？",
+        "能说得更具体一些吗？",
+        "您好像没有回答我的问题，请再看一下。",
+        "请接着说，我想知道的还没说到。",
+        "只能查到这些吗？我还想了解得更多。",
+        "明白了，那还有别的吗？",
+    ),
+}
+
+
+def pushes(language: TaskLanguage) -> tuple[str, ...]:
+    """Natural ways to have an agent go on that give nothing away, the scripted one first."""
+    return (_PHRASES[language]["push"], *_PUSHES[language])
 
 
 def phrase(language: TaskLanguage, name: Phrase) -> str:
