@@ -40,6 +40,14 @@ class SeatStep(Frozen):
     at: datetime
 
 
+class Pulse(Frozen):
+    """The newest event of a trial: its number and take, and when it was."""
+
+    seq: int
+    take: int
+    at: datetime
+
+
 class SessionForm(Frozen):
     """What a person said of a session: answers by the questions' keys (numbers of scales, an option, or
     words). `questions` are those that were asked.

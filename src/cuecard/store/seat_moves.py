@@ -14,12 +14,13 @@ from sqlmodel import col, select
 
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import _
+from cuecard.store.acquaintance import Acquaintance, acquaintance
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
 from cuecard.store.lookup import trial_row
 from cuecard.store.people import ensure_person
-from cuecard.store.play_records import SeatMove, SeatStep
-from cuecard.store.tables import SeatMoveRow
+from cuecard.store.play_records import Pulse, SeatMove, SeatStep
+from cuecard.store.tables import EventRow, SeatMoveRow
 
 _MOVE: TypeAdapter[SeatMove] = TypeAdapter(SeatMove, config=ConfigDict(defer_build=True))
 _TAKEN = "taken"
@@ -46,6 +47,23 @@ class SeatMoves:
         )
         with self._database.read() as session:
             return session.exec(query).first() or ""
+
+    def known(self, task_id: str, person: str) -> Acquaintance:
+        """How `person` can know a task's gold or what its user will say; "" if nothing tells that they do."""
+        with self._database.read() as session:
+            return acquaintance(session, task_id, person.strip())
+
+    def pulse(self, trial_id: int) -> Pulse | None:
+        """The newest event of a trial, without reading it: cheap enough to be asked again and again."""
+        query = (
+            select(EventRow.seq, EventRow.take, EventRow.at)
+            .where(EventRow.trial_id == trial_id)
+            .order_by(col(EventRow.seq).desc())
+            .limit(1)
+        )
+        with self._database.read() as session:
+            found = session.exec(query).first()
+            return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
 
     def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
         """Make a move. Raises `NotAllowed` for who has not taken the seat, `Conflict` where this step has
