@@ -26,7 +26,8 @@ class RunSettings(Frozen):
     """What all trials of a run share, kept with it. `user`, `world` and `judges` are names of the
     configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
     `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
-    quality probe are played; examinations have no judges.
+    quality probe are played; examinations have no judges. `shadows`: users that listen to a session and
+    say what they would have said.
     """
 
     user: str = "scripted"
@@ -35,6 +36,7 @@ class RunSettings(Frozen):
     budget: Annotated[float, Field(gt=0)] | None = None
     replay: int | None = None
     probe: ProbeSetting | None = None
+    shadows: tuple[str, ...] = ()
 
     def seating(self, agent: str) -> Seating:
         return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)

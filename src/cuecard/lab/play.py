@@ -3,44 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.events import Event, Limits, Termination, UserSpoke
+from cuecard.core.errors import NotAllowed
+from cuecard.core.events import AgentSpoke, Event, Limits, Marked, TrialEnded, UserSpoke
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
+from cuecard.core.judges.registry import build_judge
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Dialogue, Judge, UserReply
-from cuecard.core.seats import Seating
-from cuecard.core.tasks import Task
-from cuecard.core.tasks.base import Frozen
-from cuecard.core.trial import play
+from cuecard.core.marks import Remark
+from cuecard.core.parts import AgentReply, Dialogue, UserReply
+from cuecard.core.text import storable
+from cuecard.core.trial import TrialResult, close_players, play
 from cuecard.core.users.human import HumanUser
-from cuecard.lab.judging import lexical_judge, try_judging
-from cuecard.lab.plans import RunSettings, settings_of
-from cuecard.lab.players import cell_for, setup_for
+from cuecard.lab.judging import try_judging
+from cuecard.lab.plans import RunSettings
+from cuecard.lab.play_course import Written, last_reply, last_words, next_turn
+from cuecard.lab.play_setup import (
+    Audience,
+    OnEnd,
+    OnPhase,
+    Opened,
+    PlayOutcome,
+    PlayPhase,
+    enter,
+    reason_of,
+    seating_of,
+    take_up,
+)
+from cuecard.lab.players import setup_for
 from cuecard.lab.sinks import OnEvent, OnStream, TrialSink, tell
-from cuecard.store.records import RunRecord, RunState, TrialRecord
+from cuecard.lab.wizard_seat import seated_agent
+from cuecard.store.records import RunState
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+__all__ = ["OnEnd", "OnPhase", "PlayOutcome", "PlayPhase", "PlaySession"]
 
-class PlayOutcome(Frozen):
-    """How a session ended. `termination` is None when it could not go on and is left open;
-    `problem` then says why, or why it could not be judged.
-    """
-
-    trial_id: int
-    termination: Termination | None
-    detail: str = ""
-    judged: bool = False
-    problem: str = ""
-
-
-OnEnd = Callable[[PlayOutcome], None]
+Done = TypeVar("Done")
 
 
 class PlaySession:
@@ -48,41 +51,50 @@ class PlaySession:
     coroutines there; the callbacks are called there.
 
     Whatever happens is in the log before anybody is told of it. A session that is closed, or dies,
-    is left open and goes on with `resume` from its last event.
+    is left open and goes on with `resume` from its last event. However it is left, it leaves no process
+    of an agent behind.
+
+    Nothing is ever deleted: what is taken back stays in the log as an earlier take. When `on_event` is
+    told of a `TrialReopened`, `events` already is what stands.
     """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        trial: TrialRecord,
-        task: Task,
-        *,
-        limits: Limits,
-        world: str,
-        past: list[Event],
-        config: Config,
-        judge: Judge | None,
-        on_event: OnEvent | None,
-        on_stream: OnStream | None,
-        on_end: OnEnd | None,
+        self, workspace: Workspace, opened: Opened, config: Config, audience: Audience
     ) -> None:
+        trial = opened.trial
         self.trial = trial
-        self.task = task
+        self.task = opened.task
+        self.settings = opened.settings
         self.outcome: PlayOutcome | None = None
         self._workspace = workspace
-        self._judge = judge or lexical_judge()
-        self._on_event = on_event
-        self._on_end = on_end
+        self._limits = opened.limits
+        self._audience = audience
+        self._phase: PlayPhase = "writing"
         self._asked: asyncio.Future[UserReply] | None = None
         self._kept: asyncio.Future[None] | None = None
         self._turn = asyncio.Event()
-        human = HumanUser(trial.user.name, self._ask)
+        self._written = Written()
         self._hub = ModelHub(config)
-        seating = Seating(agent=trial.agent.name, world=world)
-        self._setup = setup_for(trial, task, limits, seating, config, self._hub, human=human)
-        self._sink = TrialSink(workspace, trial.id, self._told, on_stream)
-        self._journal = Journal(self._sink, past)
-        self._task = asyncio.create_task(self._run(), name=f"play-{trial.id}")
+        human = HumanUser(trial.user.name, self._ask)
+        self._setup = setup_for(
+            trial,
+            opened.task,
+            opened.limits,
+            seating_of(opened),
+            config,
+            self._hub,
+            human=human,
+            human_agent=seated_agent(workspace, trial, opened.task, lambda: self._journal.take),
+        )
+        self._judges = [build_judge(name, config, self._hub) for name in opened.settings.judges]
+        self._sink = TrialSink(workspace, trial.id, self._told, self._streamed)
+        self._journal = Journal(self._sink, opened.past)
+        self._acts = asyncio.Lock()
+        self._go = asyncio.Event()
+        self._playing: asyncio.Task[TrialResult] | None = None
+        self._given_up: asyncio.Task[TrialResult] | None = None
+        self._begin()
+        self._task = asyncio.create_task(self._live(), name=f"play-{trial.id}")
 
     @classmethod
     async def start(
@@ -94,46 +106,23 @@ class PlaySession:
         by: str,
         agent: str = "offline",
         world: str = "closed",
+        judge: str = "lexical",
+        shadows: Sequence[str] = (),
         config: Config = EMBEDDED,
         limits: Limits | None = None,
-        judge: Judge | None = None,
         on_event: OnEvent | None = None,
         on_stream: OnStream | None = None,
+        on_phase: OnPhase | None = None,
         on_end: OnEnd | None = None,
     ) -> PlaySession:
-        """Begin to play a task's `revision`, by default the newest. Raises `NotFound`, `ConfigError`."""
-        chosen = limits or Limits()
-
-        def enter() -> tuple[Task, TrialRecord]:
-            played = workspace.tasks.revision(task_id, revision)
-            person = HumanUser(workspace.people.add(by).name, _nobody)
-            seating = Seating(agent=agent, world=world)
-            hub = ModelHub(config)
-            cell = cell_for(played.task, played.number, seating, config, hub, human=person)
-            run = workspace.runs.create(
-                name=played.task.title,
-                kind="play",
-                created_by=by,
-                samples=1,
-                limits=chosen,
-                plan=RunSettings(world=world).model_dump(mode="json"),
-            )
-            return played.task, workspace.runs.add_trials(run.id, [cell])[0]
-
-        task, trial = await asyncio.to_thread(enter)
-        return cls(
-            workspace,
-            trial,
-            task,
-            limits=chosen,
-            world=world,
-            past=[],
-            config=config,
-            judge=judge,
-            on_event=on_event,
-            on_stream=on_stream,
-            on_end=on_end,
+        """Begin to play a task's `revision`, by default the newest. `agent`, `world`, `judge` and
+        `shadows` are names of the configuration, kept with the run. Raises `NotFound`, `ConfigError`.
+        """
+        settings = RunSettings(world=world, judges=(judge,), shadows=tuple(shadows))
+        opened = await enter(
+            workspace, task_id, revision, by, agent, settings, config, limits or Limits()
         )
+        return cls(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
 
     @classmethod
     async def resume(
@@ -143,41 +132,31 @@ class PlaySession:
         *,
         by: str,
         config: Config = EMBEDDED,
-        judge: Judge | None = None,
         on_event: OnEvent | None = None,
         on_stream: OnStream | None = None,
+        on_phase: OnPhase | None = None,
         on_end: OnEnd | None = None,
     ) -> PlaySession:
-        """Go on with a session that was left open. What is already in the log is in `events`, and
-        `on_event` is told only of what is new. Raises `NotFound`, `ConfigError`, and `NotAllowed`
-        when it has ended or is another person's.
+        """Go on with a session that was left open, with the world, judge and shadows that it was begun
+        with. What is already in the log is in `events`, and `on_event` is told only of what is new.
+
+        Raises `NotFound`, `ConfigError`, and `NotAllowed` when it has ended or is another person's.
         """
-
-        def load() -> tuple[TrialRecord, Task, RunRecord, list[Event]]:
-            trial = workspace.runs.trial(trial_id)
-            _check_resumable(trial, by)
-            task = workspace.tasks.revision(trial.task_id, trial.revision).task
-            return trial, task, workspace.runs.get(trial.run_id), workspace.runs.log(trial_id)
-
-        trial, task, run, past = await asyncio.to_thread(load)
-        return cls(
-            workspace,
-            trial,
-            task,
-            limits=run.limits,
-            world=settings_of(run).world,
-            past=past,
-            config=config,
-            judge=judge,
-            on_event=on_event,
-            on_stream=on_stream,
-            on_end=on_end,
-        )
+        opened = await take_up(workspace, trial_id, by, config)
+        return cls(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The log so far."""
+        """The course so far: the log without what was taken back."""
         return tuple(self._journal.events)
+
+    @property
+    def phase(self) -> PlayPhase:
+        """`yours`: the person is to speak. `writing`: the agent takes its turn. `stopped`: it was
+        interrupted before it had said anything; `retry` or `undo`. `concluding`: it hands in and is judged.
+        A closed session keeps its last one.
+        """
+        return self._phase
 
     @property
     def waiting(self) -> bool:
@@ -188,13 +167,45 @@ class PlaySession:
         """Say `reply`; returns when it is on the disk. Raises `NotAllowed` when it is not the
         person's turn, and whatever kept the reply from being saved.
         """
-        if not self.waiting or self._asked is None:
-            raise NotAllowed(_("It is not your turn"), _("The agent has not answered yet."))
-        self._kept = asyncio.get_running_loop().create_future()
-        self._asked.set_result(reply)
-        await asyncio.wait({self._kept, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        if not self._kept.done():
-            raise self._sink.trouble or CuecardError(_("The session has stopped"))
+        await self._act(lambda: self._submit(reply))
+
+    async def interrupt(self) -> None:
+        """Stop the agent in the middle of its turn. What it has said in it stands, as an interrupted
+        reply, and it is the person's turn; has it said nothing yet, the phase is `stopped`. Returns when
+        this is on the disk. Raises `NotAllowed` unless the agent is writing.
+        """
+        await self._act(self._interrupt)
+
+    async def retry(self, reason: str = "") -> None:
+        """Have the agent take its last turn again, from the person's words on; returns when it has begun
+        to. Raises `NotAllowed` before the person has spoken, and once the agent hands in.
+        """
+        await self._act(lambda: self._retry(reason))
+
+    async def undo(self) -> UserReply:
+        """Take the person's last words back, with what the agent has done since, and return them.
+
+        Raises `NotAllowed` once the agent has answered them; an interrupted answer is none.
+        """
+        return await self._act(self._undo)
+
+    async def note(self, about: Literal["agent", "task", "other"], text: str) -> None:
+        """Keep a remark of the person; at any time before the end. Returns when it is on the disk. Raises
+        `NotAllowed` for no words and after the end.
+        """
+        text = storable(text).strip()
+        if not text:
+            raise NotAllowed(_("Nothing is noted"), _("The note is empty."))
+        if not self._journal.events:
+            await self.wait_turn()  # The log begins with the trial's start.
+        if self._over:
+            raise NotAllowed(_("The session has ended"), _("Nothing more can be noted in it."))
+        turn = next_turn(self._journal.events)
+        mark = Remark(about=about, text=text, by=self.trial.user.name)
+        step = 0
+        while self._journal.recorded(Marked(part="user", turn=turn, step=step, mark=mark).key):
+            step += 1
+        await self._journal.record(Marked(part="user", turn=turn, step=step, mark=mark))
 
     async def wait_turn(self) -> bool:
         """Wait until it is the person's turn (True) or the session is over (False)."""
@@ -212,12 +223,116 @@ class PlaySession:
 
     async def close(self) -> None:
         """Stop here. What was said is kept, and the session stays open to be resumed."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        async with self._acts:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _submit(self, reply: UserReply) -> None:
+        if not self.waiting or self._asked is None:
+            raise NotAllowed(_("It is not your turn"), _("The agent has not answered yet."))
+        self._kept = asyncio.get_running_loop().create_future()
+        self._asked.set_result(reply)
+        await asyncio.wait({self._kept, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        if not self._kept.done():
+            raise self._broken()
+
+    async def _interrupt(self) -> None:
+        if self._phase != "writing":
+            raise NotAllowed(_("There is nothing to interrupt"), _("The agent is not writing."))
+        await self._halt()
+        words, said = last_words(self._journal.events), self._written.text
+        if words is None or last_reply(self._journal.events):
+            self._begin()  # It had just come to its end.
+        elif not said:
+            self._enter("stopped")
+            return
+        else:
+            reply = AgentReply(text=storable(said), interrupted=True)
+            await self._journal.record(AgentSpoke(turn=words[1].turn, reply=reply))
+            self._begin()
+        if not await self.wait_turn():
+            raise self._broken()
+
+    async def _retry(self, reason: str) -> None:
+        words = last_words(self._journal.events)
+        if words is None or self._phase not in ("yours", "stopped", "writing"):
+            raise NotAllowed(_("There is no turn to take again"), _("The agent has not had one."))
+        await self._halt()
+        await self._take_back(words[0].seq + 1, "retry", reason)
+
+    async def _undo(self) -> UserReply:
+        words, answer = last_words(self._journal.events), last_reply(self._journal.events)
+        answered = answer is not None and not answer.reply.interrupted
+        if words is None or answered or self._phase not in ("yours", "stopped", "writing"):
+            raise NotAllowed(_("There is nothing to take back"), _("The agent has answered."))
+        await self._halt()
+        answer = last_reply(self._journal.events)
+        if answer is not None and not answer.reply.interrupted:
+            self._begin()
+            raise NotAllowed(_("There is nothing to take back"), _("The agent has answered."))
+        await self._take_back(words[0].seq, "undo", "")
+        if not await self.wait_turn():
+            raise self._broken()
+        return words[1].reply
+
+    async def _take_back(self, back_to: int, what: str, reason: str) -> None:
+        why = f"{what}: {reason.strip()}" if reason.strip() else what
+        await self._journal.reopen(keep=True, reason=storable(why), back_to=back_to)
+        self._written.clear()
+        self._begin()
+
+    async def _act(self, work: Callable[[], Awaitable[Done]]) -> Done:
+        """One after another, and never half done: whoever waits may be cancelled, the work is not."""
+
+        async def locked() -> Done:
+            async with self._acts:
+                if self._task.done():
+                    raise self._broken()
+                return await work()
+
+        return await asyncio.shield(asyncio.create_task(locked()))
+
+    async def _halt(self) -> None:
+        """Stop playing, and return when nothing is recorded any more. Raises what ended the session, if
+        that came before.
+        """
+        self._go.clear()
+        playing = self._given_up = self._playing
+        if playing is not None:
+            playing.cancel()
+            await asyncio.wait({playing})
+        if self._over or (playing is not None and not playing.cancelled()):
+            self._go.set()
+            raise self._broken()
+
+    def _begin(self) -> None:
+        """Play on from what is recorded."""
+        words = last_words(self._journal.events)
+        if words is not None and last_reply(self._journal.events) is None:
+            self._enter("concluding" if self._is_last(words[1]) else "writing")
+        self._go.set()
+
+    @property
+    def _over(self) -> bool:
+        return any(isinstance(event.body, TrialEnded) for event in self._journal.events)
+
+    def _is_last(self, words: UserSpoke) -> bool:
+        return words.reply.done or words.turn >= self._limits.max_turns
+
+    def _broken(self) -> Exception:
+        trouble = self._sink.trouble
+        reason = self.outcome.problem if self.outcome else ""
+        return trouble or NotAllowed(_("The session has stopped"), reason)
+
+    def _enter(self, phase: PlayPhase) -> None:
+        if phase != self._phase:
+            self._phase = phase
+            tell(self._audience.on_phase, phase)
 
     async def _ask(self, dialogue: Dialogue | None) -> UserReply:
         self._asked = asyncio.get_running_loop().create_future()
         self._turn.set()
+        self._enter("yours")
         try:
             return await self._asked
         finally:
@@ -225,49 +340,63 @@ class PlaySession:
             self._turn.clear()
 
     def _told(self, event: Event) -> None:
-        if isinstance(event.body, UserSpoke) and self._kept and not self._kept.done():
-            self._kept.set_result(None)
-        tell(self._on_event, event)
+        self._written.follow(event)
+        match event.body:
+            case UserSpoke():
+                if self._kept and not self._kept.done():
+                    self._kept.set_result(None)
+                self._enter("concluding" if self._is_last(event.body) else "writing")
+            case TrialEnded():
+                self._enter("concluding")
+            case _:
+                pass
+        tell(self._audience.on_event, event)
 
-    async def _run(self) -> None:
+    def _streamed(self, turn: int, text: str) -> None:
+        self._written.take(text)
+        tell(self._audience.on_stream, turn, text)
+
+    async def _live(self) -> None:
         try:
-            result = await play(self._setup, self._journal)
-        except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
-            self._end(PlayOutcome(trial_id=self.trial.id, termination=None, problem=_reason(error)))
-            return
+            outcome = await self._through()
         finally:
             await self._hub.close()
-        failure = await try_judging(self._workspace, self.trial.id, self._judge)
-        run_id = self.trial.run_id
-        await asyncio.to_thread(self._workspace.runs.set_state, run_id, RunState.DONE)
-        self._end(
-            PlayOutcome(
-                trial_id=self.trial.id,
-                termination=result.termination,
-                detail=result.detail,
-                judged=failure is None,
-                problem=failure.reason if failure else "",
-            )
+        self.outcome = outcome
+        self._enter("ended")
+        tell(self._audience.on_end, outcome)
+
+    async def _through(self) -> PlayOutcome:
+        trial = self.trial
+        try:
+            result = await self._played()
+        except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
+            return PlayOutcome(trial_id=trial.id, termination=None, problem=reason_of(error))
+        failures = [await try_judging(self._workspace, trial.id, judge) for judge in self._judges]
+        await asyncio.to_thread(self._workspace.runs.set_state, trial.run_id, RunState.DONE)
+        problem = next((failure.reason for failure in failures if failure), "")
+        return PlayOutcome(
+            trial_id=trial.id,
+            termination=result.termination,
+            detail=result.detail,
+            judged=not any(failures),
+            problem=problem,
         )
 
-    def _end(self, outcome: PlayOutcome) -> None:
-        self.outcome = outcome
-        tell(self._on_end, outcome)
-
-
-async def _nobody(_dialogue: Dialogue | None) -> UserReply:
-    raise NotAllowed(_("Nobody is playing"))
-
-
-def _check_resumable(trial: TrialRecord, by: str) -> None:
-    title = _("This session cannot be resumed")
-    if trial.user.kind != "human":
-        raise NotAllowed(title, _("It is no play session."))
-    if trial.termination is not None:
-        raise NotAllowed(title, _("It has ended."))
-    if trial.user.name != by.strip():
-        raise NotAllowed(title, _("It is {name}'s.").format(name=trial.user.name))
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, CuecardError) else f"{type(error).__name__}: {error}"
+    async def _played(self) -> TrialResult:
+        """Play until the trial ends, as often as a turn is stopped or taken back."""
+        try:
+            while True:
+                await self._go.wait()
+                self._playing = asyncio.create_task(
+                    play(self._setup, self._journal, leave_open=True)
+                )
+                await asyncio.wait({self._playing})
+                if self._playing is not self._given_up or not self._playing.cancelled():
+                    return self._playing.result()
+        except asyncio.CancelledError:
+            if self._playing is not None and not self._playing.done():
+                self._playing.cancel()
+                await asyncio.wait({self._playing})
+            raise
+        finally:
+            await close_players(self._setup)

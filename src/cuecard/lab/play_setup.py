@@ -1,0 +1,156 @@
+"""What a play session is begun or gone on with: its trial, its names, and who is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.core.config import Config
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.events import Event, Limits, Termination
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.parts import Dialogue, UserReply
+from cuecard.core.seats import Seating
+from cuecard.core.tasks import Task
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.users.human import HumanUser
+from cuecard.lab.plans import RunSettings, settings_of
+from cuecard.lab.players import cell_for
+from cuecard.lab.sinks import OnEvent, OnStream
+from cuecard.lab.wizard_seat import absent_agent
+from cuecard.store.records import TrialRecord
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+PlayPhase = Literal["yours", "writing", "stopped", "concluding", "ended"]
+
+
+class PlayOutcome(Frozen):
+    """How a session ended. `termination` is None when it could not go on and is left open;
+    `problem` then says why, or why it could not be judged.
+    """
+
+    trial_id: int
+    termination: Termination | None
+    detail: str = ""
+    judged: bool = False
+    problem: str = ""
+
+
+OnEnd = Callable[[PlayOutcome], None]
+OnPhase = Callable[[PlayPhase], None]
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who is told what: of events when they are safe, of pieces of a reply (turn and text) as they are
+    written, of the session's phase when it changes, and of the end.
+    """
+
+    on_event: OnEvent | None = None
+    on_stream: OnStream | None = None
+    on_phase: OnPhase | None = None
+    on_end: OnEnd | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A trial to be played by a person. `past`: its whole log."""
+
+    trial: TrialRecord
+    task: Task
+    limits: Limits
+    settings: RunSettings
+    past: list[Event] = field(default_factory=list[Event])
+
+
+async def enter(
+    workspace: Workspace,
+    task_id: str,
+    revision: int | None,
+    by: str,
+    agent: str,
+    settings: RunSettings,
+    config: Config,
+    limits: Limits,
+) -> Opened:
+    """A new trial in a run of its own. Raises `NotFound`, `ConfigError`."""
+
+    def work() -> Opened:
+        played = workspace.tasks.revision(task_id, revision)
+        person = HumanUser(workspace.people.add(by).name, _nobody)
+        seating = settings.seating(agent)
+        hub = ModelHub(config)
+        cell = cell_for(
+            played.task,
+            played.number,
+            seating,
+            config,
+            hub,
+            human=person,
+            human_agent=absent_agent(agent, played.task),
+        )
+        _check_names(settings, config, hub)
+        run = workspace.runs.create(
+            name=played.task.title,
+            kind="play",
+            created_by=by,
+            samples=1,
+            limits=limits,
+            plan=settings.model_dump(mode="json"),
+        )
+        trial = workspace.runs.add_trials(run.id, [cell])[0]
+        return Opened(trial, played.task, limits, settings)
+
+    return await asyncio.to_thread(work)
+
+
+async def take_up(workspace: Workspace, trial_id: int, by: str, config: Config) -> Opened:
+    """An open trial of `by`. Raises `NotFound`, `ConfigError`, `NotAllowed`."""
+
+    def work() -> Opened:
+        trial = workspace.runs.trial(trial_id)
+        _check_resumable(trial, by)
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        run = workspace.runs.get(trial.run_id)
+        settings = settings_of(run)
+        _check_names(settings, config, ModelHub(config))
+        return Opened(trial, task, run.limits, settings, workspace.runs.log(trial_id))
+
+    return await asyncio.to_thread(work)
+
+
+def seating_of(opened: Opened) -> Seating:
+    return opened.settings.seating(opened.trial.agent.name)
+
+
+def _check_names(settings: RunSettings, config: Config, hub: ModelHub) -> None:
+    """Raises `ConfigError` for a judge or a shadow that is not there: better now than at the end."""
+    from cuecard.core.judges.registry import build_judge
+
+    for name in settings.judges:
+        build_judge(name, config, hub)
+    for name in settings.shadows:
+        config.user(name)
+
+
+def _check_resumable(trial: TrialRecord, by: str) -> None:
+    title = _("This session cannot be resumed")
+    if trial.user.kind != "human":
+        raise NotAllowed(title, _("It is no play session."))
+    if trial.termination is not None:
+        raise NotAllowed(title, _("It has ended."))
+    if trial.user.name != by.strip():
+        raise NotAllowed(title, _("It is {name}'s.").format(name=trial.user.name))
+
+
+async def _nobody(_dialogue: Dialogue | None) -> UserReply:
+    raise NotAllowed(_("Nobody is playing"))
+
+
+def reason_of(error: BaseException) -> str:
+    return str(error) if isinstance(error, CuecardError) else f"{type(error).__name__}: {error}"
