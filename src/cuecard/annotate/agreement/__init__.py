@@ -30,7 +30,11 @@ from cuecard.annotate.agreement.linearised import linearised, standard_error
 from cuecard.annotate.agreement.percent import percent_agreement, percent_coefficient
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.reference import against_reference
-from cuecard.annotate.agreement.selection import overall_coefficients, specific_coefficients
+from cuecard.annotate.agreement.selection import (
+    overall_coefficients,
+    short_coefficients,
+    specific_coefficients,
+)
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.tables import (
     AgreementTable,
@@ -96,6 +100,7 @@ __all__ = [
     "scott_coefficient",
     "scott_pi",
     "share",
+    "short_coefficients",
     "specific_coefficients",
     "standard_error",
     "weighted_kappa",

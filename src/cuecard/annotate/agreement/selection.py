@@ -48,6 +48,11 @@ def overall_coefficients(ratings: Ratings, level: Level = "nominal") -> tuple[Co
     )
 
 
+def short_coefficients(ratings: Ratings) -> tuple[Coefficient, Coefficient, Coefficient]:
+    """`percent`, `cohen_kappa`, `ac1`: what stands in a line where there is room for little."""
+    return percent_coefficient(ratings), cohen_coefficient(ratings), ac1_coefficient(ratings)
+
+
 def specific_coefficients(ratings: Ratings) -> tuple[Coefficient, ...]:
     """For each label `specific:L`: of the pairs of ratings of an item of which at least one is L, counted
     by their ratings, the share that agree (Cicchetti & Feinstein 1990; for more raters and gaps, each

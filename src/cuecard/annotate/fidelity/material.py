@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from cuecard.core.parts import CheckpointStatus, Dialogue, PlayerRef, UserReply
-from cuecard.core.tasks import Family, Task, TaskLanguage
+from cuecard.core.tasks import CueKind, Family, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
 
@@ -60,10 +60,6 @@ class Voice:
     source: Source
     reply: UserReply
 
-    @property
-    def decision(self) -> str:
-        return decision_of(self.reply)
-
 
 @dataclass(frozen=True)
 class Case:
@@ -112,10 +108,26 @@ class Case:
         return last.text if last else ""
 
     @property
+    def decides(self) -> bool:
+        """Whether there is anything to decide: a cue that must be met (not that of the start), a status."""
+        return self.subject == "status" or (
+            self.stage is not None and self.cue != CueKind.START.value
+        )
+
+    @property
+    def played(self) -> str:
+        """The decision of the person who played; "" where nobody did, or it was left open."""
+        return decision_of(self.person) if self.person and self.decides else ""
+
+    @property
     def people(self) -> dict[str, str]:
         """Everybody's own decision, by name: of who played, of others their blind labels."""
-        played = decision_of(self.person) if self.person else ""
-        return {**({self.player: played} if played else {}), **self.labels}
+        return {**({self.player: self.played} if self.played else {}), **self.labels}
+
+    def said(self, player: PlayerRef) -> str:
+        """What this simulator decided; "" where it was not asked, or left it open."""
+        voice = self.voice(player)
+        return decision_of(voice.reply) if voice and self.decides else ""
 
     @property
     def reference(self) -> str:
@@ -124,9 +136,8 @@ class Case:
         """
         if self.adjudicated:
             return self.adjudicated
-        played = decision_of(self.person) if self.person else ""
-        if played:
-            return played
+        if self.played:
+            return self.played
         ranked = Counter(self.labels.values()).most_common(2)
         if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
             return ""

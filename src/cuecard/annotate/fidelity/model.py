@@ -39,6 +39,7 @@ class FindingKind(StrEnum):
     UNUSABLE = "unusable"
 
 
+Met = Literal["", "met", "not_met"]
 AGAINST_REFERENCE = (FindingKind.EARLY, FindingKind.LATE, FindingKind.STATUS)
 
 
@@ -113,14 +114,24 @@ class PeopleAgreement(Frozen):
     ac1: Statistic
 
 
-class FindingCount(Frozen):
-    """`n` turns of `turns` have the finding; `rate` is their share with its interval (by task; Wilson's where
-    no task differs), `per_100` the same in turns of a hundred. `turns` are those that could have it: for
-    early those whose reference is not met, for late those whose reference is met, for status all checkpoint
-    turns with a reference, for faults of words all turns that say something.
+class Ceiling(Frozen):
+    """On the turns that the simulator and two people or more decided: how near it comes to people, beside how
+    near people come to each other, and the difference.
     """
 
-    kind: FindingKind
+    simulator: PlayerRef
+    subject: Subject
+    table: CeilingTable
+
+
+class FindingCount(Frozen):
+    """`kind` None: any finding. `n` turns of `turns` have the finding; `rate` is their share with its interval (by task; Wilson's where
+    no task differs), `per_100` the same in turns of a hundred. `turns` are those that could have it: for
+    early those whose reference is not met, for late those whose reference is met, for status the checkpoint
+    turns that both decided, for all others every turn.
+    """
+
+    kind: FindingKind | None
     n: int
     turns: int
     tasks: int
@@ -137,7 +148,7 @@ class Similarity(Frozen):
     Popović 2015) of its replies against the person's; `length`: its characters for each of the person's.
     """
 
-    met: Literal["", "met", "not_met"]
+    met: Met
     n: int
     tasks: int
     chrf: Statistic
@@ -153,7 +164,7 @@ class SimulatorFindings(Frozen):
     turns: int
     tasks: int
     decided: int
-    with_any: FindingCount | None
+    with_any: FindingCount
     counts: tuple[FindingCount, ...]
     similarity: tuple[Similarity, ...] = ()
 
@@ -259,8 +270,7 @@ class Meaning(Frozen):
 
 class Fidelity(Frozen):
     """The whole report. `stale`: shadows of turns that were taken back; `unsure`: decisions that people left
-    open, `undecided`: that simulators did. `ceilings`: for each simulator and subject, on the same turns,
-    how near it comes to people beside how near people come to each other.
+    open, `undecided`: that simulators did. `worst`: the turns to read first, the worst first.
     """
 
     runs: tuple[int, ...]
@@ -275,7 +285,7 @@ class Fidelity(Frozen):
     undecided: int
     agreements: tuple[Agreement, ...]
     among_people: tuple[PeopleAgreement, ...]
-    ceilings: tuple[CeilingTable, ...]
+    ceilings: tuple[Ceiling, ...]
     findings: tuple[SimulatorFindings, ...]
     worst: tuple[TurnFindings, ...]
     outcomes: tuple[Outcome, ...]

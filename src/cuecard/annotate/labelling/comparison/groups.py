@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from cuecard.annotate.agreement import (
-    Ratings,
-    ac1_coefficient,
-    cohen_coefficient,
-    percent_coefficient,
-    with_intervals,
-)
+from cuecard.annotate.agreement import Ratings, short_coefficients, with_intervals
 from cuecard.annotate.labelling.comparison.material import GROUPINGS, Case, GroupBy, Material
 from cuecard.annotate.labelling.comparison.model import Group
 from cuecard.annotate.labelling.comparison.raters import Columns, Rater, columns_of
@@ -53,11 +47,7 @@ def _group(
 ) -> Group:
     import numpy as np
 
-    found = [
-        percent_coefficient(part.ratings),
-        cohen_coefficient(part.ratings),
-        ac1_coefficient(part.ratings),
-    ]
+    found = list(short_coefficients(part.ratings))
     if part.weights is not None:
         weights = np.array(part.weights)
         found = [coefficient.weighted(weights / weights.mean()) for coefficient in found]

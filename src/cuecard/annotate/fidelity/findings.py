@@ -1,0 +1,160 @@
+"""What is wrong with a simulator's turn, told against the reference and from its words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cuecard.annotate.fidelity.material import Case, Material, Voice, decision_of
+from cuecard.annotate.fidelity.model import Finding, FindingKind, TurnFindings
+from cuecard.core.parts import CheckpointStatus, Flag, FlagKind, UserReply
+from cuecard.core.users.faults import Fault, faults_in
+from cuecard.core.users.plain_speech import structures_in
+from cuecard.core.verdicts import Decision
+
+SEVERITY: dict[FindingKind, int] = {
+    FindingKind.FORBIDDEN: 5,
+    FindingKind.LEAK: 5,
+    FindingKind.EARLY: 4,
+    FindingKind.AHEAD: 4,
+    FindingKind.SKIPPED: 4,
+    FindingKind.LATE: 3,
+    FindingKind.MISSING_LINE: 3,
+    FindingKind.DOUBLED: 3,
+    FindingKind.UNUSABLE: 3,
+    FindingKind.COACHED: 2,
+    FindingKind.IGNORED: 2,
+    FindingKind.STATUS: 2,
+    FindingKind.STRUCTURE: 1,
+    FindingKind.MARKDOWN: 1,
+}
+"""5: gives gold away, so that the score no longer measures the agent. 4: the agent gets what it has not asked
+for. 3: it does not get what it has asked for, or not in its turn. 2: the dialogue goes another way than a
+person's. 1: no person talks like this.
+"""
+_GIVING = frozenset(
+    {
+        Decision.YES.value,
+        CheckpointStatus.AMBIGUITY_DETECTED.value,
+        CheckpointStatus.CORRECT_ANSWER.value,
+        CheckpointStatus.MISSED_AMBIGUITY_CORRECT.value,
+        CheckpointStatus.TASK_COMPLETED.value,
+    }
+)
+"""Decisions after which the agent gets a line or a clue, or may go on."""
+_LEAKS = frozenset({FindingKind.LEAK, FindingKind.FORBIDDEN, FindingKind.AHEAD})
+_FORMS = frozenset({FindingKind.MARKDOWN, FindingKind.STRUCTURE})
+
+
+def turns_with_findings(material: Material) -> list[TurnFindings]:
+    """Every turn of a simulator with something wrong: the most severe first, then those with more of it, then
+    by trial and turn.
+    """
+    found = [
+        turn
+        for case in material.cases
+        for voice in case.voices
+        if (turn := turn_findings(case, voice)) is not None
+    ]
+    return sorted(
+        found,
+        key=lambda turn: (
+            -turn.severity,
+            -sum(SEVERITY[finding.kind] for finding in turn.findings),
+            turn.trial_id,
+            turn.turn,
+            turn.simulator.name,
+        ),
+    )
+
+
+def turn_findings(case: Case, voice: Voice) -> TurnFindings | None:
+    """What is wrong with one simulator's turn, with all that is to be read beside it; None if nothing is."""
+    findings = tuple(findings_in(case, voice))
+    if not findings:
+        return None
+    return TurnFindings(
+        trial_id=case.trial_id,
+        turn=case.turn,
+        run_id=case.run_id,
+        task_id=case.task.id,
+        revision=case.revision,
+        language=case.language,
+        subject=case.subject,
+        agent=case.agent.name,
+        stage=case.stage,
+        checkpoint=case.checkpoint,
+        cue=case.cue,
+        simulator=voice.player,
+        source=voice.source,
+        reference=case.reference if case.decides else "",
+        decision=case.said(voice.player),
+        agent_text=case.agent_text,
+        person=case.player,
+        person_text=case.person.text if case.person else "",
+        simulator_text=voice.reply.text,
+        reason=voice.reply.reason,
+        findings=findings,
+        severity=max(SEVERITY[finding.kind] for finding in findings),
+    )
+
+
+def findings_in(case: Case, voice: Voice) -> Iterator[Finding]:
+    """The findings of one turn, the most severe first; each kind at most once."""
+    found = {finding.kind: finding for finding in _of_words(case, voice.reply)}
+    for finding in _of_flags(voice.reply.flags, frozenset(found)):
+        found.setdefault(finding.kind, finding)
+    against = _against_reference(case, voice)
+    kinds = [*([against] if against else []), *found.values()]
+    yield from sorted(kinds, key=lambda finding: -SEVERITY[finding.kind])
+
+
+def faults_of_person(case: Case) -> tuple[Finding, ...]:
+    """What the same tests find in the words of the person who played."""
+    return tuple(_of_words(case, case.person)) if case.person else ()
+
+
+def gives_more(decision: str) -> bool:
+    """Whether the agent gets something after this decision: the line, the clue, leave to go on."""
+    return decision in _GIVING
+
+
+def _against_reference(case: Case, voice: Voice) -> Finding | None:
+    reference, said = case.reference, decision_of(voice.reply)
+    if not case.decides or not reference:
+        return None
+    # Out of patience, a script says the line though it holds the cue for unmet.
+    gives = gives_more(said) or voice.reply.stage is not None
+    should = gives_more(reference)
+    if gives and not should:
+        return Finding(kind=FindingKind.EARLY)
+    if not said:
+        return None
+    if should and not gives:
+        return Finding(kind=FindingKind.LATE)
+    if case.subject == "status" and said != reference:
+        return Finding(kind=FindingKind.STATUS)
+    return None
+
+
+def _of_words(case: Case, reply: UserReply) -> Iterator[Finding]:
+    for fault in faults_in(case.task, case.before, reply):
+        yield _finding(fault)
+
+
+def _finding(fault: Fault) -> Finding:
+    return Finding(kind=FindingKind(fault.kind.value), found=fault.found)
+
+
+def _of_flags(flags: tuple[Flag, ...], known: frozenset[FindingKind]) -> Iterator[Finding]:
+    """What was recorded with the reply and cannot be seen in its words any more, because they were mended."""
+    for flag in flags:
+        match flag.kind:
+            case FlagKind.LEAK:
+                kind, same = FindingKind.LEAK, _LEAKS
+            case FlagKind.FORMAT:
+                asks = structures_in(flag.found)
+                kind, same = FindingKind.STRUCTURE if asks else FindingKind.MARKDOWN, _FORMS
+            case FlagKind.UNUSABLE:
+                kind, same = FindingKind.UNUSABLE, frozenset({FindingKind.UNUSABLE})
+        if not known & same:
+            yield Finding(kind=kind, found=flag.found, flagged=True)
