@@ -21,6 +21,8 @@ class Preferences:
     """Labelling shows what was decided as soon as an item is labelled."""
     people: dict[str, str] = field(default_factory=dict[str, str])
     """Workspace URL -> the name last used in it."""
+    starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """Person -> who took the other parts of their last session (`tui.state.play_start`)."""
 
     @classmethod
     def load(cls) -> Preferences:
@@ -34,11 +36,18 @@ class Preferences:
         values = cast(dict[str, Any], data)
         people = values.get("people")
         pairs = cast(dict[object, object], people) if isinstance(people, dict) else {}
+        starts = values.get("starts")
+        chosen = cast(dict[object, object], starts) if isinstance(starts, dict) else {}
         return cls(
             language=str(values.get("language") or ""),
             theme=str(values.get("theme") or ""),
             reveal_after=values.get("reveal_after") is True,
             people={str(url): str(name) for url, name in pairs.items()},
+            starts={
+                str(name): cast(dict[str, Any], start)
+                for name, start in chosen.items()
+                if isinstance(start, dict)
+            },
         )
 
     def save(self) -> None:

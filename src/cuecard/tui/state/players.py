@@ -45,10 +45,13 @@ def player_rows(config: Config) -> list[PlayerRow]:
         (_("world"), dict(config.worlds)),
         (_("judge"), dict(config.judges)),
     ]
-    return [_row(config, part, n, player) for part, found in parts for n, player in found.items()]
+    return [
+        player_row(config, part, n, player) for part, found in parts for n, player in found.items()
+    ]
 
 
-def _row(config: Config, part: str, name: str, player: Any) -> PlayerRow:
+def player_row(config: Config, part: str, name: str, player: Any) -> PlayerRow:
+    """One player of the configuration; `player` is what it says of `name`, `part` what it is called."""
     named: str = getattr(player, "model", "")
     model = config.models.get(named) if player.kind not in ("acp", "http") else None
     own = (getattr(player, "api_key_env", ""), *getattr(player, "pass_env", ()))
