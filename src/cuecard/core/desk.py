@@ -23,6 +23,7 @@ class TrialDesk:
         self._turn = turn
         self._scope = scope
         self._steps: Counter[str] = Counter()
+        self._onward = False
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -31,6 +32,15 @@ class TrialDesk:
     @property
     def log(self) -> Sequence[Event]:
         return self._journal.events
+
+    @property
+    def rewound(self) -> int:
+        return self._journal.rewound
+
+    def onward(self) -> TrialDesk:
+        desk = TrialDesk(self._world, self._journal, self._part, self._turn, self._scope)
+        desk._steps, desk._onward = self._steps, True
+        return desk
 
     def scope(self, name: str) -> TrialDesk:
         return TrialDesk(
@@ -96,7 +106,9 @@ class TrialDesk:
 
     def _next(self, kind: str) -> int:
         step = self._steps[kind]
-        self._steps[kind] += 1
+        while self._onward and kind != "model" and self._journal.recorded(self._key(kind, step)):
+            step += 1
+        self._steps[kind] = step + 1
         return step
 
     def _key(self, kind: str, step: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar, cast
@@ -40,7 +41,9 @@ Body = TypeVar(
 
 
 class Sink(Protocol):
-    """Where events go. `append` returns when the event is safe (on disk, for a store)."""
+    """Where events go. `append` returns when the event is safe (on disk, for a store); cancelled, it
+    still sees to that before it raises.
+    """
 
     async def append(self, event: Event) -> None: ...
 
@@ -99,6 +102,7 @@ class Journal:
         self._now = now
         self._next = past[-1].seq + 1 if past else 0
         self._take = past[-1].take if past else 0
+        self._rewound = max((event.take for event in past if _rewinds(event)), default=0)
         self._events = list(course_of(past))
         self._by_key = {event.body.key: event for event in self._events}
         self._check: Callable[[], None] = lambda: None
@@ -119,6 +123,13 @@ class Journal:
     def take(self) -> int:
         """How often the trial was reopened so far."""
         return self._take
+
+    @property
+    def rewound(self) -> int:
+        """The take that began when words were last taken back, 0 if never: what was told to anybody
+        outside the log in an earlier take may not stand any more.
+        """
+        return self._rewound
 
     def recorded(self, key: str) -> bool:
         return key in self._by_key
@@ -161,25 +172,37 @@ class Journal:
 
     async def reopen(self, *, keep: bool, reason: str = "", back_to: int | None = None) -> None:
         """Begin another take: go on where an ended trial stopped (`keep`), or from before the event with
-        the number `back_to`, or start it over. Nothing else may be recording meanwhile.
+        the number `back_to`, or start it over. No player may be recording meanwhile.
         """
         reopened = TrialReopened(keep=keep, reason=reason, back_to=back_to)
-        kept = kept_by(self._events, reopened)
+        # All at once: however this is left, the course in memory is that of the log.
+        self._events = kept_by(self._events, reopened)
+        self._by_key = {event.body.key: event for event in self._events}
         self._take += 1
-        await self._keep(reopened)
-        self._events = kept
-        self._by_key = {event.body.key: event for event in kept}
+        if back_to is not None:
+            self._rewound = self._take
+        await self._append(self._numbered(reopened))
 
     async def _keep(self, body: EventBody) -> None:
         # No await between counting and claiming: parallel steps get distinct sequence numbers.
-        event = Event(seq=self._next, at=self._now(), body=body, take=self._take)
-        self._next += 1
+        event = self._numbered(body)
         self._events.append(event)
         self._by_key[body.key] = event
         if self._source is not None:
             self._source.kept()
+        await self._append(event)
+
+    def _numbered(self, body: EventBody) -> Event:
+        event = Event(seq=self._next, at=self._now(), body=body, take=self._take)
+        self._next += 1
+        return event
+
+    async def _append(self, event: Event) -> None:
         try:
             await self._sink.append(event)
+        except asyncio.CancelledError:
+            self._watch(event)
+            raise
         except Halt:
             raise
         except CuecardError as error:
@@ -191,3 +214,7 @@ class Journal:
 
     def stream(self, turn: int, text: str) -> None:
         self._sink.stream(turn, text)
+
+
+def _rewinds(event: Event) -> bool:
+    return isinstance(event.body, TrialReopened) and event.body.back_to is not None

@@ -271,6 +271,13 @@ class Desk(CallDesk, Protocol):
         """All that is recorded so far: a player's only memory of earlier turns."""
         ...
 
+    @property
+    def rewound(self) -> int:
+        """The take of the log that began when words were last taken back, 0 if never. What a player told
+        to a service of its own in an earlier take may not stand any more.
+        """
+        ...
+
     async def call_tool(
         self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
     ) -> ToolAnswer:
@@ -286,6 +293,12 @@ class Desk(CallDesk, Protocol):
         ...
 
     def scope(self, name: str) -> Desk: ...
+
+    def onward(self) -> Desk:
+        """This desk for a player that cannot repeat what it did in a turn that was broken off: tool calls
+        and marks are counted on after those that are recorded, rather than answered from them.
+        """
+        ...
 
     def stream(self, text: str) -> None:
         """Show a piece of the reply as it is written; never recorded."""

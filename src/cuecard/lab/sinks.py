@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec
@@ -49,6 +50,9 @@ class TrialSink:
             raise self._trouble
         try:
             await self._store.append(event)
+        except asyncio.CancelledError:
+            tell(self._on_event, event)  # It is kept all the same.
+            raise
         except Exception as error:
             self._trouble = error
             raise

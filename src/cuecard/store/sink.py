@@ -25,14 +25,27 @@ class StoreSink:
         self._session = Session()
 
     async def append(self, event: Event) -> None:
-        """Raises what `Runs.append_events` raises; once it has, it always does."""
-        lazy = isinstance(event.body, AgentSpoke | TrialStarted) and not self._writer.crowded
+        """Raises what `Runs.append_events` raises; once it has, it always does. Cancelled, it raises that
+        rather than `CancelledError`, and neither before the event is on the disk or refused.
+        """
+        lazy = _follows(event) and not self._writer.crowded
         job = self._writer.submit(self._trial_id, event, self._session, lazy=lazy)
         if lazy:
             return
-        await job.wait()
-        if job.error is not None:
-            raise job.error
+        try:
+            await job.wait()
+        finally:
+            if job.error is not None:
+                raise job.error
 
     def stream(self, turn: int, text: str) -> None:
         """Unfinished text is not kept."""
+
+
+def _follows(event: Event) -> bool:
+    """Whether playing on makes the event again. What an agent had said when it was stopped is known to
+    nobody else.
+    """
+    if isinstance(event.body, AgentSpoke):
+        return not event.body.reply.interrupted
+    return isinstance(event.body, TrialStarted)

@@ -62,19 +62,18 @@ class Job:
         return self._loop
 
     async def wait(self) -> None:
-        """Return when it is settled. If cancelled, only then as well: nobody takes back what is
-        about to be written.
+        """Return when it is settled. If cancelled, only then as well, however often: nobody takes back
+        what is about to be written.
         """
-        try:
-            await self._settle()
-        except asyncio.CancelledError:
-            await self._settle()
-            raise
-
-    async def _settle(self) -> None:
-        if not self.settled:
+        cancelled: asyncio.CancelledError | None = None
+        while not self.settled:
             self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            try:
+                await self._waiter
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
 
     def refuse(self, error: Exception) -> None:
         """With the session's first trouble, rather than what followed from it."""

@@ -65,6 +65,13 @@ class PastTurn:
             raise NotRecorded
         return body.mark
 
+    @property
+    def rewound(self) -> int:
+        return 0
+
+    def onward(self) -> PastTurn:
+        return self
+
     def scope(self, name: str) -> PastTurn:
         return PastTurn(self.log, self._course, self._turn, self.tools, f"{self._scope}{name}/")
 
