@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.core.agents.person import PERSON, EmptySeat, PersonAgent
 from cuecard.core.seat_moves import SeatMove
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from cuecard.store.records import TrialRecord
     from cuecard.store.workspace import Workspace
 
-LOOK = 0.25
-"""Seconds between looks into the mailbox: a person takes longer for anything."""
+SOON, LOOK = 0.03, 0.25
+"""Seconds between looks into the mailbox, at first and later: a person takes longer for anything."""
+
+Found = TypeVar("Found")
 
 
 class Mailbox:
@@ -29,18 +31,25 @@ class Mailbox:
         self._take = take
 
     async def taken(self) -> str:
-        while True:
-            if holder := await asyncio.to_thread(self._moves.holder, self._trial_id):
-                return holder
-            await asyncio.sleep(LOOK)
+        return await _found(lambda: self._moves.holder(self._trial_id) or None)
 
     async def next_move(self, place: str) -> SeatMove:
-        while True:
-            take = self._take()
-            step = await asyncio.to_thread(self._moves.find, self._trial_id, take, place)
-            if step is not None and take == self._take():
-                return step.move
-            await asyncio.sleep(LOOK)
+        def look() -> SeatMove | None:
+            step = self._moves.find(self._trial_id, self._take(), place)
+            return step.move if step else None
+
+        return await _found(look)
+
+
+async def _found(look: Callable[[], Found | None]) -> Found:
+    """What `look` finds, once it does; it blocks for the database."""
+    pause = SOON
+    while True:
+        found = await asyncio.to_thread(look)
+        if found is not None:
+            return found
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, LOOK)
 
 
 def seated_agent(
