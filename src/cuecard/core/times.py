@@ -27,3 +27,13 @@ def time_left(until: datetime, now: datetime) -> str:
     if minutes < 48 * 60:
         return _("{n} h left").format(n=minutes // 60)
     return _("{n} d left").format(n=minutes // (24 * 60))
+
+
+def stopwatch(seconds: float) -> str:
+    """How long something took, as a clock would show it: "7 s", "3:05", "1:02:09"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return _("{n} s").format(n=whole)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

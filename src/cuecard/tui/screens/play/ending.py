@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.text import Text
 from textual.message import Message
 from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.labels import COUNTS
 from cuecard.core.scoring.measures import Measure
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
 from cuecard.lab.play import PlayOutcome
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.glyphs import TERMINATION
+from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.trial import measure_rows
 
 SHOWN = 6
@@ -42,23 +45,43 @@ class Ending(Static, can_focus=True):
     def action_read(self) -> None:
         self.post_message(self.Read())
 
-    def load(self, outcome: PlayOutcome, measures: Sequence[Measure]) -> None:
+    def load(
+        self,
+        outcome: PlayOutcome,
+        measures: Sequence[Measure],
+        judge: PlayerRef | None = None,
+    ) -> None:
+        """`judge`: whose judgement the measures rest on, where there is one."""
         self.set_class(outcome.termination is None, "-stopped")
         if outcome.termination is None:
-            self.border_title = _("The session has stopped")
-            self.update(
-                for_display(outcome.problem) + "\n" + _("It is left open: play on from Home.")
-            )
+            self.border_title = Text(_("The session has stopped"))
+            reason = outcome.problem or _("It is not known why.")
+            self.update(for_display(f"{reason}\n{_what_to_do()}"))
             return
-        glyph, _variable, label = TERMINATION[outcome.termination.value]
-        lines = [f"{glyph} {_(label)}", *filter(None, (outcome.detail,))]
-        if outcome.judged:
-            shares = [m for m in measures if m.name not in COUNTS and m.value is not None]
-            rows = measure_rows(shares[:SHOWN])
-            lines.append(_("Judged by the lexical judge, an offline baseline:"))
-            lines += [f"  {row.label}: {row.value}  (n = {row.n})" for row in rows]
-        else:
-            lines.append(_("Not judged: {reason}").format(reason=outcome.problem))
-        lines.append(_("Enter reads the trial, Escape leaves."))
-        self.border_title = _("The trial has ended")
-        self.update(for_display("\n".join(lines)))
+        self.border_title = Text(_("The trial has ended"))
+        self.update(for_display("\n".join(_ended(outcome, measures, judge))))
+
+
+def _what_to_do() -> str:
+    return _(
+        "Nothing is lost: what was said is kept, and the session is left open. Mend the cause, then go on "
+        "from Home. Escape leaves."
+    )
+
+
+def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef | None) -> list[str]:
+    termination = outcome.termination
+    glyph, _variable, label = TERMINATION[termination.value if termination else ""]
+    lines = [f"{glyph} {_(label)}", *filter(None, (one_line(outcome.detail),))]
+    if outcome.judged:
+        shares = [m for m in measures if m.name not in COUNTS and m.value is not None]
+        rows = measure_rows(shares[:SHOWN])
+        who = player_label(judge) if judge else ""
+        lines.append(_("Judged by {judge}:").format(judge=who) if who else _("Judged:"))
+        lines += [f"  {row.label}: {row.value}  (n = {row.n})" for row in rows]
+        if not rows:
+            lines.append("  " + _("no score can be told of this trial"))
+    else:
+        reason = one_line(outcome.problem) or _("no judge has looked at it yet")
+        lines.append(_("Not judged: {reason}").format(reason=reason))
+    return [*lines, _("Enter reads the trial, Escape leaves.")]

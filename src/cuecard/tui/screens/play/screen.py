@@ -170,7 +170,7 @@ class PlayScreen(CuecardScreen[None]):
         outcome = message.outcome
         view = await self.services.ask(lambda ws: trial_view(ws, outcome.trial_id))
         ending = self.query_one(Ending)
-        ending.load(outcome, view.measures)
+        ending.load(outcome, view.measures, view.judge)
         self.query_one(Composer).display = False
         ending.display = True
         ending.focus()
