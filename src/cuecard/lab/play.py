@@ -16,7 +16,6 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.marks import Remark
 from cuecard.core.parts import AgentReply, Dialogue, UserReply
 from cuecard.core.text import storable
-from cuecard.core.trial import TrialResult, close_players, play
 from cuecard.core.users.human import HumanUser
 from cuecard.lab.judging import try_judging
 from cuecard.lab.plans import RunSettings
@@ -33,6 +32,7 @@ from cuecard.lab.play_setup import (
     seating_of,
     take_up,
 )
+from cuecard.lab.play_stage import Stage
 from cuecard.lab.players import setup_for
 from cuecard.lab.sinks import OnEvent, OnStream, TrialSink, tell
 from cuecard.lab.wizard_seat import seated_agent
@@ -76,7 +76,7 @@ class PlaySession:
         self._written = Written()
         self._hub = ModelHub(config)
         human = HumanUser(trial.user.name, self._ask)
-        self._setup = setup_for(
+        setup = setup_for(
             trial,
             opened.task,
             opened.limits,
@@ -90,9 +90,7 @@ class PlaySession:
         self._sink = TrialSink(workspace, trial.id, self._told, self._streamed)
         self._journal = Journal(self._sink, opened.past)
         self._acts = asyncio.Lock()
-        self._go = asyncio.Event()
-        self._playing: asyncio.Task[TrialResult] | None = None
-        self._given_up: asyncio.Task[TrialResult] | None = None
+        self._stage = Stage(setup, self._journal)
         self._begin()
         self._task = asyncio.create_task(self._live(), name=f"play-{trial.id}")
 
@@ -293,16 +291,9 @@ class PlaySession:
         return await asyncio.shield(asyncio.create_task(locked()))
 
     async def _halt(self) -> None:
-        """Stop playing, and return when nothing is recorded any more. Raises what ended the session, if
-        that came before.
-        """
-        self._go.clear()
-        playing = self._given_up = self._playing
-        if playing is not None:
-            playing.cancel()
-            await asyncio.wait({playing})
-        if self._over or (playing is not None and not playing.cancelled()):
-            self._go.set()
+        """Stop the play. Raises what ended the session, if that came before."""
+        if not await self._stage.halt() or self._over:
+            self._stage.begin()
             raise self._broken()
 
     def _begin(self) -> None:
@@ -310,7 +301,7 @@ class PlaySession:
         words = last_words(self._journal.events)
         if words is not None and last_reply(self._journal.events) is None:
             self._enter("concluding" if self._is_last(words[1]) else "writing")
-        self._go.set()
+        self._stage.begin()
 
     @property
     def _over(self) -> bool:
@@ -368,7 +359,7 @@ class PlaySession:
     async def _through(self) -> PlayOutcome:
         trial = self.trial
         try:
-            result = await self._played()
+            result = await self._stage.play()
         except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
             return PlayOutcome(trial_id=trial.id, termination=None, problem=reason_of(error))
         failures = [await try_judging(self._workspace, trial.id, judge) for judge in self._judges]
@@ -381,22 +372,3 @@ class PlaySession:
             judged=not any(failures),
             problem=problem,
         )
-
-    async def _played(self) -> TrialResult:
-        """Play until the trial ends, as often as a turn is stopped or taken back."""
-        try:
-            while True:
-                await self._go.wait()
-                self._playing = asyncio.create_task(
-                    play(self._setup, self._journal, leave_open=True)
-                )
-                await asyncio.wait({self._playing})
-                if self._playing is not self._given_up or not self._playing.cancelled():
-                    return self._playing.result()
-        except asyncio.CancelledError:
-            if self._playing is not None and not self._playing.done():
-                self._playing.cancel()
-                await asyncio.wait({self._playing})
-            raise
-        finally:
-            await close_players(self._setup)
