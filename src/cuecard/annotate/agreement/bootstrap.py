@@ -143,18 +143,34 @@ def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> T
 def _with_interval(
     coefficient: Coefficient, groups: int, drawn: NDArray[np.float64], tails: Tails
 ) -> Statistic:
-    import numpy as np
-
     point = coefficient.statistic
     if point.value is None:
         return point
-    few = groups < FEWEST_GROUPS
-    if few and not coefficient.share:
+    if groups < FEWEST_GROUPS and not coefficient.share:
         return _without(point, _too_few())
-    values = coefficient.of(drawn)
+    return with_ends(point, coefficient.of(drawn), groups, share=coefficient.share, tails=tails)
+
+
+def with_ends(
+    point: Statistic,
+    values: NDArray[np.float64],
+    groups: int,
+    *,
+    share: bool = False,
+    tails: Tails | None = None,
+) -> Statistic:
+    """The defined value with the interval that its `values` in resamples of so many groups give (NaN where
+    undefined), or with why there is none, as `with_intervals` says; for statistics that are no functions of
+    sums. `share`: it is a share, so that Wilson's interval stands in where no group differs.
+    """
+    import numpy as np
+
+    if point.value is None:
+        return point
+    few = groups < FEWEST_GROUPS
     known = values[~np.isnan(values)]
     constant = len(known) > 0 and float(np.ptp(known)) < 10**-_DIGITS
-    if coefficient.share and constant:
+    if share and constant:
         low, high = wilson(point.value, groups)
     elif few:
         return _without(point, _too_few())
@@ -164,9 +180,17 @@ def _with_interval(
         return _without(point, _("no resample differs"))
     else:
         # The k-th of n resamples has k / (n + 1) of what could be drawn below it.
-        ends = np.quantile(known, tails(known, point.value, groups), method="weibull")
-        low, high = map(float, ends)
+        shares = (tails or _plain)(known, point.value, groups)
+        low, high = map(float, np.quantile(known, shares, method="weibull"))
     return point.model_copy(update={"low": low, "high": high})
+
+
+def drawn_groups(groups: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
+    """Resamples x groups: how often each of the groups was drawn, with replacement, as many as there are."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(float)
 
 
 def _too_few() -> str:
