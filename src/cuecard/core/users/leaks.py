@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cuecard.core.parts import Dialogue
 from cuecard.core.phrases import content_words, occurrences
-from cuecard.core.tasks import CheckpointChain, FactWorld, Gold, Graph
-from cuecard.core.text import is_cjk
+from cuecard.core.tasks import CheckpointChain, FactWorld, Gold, Graph, Task
+from cuecard.core.text import contains_term, is_cjk
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _THOUSANDS = re.compile(r"(?<=\d)[,，'’](?=\d{3}(?!\d))")
@@ -52,6 +53,18 @@ class Told:
         if self._folded is None:
             self._folded = fold("\n".join(self._texts))
         return self._folded
+
+
+def told_in(task: Task, dialogue: Dialogue, *own: str) -> Told:
+    """What the user of a task knows at the end of a dialogue: who they are and what they asked first, the
+    lines they have disclosed, all that was said, and `own`, the task's words for this moment.
+    """
+    said = (message.text for message in dialogue.messages)
+    if (persona := task.persona) is None:
+        return Told((task.opening, *own, *said))
+    disclosed = set(dialogue.stages_disclosed)
+    lines = (s.line for n, s in enumerate(persona.stages, start=1) if n in disclosed)
+    return Told((persona.name, persona.identity, persona.initial_query, *lines, *own, *said))
 
 
 @dataclass(frozen=True)
@@ -133,3 +146,20 @@ def gold_things(gold: Gold) -> tuple[tuple[str, ...], ...]:
             return (*entities, *facts, (gold.answer, *gold.answer_aliases))
         case _:
             return tuple((cell,) for cell in dict.fromkeys(c for row in gold.rows for c in row))
+
+
+def chain_things(chain: CheckpointChain) -> tuple[tuple[str, ...], ...]:
+    """As `gold_things`, with every reading of an ambiguous step."""
+    open_steps = [step.ambiguity for step in chain.steps if step.ambiguity]
+    candidates = ((name,) for ambiguity in open_steps for name in ambiguity.candidates)
+    return (*gold_things(chain), *candidates)
+
+
+def forbidden_in(text: str, chain: CheckpointChain) -> tuple[str, ...]:
+    """What a user must never say and `text` says."""
+    folded = fold(text)
+    return tuple(
+        name
+        for name in chain.forbidden
+        if contains_term(text, name) or contains_term(folded, fold(name))
+    )

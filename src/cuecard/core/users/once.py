@@ -64,9 +64,9 @@ class PersonaOnce(PersonaUser):
 
 class ResponderOnce(ModelResponder):
     """A responder as its model plays it unaided: the move is the model's, also where the agent's tool says
-    otherwise (but where there are no readings, nobody asks rightly). Status and progress follow from it by
-    the decision table. A clue is always said in the
-    task's words, for the model does not know it; all other words are the model's, whatever they give away.
+    otherwise (but where there are no readings, nobody asks rightly). Status and progress follow from it
+    by the decision table. A clue is always said in the task's words, for the model does not know it; all
+    other words are the model's, whatever they give away.
     """
 
     async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:

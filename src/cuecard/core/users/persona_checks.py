@@ -5,7 +5,7 @@ from __future__ import annotations
 from cuecard.core.parts import Dialogue, FlagKind
 from cuecard.core.tasks import Persona, Stage, Task, TaskLanguage
 from cuecard.core.users.checked import Words, well_formed
-from cuecard.core.users.leaks import Secrets, Told, gold_things
+from cuecard.core.users.leaks import Secrets, gold_things, told_in
 from cuecard.core.users.lines import carries, gives_away
 
 _LIMIT = 4000
@@ -19,6 +19,7 @@ class PersonaChecks:
     def __init__(self, task: Task) -> None:
         if task.persona is None:
             raise ValueError("a persona needs a task with one")
+        self._task = task
         self._persona: Persona = task.persona
         self._language: TaskLanguage = task.language
         self._secrets = Secrets(gold_things(task.gold))
@@ -54,7 +55,7 @@ class PersonaChecks:
         return words
 
     def _checked(self, reply: str, own: str, ahead: tuple[Stage, ...], dialogue: Dialogue) -> Words:
-        told = self._told(dialogue, own)
+        told = told_in(self._task, dialogue, own)
         words = well_formed(reply, _LIMIT + len(own), told, own, self._language)
         early = tuple(s.title for s in ahead if gives_away(words.text, s.line, told))
         if early:
@@ -62,9 +63,3 @@ class PersonaChecks:
         if found := self._secrets.named(words.text, told):
             words = words.blamed(self._language, "leak", FlagKind.LEAK, found, text=words.text)
         return words
-
-    def _told(self, dialogue: Dialogue, own: str) -> Told:
-        persona, disclosed = self._persona, set(dialogue.stages_disclosed)
-        lines = (s.line for n, s in enumerate(persona.stages, start=1) if n in disclosed)
-        said = (message.text for message in dialogue.messages)
-        return Told((persona.name, persona.identity, persona.initial_query, *lines, own, *said))

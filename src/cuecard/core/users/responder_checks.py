@@ -5,10 +5,9 @@ from __future__ import annotations
 from cuecard.core.parts import Dialogue, FlagKind
 from cuecard.core.phrases import content_words, coverage, questions
 from cuecard.core.tasks import Task, TaskLanguage
-from cuecard.core.text import contains_term
 from cuecard.core.users.chain_rules import ChainRules, Place
 from cuecard.core.users.checked import Words, well_formed
-from cuecard.core.users.leaks import Secrets, Told, fold, gold_things
+from cuecard.core.users.leaks import Secrets, Told, chain_things, forbidden_in, told_in
 from cuecard.core.users.lines import gives_away, words_said
 
 _LIMIT = 1000
@@ -25,21 +24,19 @@ class ResponderChecks:
         self._task = task
         self._language: TaskLanguage = task.language
         self._rules = rules
-        open_steps = [step.ambiguity for step in rules.steps if step.ambiguity]
-        candidates = ((name,) for ambiguity in open_steps for name in ambiguity.candidates)
-        self._secrets = Secrets((*gold_things(rules.chain), *candidates))
+        self._secrets = Secrets(chain_things(rules.chain))
 
     def words(self, reply: str, place: Place, dialogue: Dialogue) -> Words:
         """The reply if it may be said as it stands; else no text, and why."""
-        told = Told((self._task.opening, *(m.text for m in dialogue.messages)))
+        told = told_in(self._task, dialogue)
         words = well_formed(reply, _LIMIT, told, "", self._language)
         text = words.text
-        forbidden = tuple(name for name in self._rules.chain.forbidden if _stands(name, text))
+        forbidden = forbidden_in(text, self._rules.chain)
         found = tuple(dict.fromkeys((*forbidden, *self._secrets.named(text, told))))
         if found:
             words = words.blamed(self._language, "leak", FlagKind.LEAK, found)
         later = self._rules.steps[place.index + 1 :]
-        coming = tuple(step.question for step in later if _says(step.question, text, told))
+        coming = tuple(step.question for step in later if says_question(step.question, text, told))
         if coming:
             words = words.blamed(self._language, "next_question", FlagKind.LEAK, coming)
         if self._hints(text, place, told):
@@ -53,11 +50,7 @@ class ResponderChecks:
         return any(s.ambiguity and gives_away(text, s.ambiguity.clue, told) for s in steps)
 
 
-def _stands(name: str, text: str) -> bool:
-    return contains_term(text, name) or contains_term(fold(text), fold(name))
-
-
-def _says(question: str, text: str, told: Told) -> bool:
+def says_question(question: str, text: str, told: Told) -> bool:
     words = content_words(question)
     if gives_away(text, question, told):
         return True
