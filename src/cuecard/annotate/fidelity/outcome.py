@@ -1,0 +1,139 @@
+"""The same tasks and agents, played by people and by simulators: what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from cuecard.annotate.agreement import difference, with_intervals
+from cuecard.annotate.agreement.bootstrap import RESAMPLES
+from cuecard.annotate.effect.figures import mean_over
+from cuecard.annotate.fidelity.gathering import HUMAN, UNFAITHFUL
+from cuecard.annotate.fidelity.model import Outcome, OutcomeCell, OutcomeMeasure
+from cuecard.annotate.fidelity.scoring import Scored, Scores, shown_measures
+from cuecard.core.parts import PlayerRef
+from cuecard.store.records import TrialRecord
+
+Place = tuple[str, int, PlayerRef, PlayerRef]
+"""Task, revision, agent and world: what a person's trial and a simulator's must have in common."""
+
+
+def place_of(trial: TrialRecord) -> Place:
+    return trial.task_id, trial.revision, trial.agent, trial.world
+
+
+def is_simulated(trial: TrialRecord) -> bool:
+    return trial.user.kind not in (HUMAN, *UNFAITHFUL)
+
+
+def comparable(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """The ended trials of people and of simulators on tasks that people played at all."""
+    ended = [trial for trial in trials if trial.termination is not None]
+    played = {trial.task_id for trial in ended if trial.user.kind == HUMAN}
+    return [
+        trial
+        for trial in ended
+        if trial.user.kind == HUMAN or (is_simulated(trial) and trial.task_id in played)
+    ]
+
+
+def outcomes(
+    trials: Sequence[TrialRecord], scores: Scores, *, resamples: int = RESAMPLES
+) -> Iterator[Outcome]:
+    """Each simulator that played, against people: all agents together, then each agent where there are
+    several. A cell's value is the mean over its trials, so a cell with many trials weighs as much as one with
+    few.
+    """
+    people = _by_place(scores.trials[t.id] for t in trials if t.user.kind == HUMAN)
+    simulators = dict.fromkeys(trial.user for trial in trials if is_simulated(trial))
+    for player in sorted(simulators, key=lambda p: (p.name, p.model, p.version)):
+        theirs = _by_place(scores.trials[t.id] for t in trials if t.user == player)
+        agents = sorted({place[2].name for place in people.keys() & theirs.keys()})
+        for agent in ("", *(agents if len(agents) > 1 else ())):
+            yield _outcome(player, agent, people, theirs, scores.judge, resamples)
+
+
+Cells = dict[Place, list[Scored]]
+
+
+def _by_place(trials: Iterable[Scored]) -> Cells:
+    found: Cells = defaultdict(list)
+    for scored in trials:
+        found[place_of(scored.trial)].append(scored)
+    return found
+
+
+def _outcome(
+    player: PlayerRef, agent: str, people: Cells, theirs: Cells, judge: str, resamples: int
+) -> Outcome:
+    def of_agent(cells: Cells) -> Cells:
+        return {place: t for place, t in cells.items() if not agent or place[2].name == agent}
+
+    people, theirs = of_agent(people), of_agent(theirs)
+    shared = sorted(people.keys() & theirs.keys(), key=_sorted_by)
+    cells = tuple(_cell(place, people[place], theirs[place]) for place in shared)
+    return Outcome(
+        simulator=player,
+        agent=agent,
+        judge=judge,
+        cells=cells,
+        tasks=len({cell.task_id for cell in cells}),
+        people_trials=sum(cell.people_trials for cell in cells),
+        simulator_trials=sum(cell.simulator_trials for cell in cells),
+        only_people=len(people.keys() - theirs.keys()),
+        only_simulator=len(theirs.keys() - people.keys()),
+        measures=tuple(_measures(cells, resamples)),
+        people_ends=_ends(people[place] for place in shared),
+        simulator_ends=_ends(theirs[place] for place in shared),
+    )
+
+
+def _sorted_by(place: Place) -> tuple[str, int, str, str]:
+    task, revision, agent, world = place
+    return task, revision, agent.model_dump_json(), world.model_dump_json()
+
+
+def _cell(place: Place, people: Sequence[Scored], theirs: Sequence[Scored]) -> OutcomeCell:
+    task, revision, agent, world = place
+    return OutcomeCell(
+        task_id=task,
+        revision=revision,
+        agent=agent,
+        world=world,
+        people_trials=len(people),
+        simulator_trials=len(theirs),
+        people=_means(people),
+        simulator=_means(theirs),
+    )
+
+
+def _means(trials: Sequence[Scored]) -> dict[str, float]:
+    values: dict[str, list[float]] = defaultdict(list)
+    for scored in trials:
+        for name, value in scored.measures.items():
+            values[name].append(value)
+    return {name: fmean(found) for name, found in values.items()}
+
+
+def _ends(cells: Iterable[Sequence[Scored]]) -> dict[str, int]:
+    ends = (s.trial.termination for trials in cells for s in trials)
+    return dict(Counter(end.value for end in ends if end is not None).most_common())
+
+
+def _measures(cells: Sequence[OutcomeCell], resamples: int) -> Iterator[OutcomeMeasure]:
+    known = {name for cell in cells for name in cell.people.keys() & cell.simulator.keys()}
+    keys = [str(number) for number in range(len(cells))]
+    groups = [cell.task_id for cell in cells]
+    for name in shown_measures(known):
+        paired = {
+            key: cell
+            for key, cell in zip(keys, cells, strict=True)
+            if name in cell.people and name in cell.simulator
+        }
+        people = mean_over(name, {key: cell.people[name] for key, cell in paired.items()}, keys)
+        theirs = mean_over(name, {key: c.simulator[name] for key, c in paired.items()}, keys)
+        apart = replace(difference(theirs, people), name=name)
+        found = with_intervals((people, theirs, apart), groups, resamples=resamples)
+        yield OutcomeMeasure(name=name, people=found[0], simulator=found[1], difference=found[2])

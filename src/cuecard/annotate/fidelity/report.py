@@ -1,0 +1,91 @@
+"""The whole report on a scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.bootstrap import RESAMPLES
+from cuecard.annotate.fidelity.agreeing import agreements, among_people, ceilings
+from cuecard.annotate.fidelity.counting import counted
+from cuecard.annotate.fidelity.findings import turns_with_findings
+from cuecard.annotate.fidelity.gathering import HUMAN, Tell, gather, trials_in
+from cuecard.annotate.fidelity.material import Material, Scope
+from cuecard.annotate.fidelity.meaning import meaning_of
+from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome
+from cuecard.annotate.fidelity.outcome import comparable, is_simulated, outcomes
+from cuecard.annotate.fidelity.scoring import scores_of
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+def fidelity_of(
+    workspace: Workspace,
+    scope: Scope,
+    judge: str = "",
+    *,
+    resamples: int = RESAMPLES,
+    tell: Tell | None = None,
+) -> Fidelity:
+    """Everything that can be said of simulators and scores in the scope. `judge`: whose scores count, "" for
+    whoever judged most of the trials. Reads many logs; call it off the screen's thread. Raises `NotFound` for
+    an unknown run or trial.
+    """
+    material = gather(workspace, scope, tell)
+    outcome, meaning = scored_part(workspace, scope, judge, resamples=resamples)
+    return report_of(material, outcome, meaning, resamples=resamples)
+
+
+def report_of(
+    material: Material,
+    outcome: tuple[Outcome, ...] = (),
+    meaning: Meaning | None = None,
+    *,
+    resamples: int = RESAMPLES,
+) -> Fidelity:
+    """The figures of material that was gathered, with what the scores gave."""
+    worst = turns_with_findings(material)
+    return Fidelity(
+        runs=material.scope.runs,
+        tasks=material.scope.tasks,
+        trials=material.trials,
+        played=material.played,
+        turns=len(material.cases),
+        simulators=material.simulators,
+        people=material.people,
+        stale=material.stale,
+        unsure=material.unsure,
+        undecided=material.undecided,
+        agreements=tuple(agreements(material, resamples=resamples)),
+        among_people=tuple(among_people(material, resamples=resamples)),
+        ceilings=tuple(ceilings(material, resamples=resamples)),
+        findings=tuple(counted(material, worst, resamples=resamples)),
+        worst=tuple(worst),
+        outcomes=outcome,
+        meaning=meaning,
+    )
+
+
+def scored_part(
+    workspace: Workspace, scope: Scope, judge: str = "", *, resamples: int = RESAMPLES
+) -> tuple[tuple[Outcome, ...], Meaning | None]:
+    """What needs scores: outcomes, and what people said of their sessions. Raises as `fidelity_of`."""
+    trials = [
+        trial
+        for trial in comparable(trials_in(workspace, scope).values())
+        if not (trial.user.kind == HUMAN and scope.people and trial.user.name not in scope.people)
+        and not (
+            is_simulated(trial) and scope.simulators and trial.user.name not in scope.simulators
+        )
+    ]
+    scores = scores_of(workspace, trials, judge)
+    asked = set(scores.trials)
+    forms = [
+        form
+        for form in workspace.session_forms.newest()
+        if form.trial_id in asked and (not scope.people or form.person in scope.people)
+    ]
+    return (
+        tuple(outcomes(trials, scores, resamples=resamples)),
+        meaning_of(forms, scores, resamples=resamples),
+    )

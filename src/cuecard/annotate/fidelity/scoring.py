@@ -1,0 +1,83 @@
+"""What trials scored, by the judge that judged most of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.interaction import score_interaction
+from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.tasks import Task
+from cuecard.core.verdicts import Judgement
+from cuecard.store.records import TrialRecord
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A trial with its defined measures by name. `judge` None: it was not judged by the judge that counts,
+    and has the measures of its interaction only.
+    """
+
+    trial: TrialRecord
+    measures: dict[str, float]
+    judge: PlayerRef | None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Trials by id. `judge`: whose judgements count, "" where there are none."""
+
+    judge: str
+    trials: dict[int, Scored]
+
+
+def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = "") -> Scores:
+    """The ended trials' measures by `judge`; "": by whoever judged most of them (of equals, the first by
+    name), so that no two trials are compared by different judges. Reads their logs.
+    """
+    ended = [trial for trial in trials if trial.termination is not None]
+    judged: dict[int, dict[str, Judgement]] = {}
+    counts: Counter[str] = Counter()
+    for trial in ended:
+        # Newest first: the newest of each judge counts.
+        records = reversed(workspace.verdicts.of_trial(trial.id))
+        judged[trial.id] = {r.judgement.judge.name: r.judgement for r in records}
+        counts.update(judged[trial.id])
+    name = judge or min(counts, key=lambda name: (-counts[name], name), default="")
+    tasks: dict[tuple[str, int], Task] = {}
+    found: dict[int, Scored] = {}
+    for trial in ended:
+        version = (trial.task_id, trial.revision)
+        if version not in tasks:
+            tasks[version] = workspace.tasks.revision(*version).task
+        events = workspace.runs.outline(trial.id).events
+        judgement = judged[trial.id].get(name)
+        measures = (
+            score_trial(tasks[version], events, judgement)
+            if judgement
+            else score_interaction(tasks[version], events)
+        )
+        values = {measure.name: measure.value for measure in measures}
+        found[trial.id] = Scored(
+            trial,
+            {name: value for name, value in values.items() if value is not None},
+            judgement.judge if judgement else None,
+        )
+    return Scores(name, found)
+
+
+def shown_measures(names: Collection[str]) -> list[str]:
+    """Of these measures, those that reports show, in their order: what tasks are scored by, then stages
+    reached and turns. What only counts the cost of a trial is left out.
+    """
+    from cuecard.annotate.effect.figures import MEASURES
+
+    ordered = [name for family in MEASURES.values() for name in family]
+    ordered += ["stage_share", "user_turns", "agent_turns"]
+    return [name for name in dict.fromkeys(ordered) if name in names]
