@@ -157,6 +157,11 @@ class PlaySession:
         return self._phase
 
     @property
+    def written(self) -> str:
+        """What the agent has streamed of the reply that is under way."""
+        return self._written.text
+
+    @property
     def waiting(self) -> bool:
         """Whether it is the person's turn to speak."""
         return self._asked is not None and not self._asked.done()
@@ -235,11 +240,12 @@ class PlaySession:
             raise self._broken()
 
     async def _interrupt(self) -> None:
-        if self._phase != "writing":
+        words = last_words(self._journal.events)
+        if words is None or self._phase != "writing" or last_reply(self._journal.events):
             raise NotAllowed(_("There is nothing to interrupt"), _("The agent is not writing."))
         await self._halt()
-        words, said = last_words(self._journal.events), self._written.text
-        if words is None or last_reply(self._journal.events):
+        said = self._written.text
+        if last_reply(self._journal.events):
             self._begin()  # It had just come to its end.
         elif not said:
             self._enter("stopped")
