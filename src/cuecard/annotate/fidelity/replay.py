@@ -62,7 +62,7 @@ class ReplaySession:
         self._course = Course((), ())
         self._read()
         turns = self._course.turns
-        self._position = next((n for n, t in enumerate(turns) if self._mine(t) is None), len(turns))
+        self._position = self._undecided()
         # Who gets to see a turn gets to see what was said and decided in those before it.
         known = turns if seen else turns[: self._position]
         workspace.verdicts.note_reveals([(trial_id, turn.item) for turn in known], self._person)
@@ -169,6 +169,11 @@ class ReplaySession:
                 return self._arrive()
         raise NotAllowed(_("You have not decided this turn"), _("Turns come one after the other."))
 
+    def go_on(self) -> ReplayView | None:
+        """To the first turn that is not decided; None where all are."""
+        self._position = self._undecided()
+        return self._arrive()
+
     def summary(self) -> ReplaySummary:
         """How the decisions made so far compare with the recorded ones."""
         differing: list[Differing] = []
@@ -214,6 +219,10 @@ class ReplaySession:
         if self._position < self.total and self._mine(self._turn()) is not None:
             self._workspace.verdicts.note_reveal(self.trial_id, self._turn().item, self._person)
         return self.current
+
+    def _undecided(self) -> int:
+        turns = self._course.turns
+        return next((n for n, t in enumerate(turns) if self._mine(t) is None), len(turns))
 
     def _here(self) -> ReplayView:
         view = self.current

@@ -15,6 +15,7 @@ from cuecard.lab.judging import judge_trial
 from cuecard.lab.trial_view import TrialView, trial_view
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.trial.panes import MeasuresPane, StagesPane, VerdictsPane
 from cuecard.tui.state.transcript import entries_of
 from cuecard.tui.state.trial import heading
@@ -70,6 +71,13 @@ class TrialScreen(CuecardScreen[None]):
             N_("Verdicts: all, missing ones, covered ones, not judged ones"),
         ),
         Key("trial.judge", "j", "judge", N_("Judge"), N_("Have this trial judged (again)")),
+        Key(
+            "trial.replay",
+            "p",
+            "replay",
+            N_("Re-play"),
+            N_("Decide the user part's cues myself, turn by turn"),
+        ),
         Key(
             "trial.resume", "r", "resume", N_("Play on"), N_("Go on playing where this was paused")
         ),
@@ -175,6 +183,18 @@ class TrialScreen(CuecardScreen[None]):
         from cuecard.tui.screens.play import PlayScreen
 
         self.app.switch_screen(PlayScreen(trial_id=self._trial_id))
+
+    @guarded("replay")
+    async def action_replay(self) -> None:
+        from cuecard.tui.screens.replay import ReplayScreen
+
+        # Who has the dialogue open is not blind any more.
+        text = _(
+            "You have what was decided in front of you, so what you decide counts as not blind. Runs and"
+            " Fidelity open a re-play without showing the dialogue first."
+        )
+        if await self.app.push_screen_wait(ConfirmDialog(_("Re-play?"), text, _("Re-play"))):
+            self.app.push_screen(ReplayScreen(self._trial_id, seen=True))
 
     def _show_transcript(self, view: TrialView) -> None:
         events = [self._whole.get(event.seq, event) for event in view.events]
