@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping
 
-from cuecard.core.parts import ModelReply, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.parts import ModelReply
 from cuecard.core.tasks.base import Frozen
-
-if TYPE_CHECKING:
-    from cuecard.core.events import Event
-    from cuecard.core.marks import Mark
 
 Perform = Callable[[], Awaitable[ModelReply]]
 
@@ -38,12 +33,7 @@ class FreshCalls:
 
 
 class HeardCalls(FreshCalls):
-    """A `Desk` for a user who is asked beside a trial: it hears what their model answers, and that is all
-    that is kept of the turn. Nobody there has tools.
-    """
-
-    tools: tuple[ToolSpec, ...] = ()
-    log: Sequence[Event] = ()
+    """Hears what the models answer to whoever is asked beside a trial."""
 
     def __init__(self) -> None:
         self.heard: list[ModelReply] = []
@@ -53,20 +43,9 @@ class HeardCalls(FreshCalls):
         self.heard.append(reply)
         return reply
 
-    async def call_tool(
-        self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
-    ) -> ToolAnswer:
-        raise NotImplementedError("a user has no tools")
-
-    async def mark(self, mark: Mark) -> Mark:
-        return mark
-
     def scope(self, name: str) -> HeardCalls:
         del name
         return self
-
-    def stream(self, text: str) -> None:
-        pass
 
 
 class KeyedCalls:

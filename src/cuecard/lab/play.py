@@ -18,6 +18,7 @@ from cuecard.core.parts import AgentReply, Dialogue, UserReply
 from cuecard.core.text import storable
 from cuecard.core.users.human import HumanUser
 from cuecard.lab.judging import try_judging
+from cuecard.lab.listener import Listener, Listening
 from cuecard.lab.plans import RunSettings
 from cuecard.lab.play_course import Written, last_reply, last_words, next_turn
 from cuecard.lab.play_setup import (
@@ -75,6 +76,7 @@ class PlaySession:
         self._turn = asyncio.Event()
         self._written = Written()
         self._hub = ModelHub(config)
+        self._listener = Listener(workspace, trial.id, opened.task, opened.settings.shadows, config)
         human = HumanUser(trial.user.name, self._ask)
         setup = setup_for(
             trial,
@@ -166,6 +168,11 @@ class PlaySession:
         """Whether it is the person's turn to speak."""
         return self._asked is not None and not self._asked.done()
 
+    @property
+    def listening(self) -> Listening:
+        """How many shadows listen and have answered at this point. What they say is never told here."""
+        return self._listener.listening
+
     async def submit(self, reply: UserReply) -> None:
         """Say `reply`; returns when it is on the disk. Raises `NotAllowed` when it is not the
         person's turn, and whatever kept the reply from being saved.
@@ -229,6 +236,7 @@ class PlaySession:
         async with self._acts:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            await self._listener.close()
 
     async def _submit(self, reply: UserReply) -> None:
         if not self.waiting or self._asked is None:
@@ -330,6 +338,8 @@ class PlaySession:
         self._asked = asyncio.get_running_loop().create_future()
         self._turn.set()
         self._enter("yours")
+        if dialogue is not None:
+            self._listener.begin(dialogue)
         try:
             return await self._asked
         finally:
@@ -356,6 +366,7 @@ class PlaySession:
     async def _live(self) -> None:
         try:
             outcome = await self._through()
+            self._listener.finish()
         finally:
             await self._hub.close()
         self.outcome = outcome

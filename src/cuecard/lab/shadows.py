@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cuecard.core.calls import HeardCalls
 from cuecard.core.config import Config
-from cuecard.core.parts import Dialogue, ModelReply, PlayerRef, UserReply
+from cuecard.core.parts import Desk, Dialogue, ModelReply, PlayerRef, User, UserReply
 from cuecard.core.tasks import Task
 from cuecard.core.users.registry import build_user
+from cuecard.store.play_records import Shadow
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
@@ -44,7 +46,31 @@ async def shadow_turn(
     stands in `flags`; an answer that cannot be read gives no words, no decision and the flag `unusable`.
     Raises `ConfigError`, `ModelCallError` and `Halt`.
     """
-    user = build_user(name, config, task, hub, once=True)
+    return await ask_shadow(shadow_user(name, config, task, hub), dialogue)
+
+
+def shadow_user(name: str, config: Config, task: Task, hub: ModelHub) -> User:
+    """The user `name`, made to be asked and not to play. Raises `ConfigError`."""
+    return build_user(name, config, task, hub, once=True)
+
+
+async def ask_shadow(user: User, dialogue: Dialogue) -> ShadowTurn:
+    """As `shadow_turn`, of a user that is made already."""
     desk = HeardCalls()
-    reply = await user.reply(dialogue, desk)
+    # Of all that a desk can do, users that are no people only call models.
+    reply = await user.reply(dialogue, cast(Desk, desk))
     return ShadowTurn(reply, tuple(desk.heard), user.ref)
+
+
+def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool) -> Shadow:
+    """What is kept of a turn that was asked for after `dialogue`."""
+    return Shadow(
+        trial_id=trial_id,
+        turn=dialogue.turn + 1,
+        state=state_of(dialogue),
+        player=said.player,
+        reply=said.reply,
+        calls=said.calls,
+        live=live,
+        at=datetime.now(UTC),
+    )
