@@ -12,10 +12,9 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Dialogue, PlayerRef, User
 from cuecard.core.tasks import Task
-from cuecard.lab.shadows import ask_shadow, shadow_of, shadow_user, state_of
+from cuecard.lab.shadows import ask_shadow, keep_shadow, shadow_of, shadow_user, state_of
 
 if TYPE_CHECKING:
-    from cuecard.store.play_records import Shadow
     from cuecard.store.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -124,7 +123,8 @@ class Listener:
                 raise user
             if (state, user.ref) not in kept:
                 said = await ask_shadow(user, dialogue)
-                await self._keep(shadow_of(self._trial_id, dialogue, said, live=True))
+                shadow = shadow_of(self._trial_id, dialogue, said, live=True)
+                await keep_shadow(self._workspace, shadow)
             self._answered.add((state, name))
         except Exception as error:  # noqa: BLE001 - the boundary of a shadow: it harms no session
             self._failed.add((state, name))
@@ -132,15 +132,6 @@ class Listener:
                 _LOG.warning("%s could not be asked: %s", name, error)
             else:
                 _LOG.exception("%s could not be asked", name)
-
-    async def _keep(self, shadow: Shadow) -> None:
-        """What was paid for is kept, also while the session closes."""
-        keeping = asyncio.ensure_future(asyncio.to_thread(self._workspace.shadows.add, shadow))
-        try:
-            await asyncio.shield(keeping)
-        except asyncio.CancelledError:
-            await asyncio.wait({keeping})
-            raise
 
     def _count(self, found: set[tuple[str, str]]) -> int:
         return sum((self._state, name) in found for name in self._names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from cuecard.store.play_records import Shadow
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
+    from cuecard.store.workspace import Workspace
 
 
 class ShadowTurn(NamedTuple):
@@ -74,3 +76,13 @@ def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool
         live=live,
         at=datetime.now(UTC),
     )
+
+
+async def keep_shadow(workspace: Workspace, shadow: Shadow) -> None:
+    """Keep what was paid for, also where whoever waits for that is cancelled meanwhile."""
+    keeping = asyncio.ensure_future(asyncio.to_thread(workspace.shadows.add, shadow))
+    try:
+        await asyncio.shield(keeping)
+    except asyncio.CancelledError:
+        await asyncio.wait({keeping})
+        raise

@@ -1,0 +1,179 @@
+"""Shadows of trials that were played before: what simulators would have said, asked for afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.config import Config
+from cuecard.core.events import AgentSpoke, Event, UserSpoke
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.parts import Dialogue, ModelReply, PlayerRef, User
+from cuecard.core.run import RunControl
+from cuecard.core.tasks.base import Frozen
+from cuecard.lab.judging_pool import OnProgress, judge_each
+from cuecard.lab.shadows import ask_shadow, keep_shadow, shadow_of, shadow_user, state_of
+from cuecard.lab.spending import Meter
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+OnCall = Callable[[PlayerRef, ModelReply], None]
+
+
+class ShadowFailure(Frozen):
+    """A turn at which a simulator could not be asked: it can be asked again. `halted`: it was not tried,
+    because asking had to stop (a model that keeps failing, a budget, a person).
+    """
+
+    trial_id: int
+    turn: int
+    name: str
+    reason: str
+    halted: bool = False
+
+
+class Shadowed(Frozen):
+    """What came of `shadow_trials`. `asked`: answers kept now; `before`: those that were there already.
+    `players`: the simulators, as they are recorded. `halt`: why asking had to stop, if it had to.
+    """
+
+    trials: int
+    asked: int
+    before: int
+    players: tuple[PlayerRef, ...]
+    failures: tuple[ShadowFailure, ...] = ()
+    halt: str = ""
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One turn to ask one simulator about."""
+
+    trial_id: int
+    dialogue: Dialogue
+    name: str
+    user: User
+
+
+def turns_of(course: Sequence[Event]) -> Iterator[Dialogue]:
+    """The dialogue before each of the user's turns that answers the agent, in order."""
+    dialogue = Dialogue()
+    for event in course:
+        if isinstance(event.body, UserSpoke | AgentSpoke):
+            if isinstance(event.body, UserSpoke) and dialogue.messages:
+                yield dialogue
+            dialogue = dialogue.plus(event.body.message)
+
+
+async def shadow_trials(
+    workspace: Workspace,
+    trial_ids: Sequence[int],
+    names: Sequence[str],
+    config: Config,
+    *,
+    concurrency: int = 4,
+    budget: float | None = None,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
+    control: RunControl | None = None,
+) -> Shadowed:
+    """Ask the users `names` of the configuration what they would have said at each turn of these trials,
+    after what was really said, and keep it. One call each, `concurrency` at a time.
+
+    What is kept already is not asked again, so a second call goes on where the first stopped or failed; a
+    failure is told and stops nothing else. `budget`: what the calls of this time may cost; those under way
+    when it is spent are finished and kept. `on_call` is told of each call that was made.
+
+    Raises `NotFound`, and `ConfigError` for a user that cannot be made.
+    """
+    control = control or RunControl()
+    hub = ModelHub(config)
+    points, before, players = await asyncio.to_thread(
+        _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
+    )
+    control.when_paused(hub.stop)
+    meter = Meter(0.0, budget, control)
+
+    async def ask(point: _Point) -> None:
+        control.check()
+        said = await ask_shadow(point.user, point.dialogue)
+        shadow = shadow_of(point.trial_id, point.dialogue, said, live=False)
+        await keep_shadow(workspace, shadow)
+        for call in said.calls:
+            meter.add(call.cost)
+            if on_call:
+                on_call(said.player, call)
+
+    try:
+        with _cancelled_by(control):
+            troubles = await judge_each(points, ask, max(concurrency, 1), on_progress)
+    finally:
+        await hub.close()
+    failures = tuple(
+        ShadowFailure(
+            trial_id=points[n].trial_id,
+            turn=points[n].dialogue.turn + 1,
+            name=points[n].name,
+            reason=trouble.reason,
+            halted=trouble.halted,
+        )
+        for n, trouble in troubles.items()
+    )
+    return Shadowed(
+        trials=len(set(trial_ids)),
+        asked=len(points) - len(failures),
+        before=before,
+        players=players,
+        failures=failures,
+        halt=next((failure.reason for failure in failures if failure.halted), ""),
+    )
+
+
+def _plan(
+    workspace: Workspace,
+    trial_ids: Sequence[int],
+    names: Sequence[str],
+    config: Config,
+    hub: ModelHub,
+) -> tuple[list[_Point], int, tuple[PlayerRef, ...]]:
+    """What is to be asked, how much of it was asked before, and of whom."""
+    trial_ids = tuple(dict.fromkeys(trial_ids))
+    kept = {(s.trial_id, s.state, s.player) for s in workspace.shadows.of(trial_ids)}
+    made: dict[tuple[str, int], dict[str, User]] = {}
+    points: list[_Point] = []
+    before = 0
+    for trial_id in trial_ids:
+        trial = workspace.runs.trial(trial_id)
+        played = (trial.task_id, trial.revision)
+        if played not in made:
+            task = workspace.tasks.revision(*played).task
+            made[played] = {name: shadow_user(name, config, task, hub) for name in names}
+        for dialogue in turns_of(workspace.runs.outline(trial_id).events):
+            state = state_of(dialogue)
+            for name, user in made[played].items():
+                if (trial_id, state, user.ref) in kept:
+                    before += 1
+                else:
+                    points.append(_Point(trial_id, dialogue, name, user))
+    players = dict.fromkeys(user.ref for users in made.values() for user in users.values())
+    return points, before, tuple(players)
+
+
+@contextmanager
+def _cancelled_by(control: RunControl) -> Generator[None]:
+    """While the block runs, cancelling the control cancels the task that it runs in."""
+    task = asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None:
+            task.cancel()
+
+    control.attach(stop)
+    try:
+        yield
+    finally:
+        control.detach()
