@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from cuecard.tui.state.markdown.segments import Segment
 
 Tone = Literal[
-    "plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage", "added", "removed"
+    "plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage", "added", "removed",
+    "emph", "code", "link", "gone",
 ]  # fmt: skip
 Role = Literal["user", "agent", "work", "handed", "end", "writing"]
 
@@ -21,12 +25,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text of any length, to be wrapped behind `indent` blanks. `pieces`: the same in several tones."""
+    """Text of any length, to be wrapped behind `indent` blanks. `pieces`: the same in several tones.
+    `segment`: a part of a Markdown text, laid out as such. `markdown`: all of one, to be cut into segments
+    when it comes into view.
+    """
 
     text: str
     tone: Tone = "plain"
     indent: int = 0
     pieces: tuple[Piece, ...] = ()
+    markdown: bool = False
+    segment: Segment | None = None
 
 
 @dataclass(frozen=True)

@@ -140,10 +140,10 @@ class Fold:
             self._work = self._working = None
 
 
-def writing(turn: int, text: str) -> Entry:
+def writing(turn: int, body: tuple[Paragraph, ...]) -> Entry:
     """The agent's reply as far as it is written."""
     head = (Piece(_("Agent"), "agent"), Piece(f" · {_('is writing…')}", "muted"))
-    return Entry("writing", turn, head, (Paragraph(text),))
+    return Entry("writing", turn, head, body)
 
 
 def handed_in(prediction: Prediction) -> Entry:
@@ -217,7 +217,7 @@ def _agent_entry(body: AgentSpoke) -> Entry:
         head.append(Piece(f" · {_('asks')}", "muted"))
     elif body.reply.act is Act.ANSWER:
         head.append(Piece(f" · {_('answers')}", "muted"))
-    return Entry("agent", body.turn, tuple(head), (Paragraph(body.reply.text),))
+    return Entry("agent", body.turn, tuple(head), (Paragraph(body.reply.text, markdown=True),))
 
 
 def _end_entry(body: TrialEnded, before: Sequence[Entry]) -> Entry:

@@ -1,4 +1,4 @@
-"""Entries of any number and length as lines: wrapped once per width, drawn as they scroll into view.
+"""Entries of any number and length as lines: laid out and drawn as they scroll into view.
 
 Text of models and tools reaches the terminal only through `wrap`, which leaves nothing in it
 that a terminal would act on, and is never parsed as markup.
@@ -6,9 +6,7 @@ that a terminal would act on, and is never parsed as markup.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,8 +20,8 @@ from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.state.blocks import Line, block_of
-from cuecard.tui.state.transcript import Entry, Tone
+from cuecard.tui.state.entries import Entry, Tone
+from cuecard.tui.state.entry_layout import EntryLayout
 
 GUTTER = 2
 
@@ -44,6 +42,10 @@ class EntryList(ScrollView, can_focus=True):
         & > .entries--bad { color: $error; }
         & > .entries--added { color: $success; text-style: underline; }
         & > .entries--removed { color: $error; text-style: strike; }
+        & > .entries--emph { text-style: italic; }
+        & > .entries--code { color: $accent; }
+        & > .entries--link { color: $primary; text-style: underline; }
+        & > .entries--gone { color: $muted; text-style: strike; }
         & > .entries--stage { color: $primary; }
         & > .entries--cursor { background: $primary 18%; }
     }
@@ -59,6 +61,10 @@ class EntryList(ScrollView, can_focus=True):
         "entries--stage",
         "entries--added",
         "entries--removed",
+        "entries--emph",
+        "entries--code",
+        "entries--link",
+        "entries--gone",
         "entries--cursor",
     }
     BINDINGS = keys(
@@ -124,24 +130,20 @@ class EntryList(ScrollView, can_focus=True):
     ) -> None:
         """`gap`: an empty line after each entry."""
         super().__init__(id=id, classes=classes)
-        self._gap = gap
-        self._entries: list[Entry] = []
-        self._opened: set[int] = set()
-        self._blocks: list[list[Line]] = []
-        self._starts: list[int] = [0]
-        self._wrapped_at = 0
+        self._layout_of = EntryLayout(gap=gap)
         self._cursor = 0
         self._follow = False
         self._at_end = True
+        self._settling = False
 
     @property
     def entries(self) -> Sequence[Entry]:
-        return self._entries
+        return self._layout_of.entries
 
     @property
     def opened(self) -> Sequence[int]:
         """The indices of the entries that are not folded, in order."""
-        return sorted(self._opened)
+        return sorted(self._layout_of.opened)
 
     @property
     def cursor(self) -> int:
@@ -150,45 +152,40 @@ class EntryList(ScrollView, can_focus=True):
     @property
     def lines(self) -> list[str]:
         """Every line as it is drawn, gutter excluded: for copying and for tests."""
-        return ["".join(piece.text for piece in line) for block in self._blocks for line in block]
+        return ["".join(piece.text for piece in line) for line in self._layout_of.lines]
 
     def load(self, entries: Sequence[Entry], *, follow: bool = False) -> None:
-        """Show `entries`; those that did not change are not wrapped again. With `follow`, stay at
+        """Show `entries`; those that did not change are not laid out again. With `follow`, stay at
         the end if the end was in view.
         """
         self._follow = follow
-        kept = 0
-        for old, new in zip(self._entries, entries, strict=False):
-            if old != new:
-                break
-            kept += 1
-        self._entries = list(entries)
-        self._opened = {index for index in self._opened if index < len(entries)}
-        self._wrap_from(kept if self._width == self._wrapped_at else 0)
-        if follow and self._at_end:
-            self._cursor = max(len(entries) - 1, 0)
-            self.scroll_end(animate=False, immediate=True)
-        else:
-            self._cursor = min(self._cursor, max(len(entries) - 1, 0))
+        if self.size.width and self._width != self._layout_of.width:
+            self._layout_of.width = self._width
+        self._layout_of.load(entries)
+        last = max(len(entries) - 1, 0)
+        at_end = follow and self._at_end
+        self._cursor = last if at_end else min(self._cursor, last)
+        self._settle(at_end=at_end)
 
     def on_resize(self, event: events.Resize) -> None:
         # Whether the end was in view before the view became another one.
         stay = self._follow and self._at_end
-        if self._width != self._wrapped_at:
-            self._wrap_from(0)
-        if stay:
-            self.scroll_end(animate=False, immediate=True)
+        if self._width != self._layout_of.width:
+            self._layout_of.resize(self._width)
+        self._settle(at_end=stay)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self._at_end = self.is_vertical_scroll_end
+        if not self._settling:
+            self._at_end = self.is_vertical_scroll_end
+            self._settle(at_end=self._at_end and self._follow)
 
     def on_click(self, event: events.Click) -> None:
-        index = self._entry_at(int(self.scroll_y) + event.y)
+        index = self._layout_of.entry_at(int(self.scroll_y) + event.y)
         if index is None:
             return
         self.move_to(index)
-        if int(self.scroll_y) + event.y == self._starts[index]:
+        if int(self.scroll_y) + event.y == self._layout_of.start_of(index):
             self.action_open()
 
     def notify_style_update(self) -> None:
@@ -205,16 +202,16 @@ class EntryList(ScrollView, can_focus=True):
         number = int(self.scroll_y) + y
         base = self.rich_style
         width = self.scrollable_content_region.width
-        index = self._entry_at(number)
+        layout = self._layout_of
+        index = layout.entry_at(number)
         if index is None:
             return Strip.blank(width, base)
         under_cursor = self.has_focus and index == self._cursor
-        if under_cursor and number == self._starts[index]:
+        if under_cursor and number == layout.start_of(index):
             base = self.get_component_rich_style("entries--cursor")
-        line = self._blocks[index][number - self._starts[index]]
         text = Text(end="", no_wrap=True)
         text.append(*self._gutter(index, under_cursor=under_cursor))
-        for piece in line:
+        for piece in layout.line(number):
             text.append(piece.text, self._tone(piece.tone))
         self._show_selection(text, number)
         segments = [
@@ -226,24 +223,25 @@ class EntryList(ScrollView, can_focus=True):
         return strip.apply_offsets(0, number)
 
     def action_open(self) -> None:
-        if self._entries:
+        if self.entries:
             self.toggle(self._cursor)
             self.post_message(self.Chosen(self, self._cursor))
 
     def action_open_all(self) -> None:
-        foldable = {index for index, entry in enumerate(self._entries) if entry.fold}
-        self._opened = set() if self._opened >= foldable else foldable
-        self._wrap_from(0)
+        foldable = {index for index, entry in enumerate(self.entries) if entry.fold}
+        opened = set[int]() if self._layout_of.opened >= foldable else foldable
+        self._layout_of.open_only(opened)
+        self._settle()
         self.move_to(self._cursor)
-        if self._opened:
+        if opened:
             self.post_message(self.Unfolded(self))
 
     def action_walk(self, step: int) -> None:
         """To the next entry; one that is taller than the view is scrolled through first."""
-        if not self._entries:
+        if not self._layout_of.ready:
             return
         top, bottom = int(self.scroll_y), int(self.scroll_y) + self.size.height
-        start, end = self._starts[self._cursor], self._starts[self._cursor + 1]
+        start, end = self._span(self._cursor)
         if step > 0 and end > bottom and start < bottom:
             self.scroll_relative(y=1, animate=False, immediate=True)
         elif step < 0 and start < top < end:
@@ -252,7 +250,7 @@ class EntryList(ScrollView, can_focus=True):
             self.move_to(self._cursor + step)
 
     def action_jump(self, index: int) -> None:
-        self.move_to(len(self._entries) - 1 if index < 0 else index)
+        self.move_to(len(self.entries) - 1 if index < 0 else index)
         if index < 0:
             self.scroll_end(animate=False, immediate=True)
 
@@ -266,47 +264,63 @@ class EntryList(ScrollView, can_focus=True):
         distance = direction * max(self.size.height - 2, 1)
         self.scroll_relative(y=distance, animate=False, immediate=True)
         middle = int(self.scroll_y) + self.size.height // 2
-        self._put_cursor(self._entry_at(middle) or self._cursor)
+        self._put_cursor(self._layout_of.entry_at(middle) or self._cursor)
         self.refresh()
 
     @property
     def _width(self) -> int:
         return max(self.scrollable_content_region.width - GUTTER, 2)
 
-    def _wrap_from(self, first: int) -> None:
-        if self.size.width == 0:
+    def _settle(self, *, at_end: bool = False) -> None:
+        """Lay out what is in view and a page around it, and keep in view what is: at the end the end."""
+        if not self.size.width or self._settling:
             return
-        del self._blocks[first:]
-        for index in range(first, len(self._entries)):
-            entry, opened = self._entries[index], index in self._opened
-            block = block_of(entry, opened=opened, width=self._width, gap=self._gap)
-            self._blocks.append(block)
-        self._starts = [0, *accumulate(map(len, self._blocks))]
-        self._wrapped_at = self._width
-        self.virtual_size = Size(self.scrollable_content_region.width, self._starts[-1])
+        self._settling = True
+        try:
+            page = max(self.size.height, 1)
+            if at_end:
+                self._layout_of.settle(self._layout_of.height - 2 * page, self._layout_of.height)
+                self._resize_content()
+                self.scroll_end(animate=False, immediate=True)
+                self._at_end = True
+            else:
+                top = int(self.scroll_y)
+                grown = self._layout_of.settle(top - page, top + 2 * page)
+                self._resize_content()
+                if grown:
+                    self.scroll_relative(y=grown, animate=False, immediate=True)
+        finally:
+            self._settling = False
         self.refresh()
 
-    def _entry_at(self, line: int) -> int | None:
-        if not 0 <= line < self._starts[-1]:
-            return None
-        return bisect_right(self._starts, line) - 1
+    def _resize_content(self) -> None:
+        size = Size(self.scrollable_content_region.width, self._layout_of.height)
+        if size != self.virtual_size:
+            self.virtual_size = size
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """The lines from which and up to which an entry goes."""
+        return self._layout_of.start_of(index), self._layout_of.start_of(index + 1)
 
     def toggle(self, index: int) -> None:
         """Open or fold one entry."""
-        if not self._entries[index].fold:
+        if not self.entries[index].fold:
             return
-        self._opened ^= {index}
-        self._wrap_from(index)
-        if index in self._opened:
+        self._layout_of.toggle(index)
+        self._settle()
+        if index in self._layout_of.opened:
             self.post_message(self.Unfolded(self))
 
     def move_to(self, index: int) -> None:
         """Put the cursor on an entry and scroll it into view."""
-        if not self._blocks:
+        if not self._layout_of.ready:
             return
-        self._put_cursor(max(0, min(index, len(self._blocks) - 1)))
+        self._put_cursor(max(0, min(index, len(self.entries) - 1)))
         top, height = int(self.scroll_y), self.size.height
-        start, end = self._starts[self._cursor], self._starts[self._cursor + 1]
+        start, _end = self._span(self._cursor)
+        self._layout_of.settle(start, start + height)
+        self._resize_content()
+        start, end = self._span(self._cursor)
         if start < top or end - start > height:
             self.scroll_to(y=start, animate=False, immediate=True)
         elif end > top + height:
@@ -319,7 +333,7 @@ class EntryList(ScrollView, can_focus=True):
             self.post_message(self.CursorMoved(self, index))
 
     def _gutter(self, index: int, *, under_cursor: bool) -> tuple[str, Style]:
-        tone = self.gutter_tone(self._entries[index])
+        tone = self.gutter_tone(self.entries[index])
         bar = "▌ " if under_cursor else "▏ " if tone else "  "
         return bar, self._tone(tone or "muted")
 

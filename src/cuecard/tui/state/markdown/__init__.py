@@ -1,0 +1,30 @@
+"""Markdown as lines of toned pieces, read in bounded segments so that a text can grow."""
+
+from __future__ import annotations
+
+from cuecard.tui.state.flowing import Line
+from cuecard.tui.state.markdown.segments import Segment, Segments, segments_of
+
+__all__ = ["Segment", "Segments", "markdown_lines", "segment_lines", "segments_of"]
+
+
+def segment_lines(segment: Segment, width: int) -> list[Line]:
+    """One segment at a width in cells."""
+    # The parser is loaded with the first text that needs it.
+    from cuecard.tui.state.markdown.layout import laid_out
+    from cuecard.tui.state.markdown.parse import blocks_of, plain_blocks
+
+    indent = min(segment.indent, width // 4)
+    blocks = blocks_of(segment.text) if segment.markdown else plain_blocks(segment.text)
+    return laid_out(blocks, width, indent)
+
+
+def markdown_lines(text: str, width: int) -> list[Line]:
+    """A whole text; no lines where it says nothing."""
+    lines: list[Line] = []
+    for segment in segments_of(text):
+        rows = segment_lines(segment, width)
+        if lines and rows and segment.space:
+            lines.append(())
+        lines += rows
+    return lines
