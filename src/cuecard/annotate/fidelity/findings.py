@@ -41,7 +41,16 @@ _GIVING = frozenset(
     }
 )
 """Decisions after which the agent gets a line or a clue, or may go on."""
-_LEAKS = frozenset({FindingKind.LEAK, FindingKind.FORBIDDEN, FindingKind.AHEAD})
+_LEAKS = frozenset(
+    {
+        FindingKind.LEAK,
+        FindingKind.FORBIDDEN,
+        FindingKind.AHEAD,
+        FindingKind.SKIPPED,
+        FindingKind.DOUBLED,
+    }
+)
+"""What a recorded leak may be called once it is looked at: checks of a reply tell lines and names apart less."""
 _FORMS = frozenset({FindingKind.MARKDOWN, FindingKind.STRUCTURE})
 
 
