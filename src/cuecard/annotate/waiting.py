@@ -21,6 +21,7 @@ from cuecard.store.records import (
 )
 
 if TYPE_CHECKING:
+    from cuecard.lab.wizard import WaitingSeat
     from cuecard.store.workspace import Workspace
 
 VERDICT_LIMIT = 1000
@@ -33,6 +34,18 @@ class ReviewAtHand:
     task: TaskSummary
     until: datetime | None
     begun: bool
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session of this person's that was left open. `turns`: how often the agent has answered;
+    `phase`: who is to go on, or that the agent is handing in; `since`: when it last went on.
+    """
+
+    trial: TrialRecord
+    turns: int
+    phase: Literal["yours", "agent", "concluding"]
+    since: datetime
 
 
 @dataclass(frozen=True)
@@ -58,8 +71,10 @@ class Waiting:
     `to_assign`: how many tasks in review, for a coordinator, nobody has taken. `returned` with the number of
     open `comments`, and since when; `to_submit`: tasks that they worked on and saved. `verdicts` counts
     unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are their play sessions that were left open,
-    `running` the automated runs that have not ended. `forked`: tasks of theirs of which newest revisions
-    stand side by side. `with_others` waits for somebody else.
+    the newest first, `forms` those that ended and of which they said nothing yet, `seats` those of
+    others in which the agent's part waits for a person. `running`: the automated runs that have not
+    ended. `forked`: tasks of theirs of which newest revisions stand side by side. `with_others` waits
+    for somebody else.
     """
 
     at_hand: tuple[ReviewAtHand, ...] = ()
@@ -72,7 +87,9 @@ class Waiting:
     forked: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
     verdicts: int = 0
-    sessions: tuple[TrialRecord, ...] = ()
+    sessions: tuple[OpenSession, ...] = ()
+    forms: tuple[TrialRecord, ...] = ()
+    seats: tuple[WaitingSeat, ...] = ()
     running: tuple[RunRecord, ...] = ()
     with_others: tuple[WithOthers, ...] = ()
 
@@ -81,7 +98,8 @@ class Waiting:
         """What waits for this person, not for others."""
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
-        return reviews + tasks + self.verdicts + len(self.sessions) + len(self.running)
+        played = len(self.sessions) + len(self.forms) + len(self.seats)
+        return reviews + tasks + self.verdicts + played + len(self.running)
 
 
 def pending_for(
@@ -125,7 +143,9 @@ def pending_for(
         forked=forked,
         drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
-        sessions=tuple(workspace.runs.open_trials(created_by=person, kind="play")),
+        sessions=_open_sessions(workspace, person),
+        forms=_forms(workspace, person, now),
+        seats=_seats(workspace, person),
         running=tuple(r for r in workspace.runs.all(state=RunState.RUNNING) if r.kind != "play"),
         with_others=(
             *(_with_reviewers(r) for r in rounds if r.wrote),
@@ -133,6 +153,40 @@ def pending_for(
             *(WithOthers(t, "author", returned_at.get(t.id, t.updated_at)) for t in theirs),
         ),
     )
+
+
+def _open_sessions(workspace: Workspace, person: str) -> tuple[OpenSession, ...]:
+    trials = workspace.runs.open_trials(created_by=person, kind="play")
+    found = [_open_session(workspace, trial) for trial in trials]
+    return tuple(sorted(found, key=lambda session: session.since, reverse=True))
+
+
+def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
+    from cuecard.core.events import AgentSpoke, UserSpoke  # Home starts without it
+
+    events = workspace.runs.outline(trial.id).events
+    spoken = [e.body for e in events if isinstance(e.body, UserSpoke | AgentSpoke)]
+    last = spoken[-1] if spoken else None
+    phase: Literal["yours", "agent", "concluding"] = "yours"
+    if isinstance(last, UserSpoke):
+        phase = "concluding" if last.reply.done else "agent"
+    turns = sum(isinstance(body, AgentSpoke) for body in spoken)
+    since = events[-1].at if events else trial.created_at
+    return OpenSession(trial, turns, phase, since)
+
+
+def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[TrialRecord, ...]:
+    from cuecard.annotate.session_form import forms_missing  # Home starts without it
+
+    return tuple(forms_missing(workspace, person, now))
+
+
+def _seats(workspace: Workspace, person: str) -> tuple[WaitingSeat, ...]:
+    if not workspace.runs.open_trials(kind="play"):
+        return ()
+    from cuecard.lab.wizard import waiting_seats  # Home starts without it
+
+    return tuple(waiting_seats(workspace, person))
 
 
 def _may_have(open_round: OpenRound) -> bool:

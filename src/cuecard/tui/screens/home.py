@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
-    "session": "runs", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
+    "session": "runs", "form": "runs", "seat": "home", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
     "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts",
     "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
@@ -135,7 +135,15 @@ class HomeScreen(CuecardScreen[None]):
 
     def open_row(self, row: HomeRow) -> None:
         """Go to where this is worked on."""
-        if row.trial_id:
+        if row.kind == "form" and row.trial_id:
+            from cuecard.tui.screens.play.form_screen import SessionFormScreen
+
+            self.app.push_screen(SessionFormScreen(row.trial_id))
+        elif row.kind == "seat" and row.trial_id:
+            from cuecard.tui.screens.wizard import WizardScreen
+
+            self.app.push_screen(WizardScreen(row.trial_id))
+        elif row.trial_id:
             from cuecard.tui.screens.play import PlayScreen
 
             self.app.push_screen(PlayScreen(trial_id=row.trial_id))

@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.times import age, time_left
+from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL
+from cuecard.tui.state.labels import player_name
 
 if TYPE_CHECKING:
-    from cuecard.annotate.waiting import ReviewAtHand, Waiting, WithOthers
+    from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
+    from cuecard.lab.wizard import WaitingSeat
     from cuecard.store.records import RunRecord, TaskSummary
 
 HomeKind = Literal[
-    "session", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
+    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
     "reviewers", "reviewer", "author",
 ]  # fmt: skip
 
 LABELS: dict[HomeKind, str] = {
     "session": N_("Go on playing"),
+    "form": N_("Form to fill in"),
+    "seat": N_("Play the agent"),
     "draft": N_("Unsaved draft"),
     "at_hand": N_("Go on reviewing"),
     "returned": N_("Returned to you"),
@@ -64,10 +69,12 @@ class HomeRow:
 def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -> list[HomeRow]:
     """What was begun comes before what is new, what waits for others comes last."""
     moment = now or datetime.now(UTC)
-    rows = [
-        HomeRow("session", t.title, age(t.created_at, moment), trial_id=t.id)
-        for t in waiting.sessions
+    rows = [_session_row(session, moment) for session in waiting.sessions]
+    rows += [
+        HomeRow("form", t.title, age(t.ended_at or t.created_at, moment), trial_id=t.id)
+        for t in waiting.forms
     ]
+    rows += [_seat_row(seat, moment) for seat in waiting.seats]
     rows += [
         HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
         for d in waiting.drafts
@@ -89,6 +96,27 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
         rows.append(HomeRow("verdicts", text))
     rows += [_others_row(other, moment) for other in waiting.with_others]
     return _folded(rows)
+
+
+def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
+    trial = session.trial
+    match session.phase:
+        case "yours":
+            phase = _("your turn")
+        case "agent":
+            phase = _("the agent was answering")
+        case "concluding":
+            phase = _("the agent was handing in")
+    turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
+    text = f"{phase} · {turn} · {player_name(trial.agent)} · {trial.title}"
+    return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
+
+
+def _seat_row(seat: WaitingSeat, moment: datetime) -> HomeRow:
+    told = _("you play it for {name}") if seat.mine else _("{name} waits for an agent")
+    kind = _(FAMILY[seat.family][2])
+    text = f"{told.format(name=seat.user)} · {kind}, {LANGUAGE_LABEL[seat.language]}"
+    return HomeRow("seat", text, age(seat.since, moment), trial_id=seat.trial_id)
 
 
 def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:

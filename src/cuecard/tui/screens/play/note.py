@@ -61,9 +61,10 @@ class AboutLine(Widget, can_focus=True):
     def render(self) -> Text:
         line = Text()
         for about, (key, label) in ABOUT.items():
-            style = "reverse" if about == self.about else ""
-            line.append(f" {key} {_(label)} ", f"bold {style}" if self.has_focus else style)
-            line.append("  ")
+            chosen = about == self.about
+            line.append("▸ " if chosen else "  ", "bold")
+            line.append(f"{key} {_(label)}", "bold reverse" if chosen and self.has_focus else "")
+            line.append("   ")
         return line
 
     def on_focus(self) -> None:
