@@ -41,7 +41,9 @@ def look(workspace: Workspace, trial_id: int) -> TrialView:
 
 
 class TrialScreen(CuecardScreen[None]):
-    """Takes a trial's id. A trial that is still being played is looked at again and again."""
+    """Takes a trial's id, and the `turn` at which the dialogue opens. A trial that is still being played is
+    looked at again and again.
+    """
 
     CSS_PATH = "trial.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
@@ -83,9 +85,9 @@ class TrialScreen(CuecardScreen[None]):
         ),
     )
 
-    def __init__(self, trial_id: int) -> None:
+    def __init__(self, trial_id: int, turn: int | None = None) -> None:
         super().__init__()
-        self._trial_id = trial_id
+        self._trial_id, self._turn = trial_id, turn
         self._view: TrialView | None = None
         self._whole: dict[int, Event] = {}
 
@@ -122,6 +124,8 @@ class TrialScreen(CuecardScreen[None]):
         self.query_one(MeasuresPane).load(view)
         if first and isinstance(view.task.gold, CheckpointChain):
             self.query_one(TabbedContent).get_tab("stages").label = _("Steps")
+        if first and self._turn is not None:
+            self.query_one(Transcript).show_turn(self._turn)
         self.refresh_bindings()
         self.complete()
 
