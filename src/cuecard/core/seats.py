@@ -71,7 +71,8 @@ def seat(
     if not approach_to(task, settings).world_tools:
         world = NoTools(world, task.language)
     return Players(
-        agent=human_agent or build_agent(seating.agent, config, task, hub, notes),
+        agent=human_agent
+        or build_agent(seating.agent, config, task, hub, notes, retell=human is not None),
         user=human or _user(task, settings, seating, config, hub),
         world=world,
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from cuecard.core.agents.acp_harness import HarnessFailed
 from cuecard.core.agents.acp_log import prompted
+from cuecard.core.agents.acp_retelling import Retelling
 from cuecard.core.agents.acp_seat import Seat
 from cuecard.core.agents.acp_turn import prompt_harness
 from cuecard.core.agents.mcp_world import Door
@@ -32,12 +35,15 @@ if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
 
 
+Sat = TypeVar("Sat")
+
+
 @dataclass(eq=False)
 class AcpAgent:
     """Plays an agent's part with a harness in a session of its own. Each prompt is a model call of
     the log, so that an answered one is never sent again.
 
-    `intro`: told once, before the user's first words; made from `prompts`. `own_tools` end the agent's turn; they are
+    With a `retelling` a person plays the user: their trial never starts over. `intro`: told once, before the user's first words; made from `prompts`. `own_tools` end the agent's turn; they are
     offered beside the world's. The session is not rebuilt from the log: a trial that was interrupted
     loads it, if the harness can, or starts over.
     """
@@ -51,6 +57,7 @@ class AcpAgent:
     family: Family
     language: TaskLanguage
     own_tools: tuple[ToolSpec, ...] = ()
+    retelling: Retelling | None = None
     _seat: Seat | None = field(default=None, init=False)
 
     @property
@@ -65,9 +72,9 @@ class AcpAgent:
     async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
         """One turn. Raises `HarnessFailed`, `EmptyReply`, and what the world raises."""
         last = dialogue.last("user")
-        said = await self._say(last.text if last else "", desk, self.prompts[1])
+        said = await self._say(last.text if last else "", dialogue, desk, self.prompts[1])
         if not said.text and not said.tool_calls:
-            said = await self._say(say(self.language, Note.EMPTY), desk, self.prompts[1])
+            said = await self._say(say(self.language, Note.EMPTY), dialogue, desk, self.prompts[1])
         for call in said.tool_calls:
             if found := ending(call):
                 return AgentReply(text=found[1], act=found[0])
@@ -80,11 +87,13 @@ class AcpAgent:
 
         Raises `HarnessFailed`.
         """
-        said = await self._say(self.conclusion.render(), desk, self.conclusion, concluding=True)
+        said = await self._say(
+            self.conclusion.render(), dialogue, desk, self.conclusion, concluding=True
+        )
         prediction = parse_prediction(self.family, said.text)
         if isinstance(prediction, UnusablePrediction):
             again = say(self.language, Note.UNREADABLE)
-            said = await self._say(again, desk, self.conclusion, concluding=True)
+            said = await self._say(again, dialogue, desk, self.conclusion, concluding=True)
             prediction = parse_prediction(self.family, said.text)
         return prediction
 
@@ -94,35 +103,73 @@ class AcpAgent:
             await seat.leave()
 
     async def _say(
-        self, words: str, desk: Desk, prompt: Prompt, *, concluding: bool = False
+        self,
+        words: str,
+        dialogue: Dialogue,
+        desk: Desk,
+        prompt: Prompt,
+        *,
+        concluding: bool = False,
     ) -> ModelReply:
-        model = self.config.model or self.name
-
         async def perform() -> ModelReply:
-            seat = await self._seated(desk, words)
-            text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
-            # While it hands in, the world stays shut.
-            async with seat.world(desk) if not concluding else nullcontext() as turn:
-                return await prompt_harness(
-                    seat,
-                    text,
-                    desk,
-                    turn,
-                    seconds=self.config.turn_timeout,
-                    model=model,
-                    show=not concluding,
-                )
+            if self.retelling is None:
+                seat = await self._seated(desk, words)
+                text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
+                return await self._prompt(seat, text, desk, show=not concluding)
+            here = desk.onward()
+            seat, text = await self._seated_again(self.retelling, dialogue, words, here)
+            try:
+                return await self._prompt(seat, text, here, show=not concluding)
+            except HarnessFailed:
+                if seat.harness.usable:
+                    raise
+            # It died, which costs no person their session; once.
+            seat, text = await self._seated_again(self.retelling, dialogue, words, here)
+            return await self._prompt(seat, text, here, show=not concluding)
 
-        return await desk.call_model(model, perform, prompt=prompt.hash)
+        return await desk.call_model(self._model, perform, prompt=prompt.hash)
+
+    @property
+    def _model(self) -> str:
+        return self.config.model or self.name
+
+    async def _prompt(self, seat: Seat, text: str, desk: Desk, *, show: bool) -> ModelReply:
+        # While it hands in, the world stays shut.
+        async with seat.world(desk) if show else nullcontext() as turn:
+            return await prompt_harness(
+                seat,
+                text,
+                desk,
+                turn,
+                seconds=self.config.turn_timeout,
+                model=self._model,
+                show=show,
+            )
 
     async def _seated(self, desk: Desk, words: str) -> Seat:
         if self._seat is None:
-            tools = (*desk.tools, *self.own_tools)
-            door = Door(tools, self.language) if tools and self.config.world else None
-            self._seat = Seat(self.name, self.config, self.hub, door)
-            try:
-                await self._seat.sit(desk, words)
-            except BaseException:
-                await self.close()
-                raise
+            seat = self._seat = self._new_seat(desk)
+            await self._sure(seat.sit(desk, words))
         return self._seat
+
+    async def _seated_again(
+        self, retelling: Retelling, dialogue: Dialogue, words: str, desk: Desk
+    ) -> tuple[Seat, str]:
+        """The seat, and what to prompt with so that `words` are answered."""
+        if self._seat is not None and self._seat.stands(desk.rewound):
+            return self._seat, words
+        await self.close()
+        seat = self._seat = self._new_seat(desk)
+        return seat, await self._sure(retelling.sit(seat, dialogue, words, desk))
+
+    def _new_seat(self, desk: Desk) -> Seat:
+        tools = (*desk.tools, *self.own_tools)
+        door = Door(tools, self.language) if tools and self.config.world else None
+        return Seat(self.name, self.config, self.hub, door)
+
+    async def _sure(self, sitting: Awaitable[Sat]) -> Sat:
+        try:
+            return await sitting
+        except BaseException:
+            await self.close()
+            raise

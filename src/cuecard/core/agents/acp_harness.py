@@ -169,15 +169,17 @@ class Harness:
             None,
         )
 
-    async def cancel(self, session: Session, prompt: asyncio.Task[PromptResponse]) -> None:
-        """Ask the harness to stop what it is doing, and give it a moment to do so."""
+    async def cancel(self, session: Session, prompt: asyncio.Task[PromptResponse]) -> bool:
+        """Ask the harness to stop what it is doing, and give it a moment to do so. Whether it did."""
         if not prompt.done():
             with contextlib.suppress(Exception):  # It is given up; how it took that matters not.
                 async with asyncio.timeout(CANCEL_GRACE_S):
                     await self._connection.cancel(session_id=session.id)
                     await asyncio.wait({prompt})
+        ended = prompt.done()
         prompt.cancel()
         await asyncio.gather(prompt, return_exceptions=True)
+        return ended
 
     async def leave(self, session: Session) -> None:
         """Tell the harness that a session is over, if it wants to know."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.core.events import AgentSpoke, Event, Marked, ModelReplied, ToolAnswered
+from cuecard.core.events import AgentSpoke, Event, EventBody, Marked, ModelReplied, ToolAnswered
 from cuecard.core.i18n import _
 from cuecard.core.marks import HarnessSession, HarnessTool
 from cuecard.core.parts import StartOver, Usage
@@ -40,10 +40,15 @@ def earlier_session(log: Sequence[Event]) -> HarnessSession | None:
     session = next((m for m in reversed(marks) if isinstance(m, HarnessSession)), None)
     if session is None:
         raise StartOver(_("The harness's session is not known"))
-    left = any(isinstance(m, HarnessTool) and m.name in _LEAVING for m in marks)
-    if left and not Path(session.cwd).is_dir():
+    if left_files(log) and not Path(session.cwd).is_dir():
         raise StartOver(_("What the harness kept in its folder is gone"))
     return session
+
+
+def left_files(log: Sequence[Event]) -> bool:
+    """Whether the harness may have left something in its session's folder."""
+    marks = (event.body.mark for event in log if isinstance(event.body, Marked))
+    return any(isinstance(mark, HarnessTool) and mark.name in _LEAVING for mark in marks)
 
 
 def prompted(log: Sequence[Event]) -> bool:
@@ -51,9 +56,9 @@ def prompted(log: Sequence[Event]) -> bool:
     return any(isinstance(e.body, ModelReplied) and e.body.payer in _PARTS for e in log)
 
 
-def usage_of(total: AcpUsage | None, log: Sequence[Event]) -> Usage:
+def usage_of(total: AcpUsage | None, log: Sequence[Event], session: str) -> Usage:
     """Tokens of one prompt. The protocol counts over the whole session; a count lower than what is
-    recorded began anew.
+    recorded of it began anew.
     """
     if total is None:
         return Usage()
@@ -66,10 +71,20 @@ def usage_of(total: AcpUsage | None, log: Sequence[Event]) -> Usage:
         reasoning=thought,
     )
     before = Usage()
-    for body in (event.body for event in log):
+    for body in _since(log, session):
         if isinstance(body, ModelReplied) and body.payer in _PARTS:
             before = before.plus(body.reply.usage)
     fields = tuple(Usage.model_fields)
     if any(getattr(now, name) < getattr(before, name) for name in fields):
         return now
     return Usage(**{name: getattr(now, name) - getattr(before, name) for name in fields})
+
+
+def _since(log: Sequence[Event], session: str) -> list[EventBody]:
+    """What is recorded since this session was begun."""
+    bodies = [event.body for event in log]
+    for place, body in enumerate(bodies):
+        mark = body.mark if isinstance(body, Marked) else None
+        if isinstance(mark, HarnessSession) and mark.session == session:
+            return bodies[place:]
+    return bodies

@@ -34,7 +34,10 @@ _SHORTEST_SECRET = 6
 
 
 class Seat:
-    """Taken once a trial, with `sit`. `door` is None where the harness is offered no world."""
+    """Taken once a trial, with `sit`; for a person's session with `start` and then `load` or `begin`.
+    `door` is None where the harness is offered no world. `lost`: the harness did not end a prompt that
+    was given up.
+    """
 
     def __init__(self, name: str, config: AcpAgentConfig, hub: ModelHub, door: Door | None) -> None:
         self._name = name
@@ -43,7 +46,10 @@ class Seat:
         self._door = door
         self._server: WorldServer | None = None
         self._harness: Harness | None = None
+        self._offered: Sequence[HttpMcpServer | McpServerStdio] = ()
+        self._rewound = 0
         self.session = Session(cwd="", closed=door is not None)
+        self.lost = False
 
     @property
     def harness(self) -> Harness:
@@ -62,19 +68,51 @@ class Seat:
         Raises `StartOver`, `HarnessFailed`, and `CuecardError` if the world cannot be offered.
         """
         earlier = earlier_session(desk.log)
-        self.session.cwd = await asyncio.to_thread(_folder, earlier.cwd if earlier else "")
-        self._harness = await self._start()
-        servers = await self._servers()
-        timeout = self._config.start_timeout
+        await self.start(earlier.cwd if earlier else "")
         if earlier is None:
-            await self._harness.new_session(self.session, servers, timeout)
-        else:
-            await self._load(earlier, words, servers)
+            await self.begin(desk)
+            return
+        heard = await self.load(earlier)
+        # It tells the session again: were these words in it, their answer would be lost.
+        if heard.rstrip().endswith(words.strip()):
+            raise StartOver(_("The harness was interrupted in the middle of a turn"))
+        await self.mark(desk, restored=True)
+
+    @property
+    def started(self) -> bool:
+        return self._harness is not None
+
+    def stands(self, rewound: int) -> bool:
+        """Whether the session can go on where words were last taken back in the take `rewound`."""
+        alive = self._harness is not None and self._harness.usable
+        return alive and not self.lost and self._rewound == rewound
+
+    async def start(self, cwd: str = "") -> None:
+        """Start the harness, in the folder of an earlier session or a new one.
+
+        Raises `StartOver` for a folder that cannot be had, `HarnessFailed`, and `CuecardError` if the
+        world cannot be offered.
+        """
+        self.session.cwd = await asyncio.to_thread(_folder, cwd)
+        self._harness = await self._start()
+        self._offered = await self._servers()
+
+    async def begin(self, desk: Desk, *, retold: bool = False) -> None:
+        """Begin a session and record it. Raises `HarnessFailed`."""
+        self.session = Session(cwd=self.session.cwd, closed=self.session.closed)
+        timeout = self._config.start_timeout
+        await self.harness.new_session(self.session, self._offered, timeout)
+        await self.mark(desk, retold=retold)
+
+    async def mark(self, desk: Desk, *, restored: bool = False, retold: bool = False) -> None:
+        """Record the session that was begun or taken up."""
+        self._rewound = desk.rewound
         await desk.mark(
             HarnessSession(
                 session=self.session.id,
-                harness=self._harness.title or self._name,
-                restored=earlier is not None,
+                harness=self.harness.title or self._name,
+                restored=restored,
+                retold=retold,
                 cwd=self.session.cwd,
             )
         )
@@ -143,24 +181,18 @@ class Seat:
             ),
         )
 
-    async def _load(
-        self,
-        earlier: HarnessSession,
-        words: str,
-        servers: Sequence[HttpMcpServer | McpServerStdio],
-    ) -> None:
+    async def load(self, earlier: HarnessSession) -> str:
+        """Take up an earlier session; returns what the user has said in it. Raises `StartOver`."""
         if not self.harness.can_load:
             raise StartOver(_("The harness cannot take up an earlier session"))
         self.session.id = earlier.session
         try:
-            await self.harness.load_session(self.session, servers, self._config.start_timeout)
+            await self.harness.load_session(self.session, self._offered, self._config.start_timeout)
         except ModelCallError as error:
             raise StartOver(
                 _("The harness did not take up its earlier session"), error.title
             ) from error
-        # It tells the session again: were these words in it, their answer would be lost.
-        if "".join(self.session.replayed).rstrip().endswith(words.strip()):
-            raise StartOver(_("The harness was interrupted in the middle of a turn"))
+        return "".join(self.session.replayed)
 
 
 def _folder(earlier: str) -> str:

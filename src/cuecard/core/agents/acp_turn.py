@@ -50,7 +50,7 @@ async def prompt_harness(
                 seat.harness.with_tail(_("it had {n} seconds").format(n=f"{seconds:g}")),
             ) from error
     finally:
-        await seat.harness.cancel(seat.session, prompt)
+        seat.lost = not await seat.harness.cancel(seat.session, prompt)
         telling.finish()
         seat.session.telling = None
         await asyncio.gather(recorder, return_exceptions=True)
@@ -64,7 +64,7 @@ async def prompt_harness(
         text=telling.text,
         tool_calls=closing,
         finish_reason=stop,
-        usage=usage_of(response.usage if response else None, desk.log),
+        usage=usage_of(response.usage if response else None, desk.log, seat.session.id),
         model=model,
         latency_ms=round((time.monotonic() - began) * 1000),
     )

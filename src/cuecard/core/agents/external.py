@@ -20,10 +20,20 @@ if TYPE_CHECKING:
 
 
 def acp_agent_for(
-    name: str, agent: AcpAgentConfig, config: Config, task: Task, hub: ModelHub, conclusion: str
+    name: str,
+    agent: AcpAgentConfig,
+    config: Config,
+    task: Task,
+    hub: ModelHub,
+    conclusion: str,
+    *,
+    retell: bool = False,
 ) -> AcpAgent:
-    """`conclusion`: the name of the prompt. Raises `ConfigError`: a prompt file cannot be used."""
+    """`conclusion`: the name of the prompt. `retell`: a person plays the user. Raises `ConfigError`: a
+    prompt file cannot be used.
+    """
     from cuecard.core.agents.acp import AcpAgent
+    from cuecard.core.agents.acp_retelling import Retelling
 
     approach = approach_to(task, agent.settings)
     # The tools that end a turn are offered with the world: without it the prompt must not name them.
@@ -31,16 +41,19 @@ def acp_agent_for(
     role = find_prompt("react" if plain else approach.prompt, task.language, config, {})
     intro_name = "harness_world" if agent.world else "harness_own"
     intro = find_prompt(intro_name, task.language, config, {})
+    told = intro.render(role=role.render(**({} if plain else approach.values)))
+    retold = find_prompt("harness_retold", task.language, config, {})
     return AcpAgent(
         name=name,
         config=agent,
         hub=hub,
-        intro=intro.render(role=role.render(**({} if plain else approach.values))),
+        intro=told,
         prompts=(intro, role),
         conclusion=find_prompt(conclusion, task.language, config, {}),
         family=task.family,
         language=task.language,
         own_tools=approach.own_tools,
+        retelling=Retelling(told, retold, task.language) if retell else None,
     )
 
 

@@ -185,9 +185,12 @@ def _retry_after(value: str) -> float | None:
 
 
 def _session_of(desk: Desk, name: str) -> str:
-    """A name for this take of this trial: the same after a resume, another after a fresh start."""
+    """A name for this course of this trial: the same after a resume, another after a fresh start and
+    after words were taken back.
+    """
     for event in desk.log:
         if isinstance(started := event.body, TrialStarted):
             where = f"{name}/{started.task_id}/{started.revision_hash}/{started.sample}"
-            return uuid.uuid5(_SPACE, f"{where}/{event.at.isoformat()}").hex
+            back = f"/{desk.rewound}" if desk.rewound else ""
+            return uuid.uuid5(_SPACE, f"{where}/{event.at.isoformat()}{back}").hex
     return uuid.uuid5(_SPACE, name).hex

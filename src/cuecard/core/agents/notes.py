@@ -17,6 +17,7 @@ class Note(StrEnum):
     NOT_CARRIED_OUT = "not_carried_out"
     DELIVERED = "delivered"
     EMPTY = "empty"
+    GO_ON = "go_on"
     LAST_STEP = "last_step"
     UNREADABLE = "unreadable"
     NO_MORE_MEMBERS = "no_more_members"
@@ -45,6 +46,8 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.NOT_CARRIED_OUT: "Not carried out: the turn was over.",
         Note.DELIVERED: "Delivered to the user.",
         Note.EMPTY: "(Your last reply was empty. Reply to the user, or call a tool.)",
+        Note.GO_ON: "(You were interrupted before the user had your whole answer. Answer the user's last"
+        " words now, in full.)",
         Note.LAST_STEP: "(No more searches are possible in this turn. Reply now with what you have.)",
         Note.UNREADABLE: "That could not be read. Hand it in again in exactly the form asked for.",
         Note.NO_MORE_MEMBERS: "At most {n} helpers can be sent out in one turn. Go on with what you have.",
@@ -73,6 +76,7 @@ _NOTES: dict[TaskLanguage, dict[Note, str]] = {
         Note.NOT_CARRIED_OUT: "未执行：本轮已经结束。",
         Note.DELIVERED: "已转达用户。",
         Note.EMPTY: "（你上一条回复是空的。请回复用户，或调用工具。）",
+        Note.GO_ON: "（你的回答被中断了，用户没有收到完整的答复。请现在完整地回答用户刚才的话。）",
         Note.LAST_STEP: "（本轮不能再查询。请立即根据已有内容回复。）",
         Note.UNREADABLE: "无法读取。请严格按照要求的格式重新提交。",
         Note.NO_MORE_MEMBERS: "一轮最多只能派出 {n} 位助手。请根据已有内容继续。",

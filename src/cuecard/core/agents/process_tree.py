@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from cuecard.core.agents.process_watch import Watch
+
 GRACE_S: Final = 2.0
 _POLL_S = 0.05
 _MARK = "CUECARD_TREE"
@@ -27,11 +29,12 @@ def environment(pass_env: Sequence[str]) -> dict[str, str]:
 
 class ProcessTree:
     """A running program. It leads a process group of its own, and a mark in its environment finds
-    those of its descendants that have left the group.
+    those of its descendants that have left the group. A watch ends it if this process is killed.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, mark: str, watch: Watch) -> None:
         self.process = process
+        self._watch = watch
         self._mark = f"{_MARK}={mark}".encode()
         self._ending: asyncio.Task[None] | None = None
 
@@ -44,17 +47,23 @@ class ProcessTree:
         Raises `OSError` if the program cannot be started.
         """
         mark = secrets.token_hex(16)
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=cwd,
-            env={**env, _MARK: mark},
-            limit=limit,
-            start_new_session=True,
-        )
-        return cls(process, mark)
+        watch = await Watch.start(f"{_MARK}={mark}")
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=cwd,
+                env={**env, _MARK: mark},
+                limit=limit,
+                start_new_session=True,
+            )
+        except BaseException:
+            await watch.end()
+            raise
+        watch.over(process.pid)
+        return cls(process, mark, watch)
 
     @property
     def alive(self) -> bool:
@@ -74,6 +83,7 @@ class ProcessTree:
         await self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
         await self.process.wait()
         await self._settle()
+        await self._watch.end()
 
     async def _settle(self) -> None:
         """Wait until nothing is left of the tree, for `GRACE_S` at most."""

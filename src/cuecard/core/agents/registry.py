@@ -29,9 +29,17 @@ _CONCLUSIONS: dict[Family, str] = {
 
 
 def build_agent(
-    name: str, config: Config, task: Task, hub: ModelHub, notes: tuple[str, ...] = ()
+    name: str,
+    config: Config,
+    task: Task,
+    hub: ModelHub,
+    notes: tuple[str, ...] = (),
+    *,
+    retell: bool = False,
 ) -> Agent:
     """The agent called `name`, made for one trial of `task`. `notes`: what a lifelong memory holds.
+    `retell`: a person plays the user, so an agent with a memory of its own that is lost is told the
+    dialogue so far, rather than have the trial start over.
 
     Raises `ConfigError`: no such agent or model (the message lists the known ones), no key in the
     environment, or a prompt file that cannot be used.
@@ -76,7 +84,8 @@ def build_agent(
         case AcpAgentConfig() as harness:
             from cuecard.core.agents.external import acp_agent_for
 
-            return acp_agent_for(name, harness, config, task, hub, _CONCLUSIONS[task.family])
+            conclusion = _CONCLUSIONS[task.family]
+            return acp_agent_for(name, harness, config, task, hub, conclusion, retell=retell)
         case HttpAgentConfig() as served:
             from cuecard.core.agents.external import http_agent_for
 
