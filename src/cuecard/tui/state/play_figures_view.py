@@ -7,6 +7,8 @@ from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.times import stopwatch
@@ -14,6 +16,8 @@ from cuecard.tui.state.play_figures import Note, PlayFigures, Spent
 from cuecard.tui.state.transcript import Piece
 
 ABOUT = {"agent": N_("agent"), "task": N_("task"), "other": N_("other")}
+_LABEL = 13
+"""Cells up to the column of values."""
 _SILENT = ("acp", "http")
 """Kinds of agents that do not tell what their models are asked."""
 
@@ -39,14 +43,13 @@ def figure_lines(
     """Every figure with its name; see `FiguresPane.load`."""
     turns = f"{figures.turns}"
     if figures.max_turns is not None:
-        turns = _("{n} of at most {most}").format(n=figures.turns, most=figures.max_turns)
+        turns = _("{n} of {most}").format(n=figures.turns, most=figures.max_turns)
     lines = [
         _title(_("SESSION")),
         _row(_("turns"), turns),
         _row(_("time"), stopwatch(figures.active(now).total_seconds())),
-        *_times(_("agent's turn"), figures.thinking),
-        *_times(_("your turn"), figures.yours),
         [],
+        *_thinking(figures),
         _title(_("AGENT")),
         *_tokens(figures, currency, context),
         *_calls(figures),
@@ -64,8 +67,16 @@ def _title(text: str) -> Line:
 
 
 def _row(label: str, value: str, tail: str = "") -> Line:
-    line = [Piece(f"{label} ", "muted"), Piece(value)]
-    return [*line, Piece(f" {tail}", "muted")] if tail else line
+    # Blanks are kept where a piece begins, not where it ends.
+    room = " " * max(1, _LABEL - cell_len(label))
+    line = [Piece(label, "muted"), Piece(f"{room}{value}")]
+    return [*line, Piece(f" · {tail}", "muted")] if tail else line
+
+
+def _thinking(figures: PlayFigures) -> list[Line]:
+    """How long each side took for its newest turn."""
+    rows = [*_times(_("agent"), figures.thinking), *_times(_("you"), figures.yours)]
+    return [_title(_("LAST TURN")), *rows, []] if rows else []
 
 
 def _times(label: str, seconds: dict[int, float]) -> list[Line]:
@@ -111,10 +122,10 @@ def _cost(spent: Spent, currency: str) -> str:
 
 
 def _calls(figures: PlayFigures) -> list[Line]:
-    found = ""
+    lines = [_row(_("tool calls"), f"{figures.calls:,}")]
     if figures.searched:
-        found = _("{hits} of {n} found").format(hits=figures.hits, n=figures.searched)
-    lines = [_row(_("tool calls"), f"{figures.calls:,}", found)]
+        found = _("{hits} of {n}").format(hits=figures.hits, n=figures.searched)
+        lines.append(_row(_("found"), found))
     if world := figures.world_spent.calls:
         lines.append(_row(_("world's model calls"), f"{world:,}"))
     return lines
@@ -128,5 +139,5 @@ def _notes(notes: Iterable[Note]) -> list[Line]:
     for note in every:
         about = _(ABOUT[note.remark.about])
         turn = _("turn {n}").format(n=note.turn + 1)
-        lines.append([Piece(f"{turn} · {about} ", "muted"), Piece(one_line(note.remark.text))])
+        lines.append([Piece(f"{turn} · {about}: ", "muted"), Piece(one_line(note.remark.text))])
     return lines
