@@ -16,8 +16,8 @@ from cuecard.tui.state.play_figures import Note, PlayFigures, Spent
 from cuecard.tui.state.transcript import Piece
 
 ABOUT = {"agent": N_("agent"), "task": N_("task"), "other": N_("other")}
-_LABEL = 13
-"""Cells up to the column of values."""
+_LABEL, _WHO = 13, 7
+"""Cells up to the column of values, and of times."""
 _SILENT = ("acp", "http")
 """Kinds of agents that do not tell what their models are asked."""
 
@@ -66,9 +66,9 @@ def _title(text: str) -> Line:
     return [Piece(text, "stage")]
 
 
-def _row(label: str, value: str, tail: str = "") -> Line:
+def _row(label: str, value: str, tail: str = "", column: int = _LABEL) -> Line:
     # Blanks are kept where a piece begins, not where it ends.
-    room = " " * max(1, _LABEL - cell_len(label))
+    room = " " * max(1, column - cell_len(label))
     line = [Piece(label, "muted"), Piece(f"{room}{value}")]
     return [*line, Piece(f" · {tail}", "muted")] if tail else line
 
@@ -85,7 +85,7 @@ def _times(label: str, seconds: dict[int, float]) -> list[Line]:
         return []
     newest = stopwatch(seconds[max(seconds)])
     usual = _("median {time}").format(time=stopwatch(median(seconds.values())))
-    return [_row(label, newest, usual if len(seconds) > 1 else "")]
+    return [_row(label, newest, usual if len(seconds) > 1 else "", _WHO)]
 
 
 def _tokens(figures: PlayFigures, currency: str, context: int | None) -> list[Line]:
