@@ -13,7 +13,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import translated
+from cuecard.tui.base import CuecardScreen, guarded, translated
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.prefs import Preferences
 from cuecard.tui.services import Services
@@ -191,6 +191,15 @@ class CuecardApp(HoldsKeys):
             label = f"{binding.description}  ({self.get_key_display(binding)})"
             yield SystemCommand(label, active.tooltip, self._runner(active.node, binding.action))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
+        if self.person and isinstance(screen, CuecardScreen):
+            told = _("Sit down in a session that waits for a person to play the agent")
+            yield SystemCommand(_("Play the agent"), told, self.play_an_agent)
+
+    @guarded("play_an_agent")
+    async def play_an_agent(self) -> None:
+        from cuecard.tui.screens.wizard.asking import play_an_agent
+
+        await play_an_agent(self)
 
     def action_go(self, mode: str) -> None:
         if self.person:

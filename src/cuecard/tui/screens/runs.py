@@ -50,6 +50,14 @@ class RunsScreen(CuecardScreen[None]):
     BINDINGS = keys(
         Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
         Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
+        Key(
+            "runs.wizard",
+            "w",
+            "play_an_agent",
+            N_("Play agent"),
+            N_("Play the agent in a session that waits for a person"),
+            show=False,
+        ),
         Key("runs.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
     )
 
@@ -145,6 +153,9 @@ class RunsScreen(CuecardScreen[None]):
         run = self._run_under_cursor()
         if run:
             self.open_run(run)
+
+    def action_play_an_agent(self) -> None:
+        self.cue_app.play_an_agent()
 
     def action_look_again(self) -> None:
         self._look = None
