@@ -10,6 +10,7 @@ from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.labels import COUNTS
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
+from cuecard.core.words import ENDING_WORDS
 from cuecard.store.records import RunState
 
 FAMILY: dict[Family, str] = {
@@ -24,21 +25,10 @@ RUN_STATE: dict[RunState, str] = {
     RunState.CANCELLED: N_("cancelled"),
     RunState.PAUSED: N_("paused"),
 }
-TERMINATION: dict[Termination, str] = {
-    Termination.USER_DONE: N_("user done"),
-    Termination.ANSWERED: N_("answered"),
-    Termination.MAX_TURNS: N_("turn limit"),
-    Termination.CONTEXT_OVERFLOW: N_("context overflow"),
-    Termination.ERROR_LOOP: N_("error loop"),
-    Termination.EMPTY_RESPONSE: N_("empty reply"),
-    Termination.API_ERROR: N_("API error"),
-    Termination.INTERNAL_ERROR: N_("internal error"),
-    Termination.CANCELLED: N_("cancelled"),
-}
 
 
 def termination_label(termination: Termination | None) -> str:
-    return _(TERMINATION[termination]) if termination else _("open")
+    return _(ENDING_WORDS[termination]) if termination else _("open")
 
 
 def player_label(ref: PlayerRef) -> str:

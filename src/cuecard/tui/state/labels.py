@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import CheckpointStatus, PlayerRef
-from cuecard.core.tasks import AmbiguityType
 from cuecard.core.text import one_line
+from cuecard.core.words import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
 
+CUE_KIND = CUE_WORDS
+AMBIGUITY = AMBIGUITY_WORDS
+_GLYPHS = dict(zip(CheckpointStatus, "✓✗✓✗✓✗…●", strict=True))
 # status -> (glyph, label)
-STATUS: dict[CheckpointStatus, tuple[str, str]] = {
-    CheckpointStatus.AMBIGUITY_DETECTED: ("✓", N_("asked rightly")),
-    CheckpointStatus.WRONG_AMBIGUITY_DETECTED: ("✗", N_("asked about something else")),
-    CheckpointStatus.CORRECT_ANSWER: ("✓", N_("right answer")),
-    CheckpointStatus.WRONG_ANSWER: ("✗", N_("wrong answer")),
-    CheckpointStatus.MISSED_AMBIGUITY_CORRECT: ("✓", N_("did not ask, yet right")),
-    CheckpointStatus.MISSED_AMBIGUITY_WRONG: ("✗", N_("did not ask, and wrong")),
-    CheckpointStatus.SEARCH_ONLY: ("…", N_("neither asked nor answered")),
-    CheckpointStatus.TASK_COMPLETED: ("●", N_("whole task answered")),
-}
-
-AMBIGUITY: dict[AmbiguityType, str] = {
-    AmbiguityType.ENTITY: N_("which thing"),
-    AmbiguityType.VERSION: N_("which version"),
-    AmbiguityType.CRITERIA: N_("which criterion"),
-    AmbiguityType.FACTUAL: N_("which facts"),
-}
-
-CUE_KIND: dict[str, str] = {
-    "start": N_("conversation starts"),
-    "mentions": N_("the reply mentions"),
-    "asks": N_("the agent asks"),
-    "completes": N_("a milestone is complete"),
-}
+STATUS = {status: (_GLYPHS[status], label) for status, label in STATUS_WORDS.items()}
 
 
 def status_label(status: CheckpointStatus) -> str:
