@@ -53,9 +53,16 @@ class EntryLayout:
         self.opened = {index for index in self.opened if index < len(entries)}
         self._build(min(kept, len(self._blocks)))
 
-    def resize(self, width: int) -> None:
+    def resize(self, width: int, top: int = 0) -> int:
+        """Lay out at another width; about where the words are now that stood in line `top`."""
+        index = self.entry_at(top)
+        start, end = (self._starts[index], self._starts[index + 1]) if index is not None else (0, 0)
         self.width = width
         self._build(0)
+        if index is None:
+            return top
+        height = self._starts[index + 1] - self._starts[index]
+        return self._starts[index] + (top - start) * height // max(end - start, 1)
 
     def open_only(self, indices: set[int]) -> None:
         self.opened = set(indices)

@@ -171,7 +171,9 @@ class EntryList(ScrollView, can_focus=True):
         # Whether the end was in view before the view became another one.
         stay = self._follow and self._at_end
         if self._width != self._layout_of.width:
-            self._layout_of.resize(self._width)
+            top = self._layout_of.resize(self._width, int(self.scroll_y))
+            self._resize_content()
+            self.scroll_to(y=top, animate=False, immediate=True)
         self._settle(at_end=stay)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

@@ -17,18 +17,32 @@ _VARIABLE: dict[Tone, str] = {
     "good": "success",
     "bad": "error",
     "stage": "primary",
+    "code": "accent",
+    "link": "primary",
+    "gone": "muted",
 }
-_BOLD: tuple[Tone, ...] = ("strong", "user", "agent")
+_MANNER: dict[Tone, str] = {
+    "strong": "bold",
+    "user": "bold",
+    "agent": "bold",
+    "emph": "italic",
+    "link": "underline",
+    "gone": "strike",
+}
 
 
 def as_text(pieces: Sequence[Piece], variables: Mapping[str, str]) -> Text:
     """Pieces as one rich text in the theme's colours."""
     text = Text()
     for piece in pieces:
-        colour = variables.get(_VARIABLE.get(piece.tone, ""), "")
-        style = f"{'bold ' if piece.tone in _BOLD else ''}{colour if colour[:1] == '#' else ''}"
-        text.append(_kept_blanks(piece.text), style.strip())
+        text.append(_kept_blanks(piece.text), style_of(piece.tone, variables))
     return text
+
+
+def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
+    """A tone as a rich style in the theme's colours."""
+    colour = variables.get(_VARIABLE.get(tone, ""), "")
+    return f"{_MANNER.get(tone, '')} {colour if colour[:1] == '#' else ''}".strip()
 
 
 def _kept_blanks(text: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from cuecard.tui.state.transcript import Entry, Tone
+import threading
+
+from cuecard.tui.state.entries import Entry, Tone
+from cuecard.tui.state.markdown import warm_up
 from cuecard.tui.widgets.entry_list import EntryList
 
 
@@ -11,6 +14,9 @@ class Transcript(EntryList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(gap=True, id=id)
+
+    def on_mount(self) -> None:
+        threading.Thread(target=warm_up, name="markdown", daemon=True).start()
 
     def gutter_tone(self, entry: Entry) -> Tone | None:
         if entry.role in ("agent", "writing"):

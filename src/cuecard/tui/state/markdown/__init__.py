@@ -5,7 +5,14 @@ from __future__ import annotations
 from cuecard.tui.state.flowing import Line
 from cuecard.tui.state.markdown.segments import Segment, Segments, segments_of
 
-__all__ = ["Segment", "Segments", "markdown_lines", "segment_lines", "segments_of"]
+__all__ = ["Segment", "Segments", "markdown_lines", "segment_lines", "segments_of", "warm_up"]
+
+
+def warm_up() -> None:
+    """Load the parser, so that the first words of a reply need not wait for it. Not for the screen's
+    thread.
+    """
+    segment_lines(Segment("*a*"), 10)
 
 
 def segment_lines(segment: Segment, width: int) -> list[Line]:

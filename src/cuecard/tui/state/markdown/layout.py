@@ -21,7 +21,7 @@ def laid_out(blocks: Iterable[Block], width: int, indent: int = 0) -> list[Line]
     for block in blocks:
         first, rest = _leads(block.lead, width, indent)
         if block.space and lines:
-            lines.append(_behind(rest.rstrip(), ()))
+            lines.append(_behind((" " * indent + block.lead.gap)[: len(rest)].rstrip(), ()))
         room = max(width - max(cell_len(first), cell_len(rest)), 2)
         for number, row in enumerate(_rows(block, room)):
             lines.append(_behind(rest if number else first, row))

@@ -24,10 +24,13 @@ Pieces = tuple[Piece, ...]
 
 @dataclass(frozen=True)
 class Lead:
-    """What stands left of a block: `first` on its first line, `rest` on the others."""
+    """What stands left of a block: `first` on its first line, `rest` on the others, `gap` on the empty
+    line before it.
+    """
 
     first: str = ""
     rest: str = ""
+    gap: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,6 @@ class _Frame:
     rest: str = ""
     mark: str = ""
     number: int | None = None
-    loose: bool = False
 
 
 @dataclass
@@ -105,6 +107,8 @@ class _Walk:
     frames: list[_Frame] = field(default_factory=list[_Frame])
     end: int = 0
     """The source line behind the last block."""
+    shared: int = 0
+    """How many of the frames the last block stands in too."""
 
     def blocks(self) -> Iterator[Block]:
         index, first = 0, True
@@ -116,7 +120,7 @@ class _Walk:
                 space = not first and (start > self.end or self._wants_space(block, token))
                 yield replace(block, lead=self._lead(), space=space)
                 first = False
-                self.end = self._end_of(token)
+                self.end = token.map[1] if token.map else self.end
 
     def _block(self, index: int) -> tuple[Block | None, int]:
         """The block that begins at a token, if any, and where to go on."""
@@ -131,11 +135,11 @@ class _Walk:
             case "blockquote_open":
                 self.frames.append(_Frame(QUOTE, QUOTE))
             case "bullet_list_close" | "ordered_list_close" | "blockquote_close":
-                self.frames.pop()
+                self._pop()
             case "list_item_close":
                 if self.frames[-1].mark:  # nothing stood in it; it is closed in the next step
                     return Flowing(()), index
-                self.frames.pop()
+                self._pop()
             case "paragraph_open":
                 return Flowing(_inline(self.tokens[index + 1])), index + 3
             case "heading_open":
@@ -164,15 +168,18 @@ class _Walk:
         """The marks that were not shown yet, and the blanks below them."""
         first = "".join(frame.mark or frame.rest for frame in self.frames)
         rest = "".join(frame.rest for frame in self.frames)
+        gap = "".join(frame.rest for frame in self.frames[: self.shared])
+        self.shared = len(self.frames)
         for frame in self.frames:
             frame.mark = ""
-        return Lead(first, rest)
+        return Lead(first, rest, gap)
+
+    def _pop(self) -> None:
+        self.frames.pop()
+        self.shared = min(self.shared, len(self.frames))
 
     def _wants_space(self, block: Block, token: Token) -> bool:
         return isinstance(block, Table | Ruler) or token.type == "heading_open"
-
-    def _end_of(self, token: Token) -> int:
-        return token.map[1] if token.map else self.end
 
     def _table(self, index: int) -> tuple[Block, int]:
         head: list[Pieces] = []
