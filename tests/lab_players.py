@@ -1,12 +1,14 @@
 """Somebody at the keyboard, for tests of play sessions; also run as a program that kills itself.
 
 python lab_players.py play DB TASK EVENTS     SIGKILL after that many events of a session
+python lab_players.py harness DB TASK TRICKS  SIGKILL when the scripted harness has streamed
 python lab_players.py run DB TASKS EVENTS     SIGKILL after that many events of a run
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from cuecard.core.events import Event, dialogue_of
-from cuecard.core.parts import Desk
+from cuecard.core.parts import Desk, UserReply
 from cuecard.core.players import scripted_user_for
 from cuecard.lab.play import PlayOutcome, PlaySession
 from cuecard.lab.runs import RunPlan, start_run
@@ -59,6 +61,30 @@ async def _play(db: Path, task_id: str, events: int) -> None:
         await play_out(await PlaySession.start(workspace, task_id, by="ann", on_event=told))
 
 
+async def _harness(db: Path, task_id: str, tricks: str) -> None:
+    from harness_bench import harness_config
+    from play_bench import config_of
+
+    config = config_of(outside=harness_config(*filter(None, tricks.split(","))))
+
+    def on_stream(_turn: int, _text: str) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Workspace.open(db) as workspace:
+        session = await PlaySession.start(
+            workspace, task_id, by="ann", agent="outside", config=config, on_stream=on_stream
+        )
+        await session.wait_turn()
+        await session.submit(UserReply(text="one"))
+        await session.wait()
+
+
+def harness_prompts(folder: Path) -> list[tuple[str, str]]:
+    """Each prompt that the scripted harness got, with its session."""
+    lines = (folder / "prompts").read_text().splitlines()
+    return [(session, words) for session, words in map(json.loads, lines)]
+
+
 async def _run(db: Path, tasks: str, events: int) -> None:
     with Workspace.open(db) as workspace:
         plan = RunPlan(tasks=tuple(tasks.split(",")), samples=2, concurrency=3)
@@ -66,5 +92,8 @@ async def _run(db: Path, tasks: str, events: int) -> None:
 
 
 if __name__ == "__main__":
-    what, where, which, count = sys.argv[1:]
-    asyncio.run({"play": _play, "run": _run}[what](Path(where), which, int(count)))
+    what, where, which, how = sys.argv[1:]
+    if what == "harness":
+        asyncio.run(_harness(Path(where), which, how))
+    else:
+        asyncio.run({"play": _play, "run": _run}[what](Path(where), which, int(how)))

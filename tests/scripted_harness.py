@@ -74,7 +74,9 @@ class Harness:
     """Tricks: `http` takes MCP servers by address; `search` looks things up in the world; `ask` asks the
     user by its tool; `tools` tells of a tool of its own; `permits` asks to edit and to execute;
     `loads` takes up sessions (kept in HARNESS_DIR); `children` leaves programs behind; `crash`,
-    `silent`, `garbage`, `error`, `empty`, `deaf` fail; `late` calls the world after its turn.
+    `silent`, `garbage`, `error`, `empty`, `deaf` fail; `late` calls the world after its turn. While there
+    is a file `slow` in HARNESS_DIR it says the half of it and no more, until it is told to stop; `stubborn`
+    it does not.
     """
 
     def __init__(self, tricks: set[str]) -> None:
@@ -184,6 +186,8 @@ class Harness:
             return self.say(session, f"{TRIPLES}\n{self.worlds[session].call('search', query='x')}")
         if over:
             return self.say(session, TRIPLES)
+        if (self.folder / "slow").exists():
+            return self.linger(session)
         if "ask" in tricks:
             told = self.worlds[session].call("ask", question="Which Mercury?")
             told += self.worlds[session].call("search", query="Mercury")
@@ -205,6 +209,15 @@ class Harness:
             for kind, place in (("edit", f"{self.cwd}/a"), ("edit", "/etc/a"), ("execute", "")):
                 self.tell(session, f"[{kind}: {self.permission(session, kind, place)}]")
         return self.say(session, SAID)
+
+    def linger(self, session: str) -> str:
+        self.cancelled.clear()
+        if "search" in self.tricks:
+            self.worlds[session].call("search", query="slowly")
+        self.tell(session, SAID[: len(SAID) // 2])
+        while not self.cancelled.wait(0.05) or "stubborn" in self.tricks:
+            pass
+        return "cancelled"
 
     def say(self, session: str, words: str) -> str:
         half = len(words) // 2
