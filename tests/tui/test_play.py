@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from cuecard.core.events import Event, Termination, UserSpoke
@@ -13,8 +15,10 @@ from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.play import PlayScreen
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.composer import Composer
-from cuecard.tui.screens.play.dialogs import AgentDialog, MarkDialog, ReadingDialog
+from cuecard.tui.screens.play.dialogs import MarkDialog, ReadingDialog
 from cuecard.tui.screens.play.ending import Ending
+from cuecard.tui.screens.play.form import SessionFormPane
+from cuecard.tui.screens.play.start import StartDialog
 from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.widgets.cue_card import CueCard
 from tui_rooms import HOSTILE, agent_spoke, enter_play, live_agent, shown, status, transcript, until
@@ -31,6 +35,13 @@ def events_of(database: Path, run: int = 1) -> list[Event]:
 def said(database: Path) -> list[UserReply]:
     bodies = [event.body for event in events_of(database)]
     return [body.reply for body in bodies if isinstance(body, UserSpoke)]
+
+
+async def fill_form(pilot: Pilot[Any], screen: PlayScreen) -> None:
+    """Answer the form that comes before the scores."""
+    form = screen.query_one(SessionFormPane)
+    await until(pilot, lambda: form.display and screen.focused in form.query("*"))
+    await pilot.press(*"54321", "ctrl+s")
 
 
 async def test_three_turns_by_keys_alone_then_the_end_and_the_score(
@@ -65,6 +76,7 @@ async def test_three_turns_by_keys_alone_then_the_end_and_the_score(
         await pilot.press("y")
         await until(pilot, lambda: isinstance(app.screen, MarkDialog))
         await pilot.press("u")
+        await fill_form(pilot, screen)
         ending = screen.query_one(Ending)
         await until(pilot, lambda: ending.display and "Triplet F1" in str(ending.content))
         assert "offline baseline" in str(ending.content)
@@ -210,6 +222,7 @@ async def test_a_checkpoint_task_reading_clue_warning_and_completion(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ReadingDialog))
         await pilot.press("c")
+        await fill_form(pilot, screen)
         ending = screen.query_one(Ending)
         await until(pilot, lambda: ending.display and "Accuracy" in str(ending.content))
     replies = said(database)
@@ -233,6 +246,7 @@ async def test_a_task_without_persona_shows_its_query_and_ends_as_answered(
         await pilot.press("ctrl+g")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
+        await fill_form(pilot, screen)
         await until(pilot, lambda: screen.query_one(Ending).display)
         await until(pilot, lambda: "The trial ended: answered" in shown(screen))
     with Workspace.open(database) as workspace:
@@ -248,8 +262,8 @@ async def test_of_two_agents_one_is_chosen_and_baselines_are_called_so(
         async with app.run_test(size=SIZE) as pilot:
             screen = PlayScreen("espresso")
             app.push_screen(screen)
-            await until(pilot, lambda: isinstance(app.screen, AgentDialog))
-            options = app.screen.query_one(OptionList)
+            await until(pilot, lambda: isinstance(app.screen, StartDialog))
+            options = app.screen.query_one("#agents", OptionList)
             texts = [str(options.get_option_at_index(i).prompt) for i in range(2)]
             assert texts == ["offline · offline baseline", "live · scripted-1"]
             await pilot.press("down", "enter")
@@ -266,9 +280,9 @@ async def test_leaving_the_choice_of_an_agent_leaves_play(
     with live_agent(home, "x"):
         async with app.run_test(size=SIZE) as pilot:
             app.push_screen(PlayScreen("espresso"))
-            await until(pilot, lambda: isinstance(app.screen, AgentDialog))
+            await until(pilot, lambda: isinstance(app.screen, StartDialog))
             await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(app.screen, PlayScreen | AgentDialog))
+            await until(pilot, lambda: not isinstance(app.screen, PlayScreen | StartDialog))
 
 
 async def test_the_reply_is_shown_while_it_is_written_and_typing_goes_on(
@@ -353,8 +367,14 @@ async def test_the_card_the_input_and_the_main_keys_are_there_at_80_by_24(
         await enter_play(pilot, screen)
         await until(pilot, lambda: "IF NOT" in shown(screen))
         text = shown(screen)
-        for word in ("CUE", "LINE", "1/12", "You begin", "Send", "Push", "Mark", "End", "Pause"):
+        for word in ("CUE", "LINE", "1/12", "You begin", "Send", "Push", "Line", "Pause"):
             assert word in text
+        assert "Mark" not in text
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await until(pilot, lambda: "Mark" in shown(screen))
+        for word in ("Send", "Mark", "Line", "Push", "Phrases", "End", "Pause"):
+            assert word in shown(screen)
         assert screen.query_one(CueCard).display
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuecard.core.i18n import N_, _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks import CueKind
 from cuecard.core.text import one_line
+from cuecard.core.users.faults import Fault
 from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.play import Mark, PlayState, Reading
+from cuecard.tui.state.play_evidence import quoted
+from cuecard.tui.state.play_faults import fault_label
 from cuecard.tui.state.transcript import Piece, Tone
 
 MARK: dict[Mark, tuple[str, str, Tone]] = {
@@ -17,7 +22,7 @@ MARK: dict[Mark, tuple[str, str, Tone]] = {
 }
 READING: dict[Reading, tuple[str, str]] = {
     Reading.ASKED: ("a", N_("asks about this step's ambiguity")),
-    Reading.ASKED_ELSE: ("e", N_("asks about something else")),
+    Reading.ASKED_ELSE: ("o", N_("asks about something else")),
     Reading.RIGHT: ("r", N_("gives the right answer")),
     Reading.WRONG: ("w", N_("gives a wrong answer")),
     Reading.SEARCHED: ("n", N_("neither asks nor answers")),
@@ -25,21 +30,43 @@ READING: dict[Reading, tuple[str, str]] = {
 }
 
 
-def status_pieces(state: PlayState, text: str, calls: int = 0) -> list[Piece]:
-    """`calls`: tool calls that the agent has made in the turn that it is working on."""
-    if state.phase == "writing":
-        at_work = _("The agent is at work…")
-        counted = " " + _("tool calls: {n}").format(n=calls) if calls else ""
-        return [Piece(at_work + counted, "muted")]
-    if state.phase == "ended":
-        return [Piece(_("The dialogue has ended."), "muted")]
+def status_pieces(
+    state: PlayState, text: str, calls: int = 0, hints: Sequence[Fault] = ()
+) -> list[Piece]:
+    """`calls`: tool calls that the agent has made in the turn that it is working on. `hints`: what is
+    wrong with the words and only mentioned.
+    """
+    match state.phase:
+        case "writing":
+            at_work = _("The agent is at work…")
+            counted = " " + _("tool calls: {n}").format(n=calls) if calls else ""
+            return [Piece(at_work + counted, "muted")]
+        case "stopped":
+            told = _("You stopped the agent before it said anything: F9 retries, F10 takes back.")
+            return [Piece(told, "stage")]
+        case "concluding":
+            return [Piece(_("The agent hands in, and that is judged…"), "muted")]
+        case "ended":
+            return [Piece(_("The dialogue has ended."), "muted")]
+        case "yours":
+            pass
     pieces = [*_about_agent(state), *_about_words(state, text)]
     for term in state.forbidden_in(text):
         pieces.append(Piece(" ⚠ " + _("must not be said: {term}").format(term=term), "bad"))
+    pieces += [Piece(" · " + fault_label(hint, 30), "muted") for hint in hints if text.strip()]
     return pieces
 
 
 def _about_agent(state: PlayState) -> list[Piece]:
+    pieces = _about_reply(state)
+    if state.evidence:
+        pieces.append(Piece(" " + quoted(state.evidence), "muted"))
+    if state.interrupted:
+        pieces.append(Piece(" · " + _("F9 retries, F10 takes your words back"), "muted"))
+    return pieces
+
+
+def _about_reply(state: PlayState) -> list[Piece]:
     if state.opening:
         return [Piece(_("You begin."), "stage")]
     if state.chain and state.step_number is not None:
@@ -73,11 +100,11 @@ def _about_words(state: PlayState, text: str) -> list[Piece]:
 
 
 def heading(state: PlayState, agent: PlayerRef) -> list[Piece]:
-    """The head of the screen: the task, the agent, the number of the turn."""
+    """The head of the screen: the number of the turn, the agent, and the task as far as there is room."""
     turn = len(state.dialogue.of("agent")) + (0 if state.phase == "ended" else 1)
     return [
-        Piece(one_line(state.task.title, 60), "strong"),
+        Piece(_("turn {n}").format(n=turn), "strong"),
         Piece("  " + _("agent") + " ", "muted"),
         Piece(player_label(agent)),
-        Piece("  " + _("turn {n}").format(n=turn), "muted"),
+        Piece("  " + one_line(state.task.title, 100), "muted"),
     ]

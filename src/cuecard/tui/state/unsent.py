@@ -10,17 +10,22 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from cuecard.tui.state.play import Mark, PlayState, Reading
+from cuecard.tui.state.play_evidence import evidence_of
+
+_SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
 
 
 @dataclass(frozen=True)
 class Unsent:
     """`turn`: how many messages the dialogue had; marks are about its last one. `inserted`: the line
-    that a key put in.
+    that a key put in. `draft`: what waits while an earlier message stands in the input. `evidence`: from
+    where to where in the agent's last reply, as `12-40`.
     """
 
     turn: int
@@ -28,15 +33,20 @@ class Unsent:
     inserted: str = ""
     mark: str = ""
     reading: str = ""
+    draft: str = ""
+    evidence: str = ""
 
 
-def unsent_of(state: PlayState, text: str) -> Unsent:
+def unsent_of(state: PlayState, text: str, draft: str = "") -> Unsent:
+    evidence = state.evidence
     return Unsent(
         turn=len(state.dialogue.messages),
         text=text,
         inserted=state.inserted,
         mark=state.mark or "",
         reading=state.reading or "",
+        draft=draft,
+        evidence=f"{evidence.start}-{evidence.end}" if evidence else "",
     )
 
 
@@ -46,13 +56,15 @@ def restore(state: PlayState, unsent: Unsent | None) -> str:
         return ""
     said = state.dialogue.last("user")
     if said and said.text == unsent.text.strip():
-        # Sent, and then killed before the file was removed.
-        return ""
+        # Sent, and then killed before the file was removed; or only looked up again.
+        return unsent.draft
     state.inserted = unsent.inserted
     if unsent.turn != len(state.dialogue.messages):
         return unsent.text
     state.mark = next((mark for mark in Mark if mark.value == unsent.mark), None)
     state.reading = next((read for read in Reading if read.value == unsent.reading), None)
+    if span := _SPAN.fullmatch(unsent.evidence):
+        state.evidence = evidence_of(state.last_reply, int(span[1]), int(span[2]))
     return unsent.text
 
 
@@ -73,15 +85,14 @@ class UnsentFile:
         if not isinstance(data, dict):
             return None
         values = cast(dict[str, Any], data)
-        texts = {
-            name: str(values.get(name, "")) for name in ("text", "inserted", "mark", "reading")
-        }
+        names = ("text", "inserted", "mark", "reading", "draft", "evidence")
+        texts = {name: str(values.get(name, "")) for name in names}
         turn = values.get("turn")
         return Unsent(turn=turn if isinstance(turn, int) else -1, **texts)
 
     def save(self, unsent: Unsent) -> None:
         """Replace the file in one move; nothing typed removes it."""
-        if not (unsent.text or unsent.mark or unsent.reading):
+        if not (unsent.text or unsent.mark or unsent.reading or unsent.draft or unsent.evidence):
             self.discard()
             return
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What Play asks in between: who plays the agent, the mark, the reading, and whether to end."""
+"""What Play asks about the agent's turn: the mark, the reading, whether to stop or to repeat it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.parts import Evidence
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
+from cuecard.tui.screens.play.evidence import Choice, EvidenceDialog
 from cuecard.tui.state.play import Mark, Reading
+from cuecard.tui.state.play_evidence import quoted
 from cuecard.tui.state.play_status import MARK, READING
 
 _MARK_KEYS: dict[str, Mark] = {"y": Mark.MET, "n": Mark.NOT_MET, "u": Mark.UNSURE}
@@ -64,19 +67,48 @@ class ChoiceDialog(CuecardDialog[str | None]):
         return Option(label.append(for_display(text)), id=option)
 
 
-class AgentDialog(ChoiceDialog):
-    """Which agent to talk to; answers its name."""
+class TurnDialog(ChoiceDialog):
+    """`mark` or `read` the agent's last turn; `e` chooses the words that this rests on, which are in
+    `evidence` whatever is answered.
+    """
 
-    def __init__(self, agents: Sequence[tuple[str, str]]) -> None:
-        """`agents`: (name, what to show)."""
-        super().__init__(
-            _("Whom do you want to talk to?"),
-            _("You play the user; this plays the agent. cuecard.yaml names more of them."),
-            [(name, "", text) for name, text in agents],
-        )
+    BINDINGS = keys(
+        Key("turn.evidence", "e,f5", "evidence", N_("Evidence"), N_("Choose the words of the reply that it rests on"), shown_as="e"),
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        options: Sequence[tuple[str, str, str]],
+        reply: str,
+        evidence: Evidence | None,
+    ) -> None:
+        super().__init__(title, question, options, low=True)
+        self._asked = question
+        self._reply = reply
+        self.evidence = evidence
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._tell()
+
+    def action_evidence(self) -> None:
+        self.app.push_screen(EvidenceDialog(self._reply, self.evidence), self._chosen)
+
+    def _chosen(self, choice: Choice | None) -> None:
+        if choice is not None:
+            self.evidence = choice.evidence
+            self._tell()
+
+    def _tell(self) -> None:
+        asked = for_display(self._asked)
+        if self.evidence:
+            asked = f"{asked}\n{_('Evidence: {words}').format(words=quoted(self.evidence, 120))}"
+        self.query_one("#question", Static).update(asked)
 
 
-class MarkDialog(ChoiceDialog):
+class MarkDialog(TurnDialog):
     """Whether the agent's last reply met the cue; answers a `Mark`."""
 
     BINDINGS = keys(
@@ -85,17 +117,18 @@ class MarkDialog(ChoiceDialog):
         Key("mark.unsure", "u", "choose('unsure')", N_("Cannot tell"), N_("Leave it open")),
     )
 
-    def __init__(self, cue: str) -> None:
+    def __init__(self, cue: str, reply: str, evidence: Evidence | None = None) -> None:
         options = [(mark.value, key, _(MARK[mark][1])) for key, mark in _MARK_KEYS.items()]
-        super().__init__(_("Did the agent's last reply meet the cue?"), cue, options, low=True)
+        title = _("Did the agent's last reply meet the cue?")
+        super().__init__(title, cue, options, reply, evidence)
 
 
-class ReadingDialog(ChoiceDialog):
+class ReadingDialog(TurnDialog):
     """What the agent's last turn was at this step; answers a `Reading`."""
 
     BINDINGS = keys(
         Key("reading.asked", "a", "choose('asked')", N_("Asks"), N_("It asks the right question")),
-        Key("reading.else", "e", "choose('asked_else')", N_("Asks else"), N_("Another question")),
+        Key("reading.else", "o", "choose('asked_else')", N_("Asks else"), N_("Another question")),
         Key("reading.right", "r", "choose('right')", N_("Right"), N_("It names the target")),
         Key("reading.wrong", "w", "choose('wrong')", N_("Wrong"), N_("It names something else")),
         Key("reading.none", "n", "choose('searched')", N_("Neither"), N_("No question, no answer")),
@@ -108,7 +141,15 @@ class ReadingDialog(ChoiceDialog):
         ),
     )
 
-    def __init__(self, question: str, *, ambiguous: bool, last: bool) -> None:
+    def __init__(
+        self,
+        question: str,
+        reply: str,
+        evidence: Evidence | None = None,
+        *,
+        ambiguous: bool,
+        last: bool,
+    ) -> None:
         options: list[tuple[str, str, str]] = []
         for reading, (key, label) in READING.items():
             if (reading is Reading.ASKED and not ambiguous) or (
@@ -120,4 +161,40 @@ class ReadingDialog(ChoiceDialog):
                 text = _("gives the right answer (ends the dialogue)")
             options.append((reading.value, key, text))
         title = _("How do you read the agent's last turn?")
-        super().__init__(title, question, options, low=True)
+        super().__init__(title, question, options, reply, evidence)
+
+
+class StopDialog(ChoiceDialog):
+    """Escape while the agent writes: answers `interrupt`, `pause` or None."""
+
+    BINDINGS = keys(
+        Key("stop.interrupt", "i,f8", "choose('interrupt')", N_("Interrupt"), N_("Stop the agent here"), shown_as="i"),
+        Key("stop.pause", "p", "choose('pause')", N_("Pause"), N_("Leave and come back later")),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        options = [
+            ("interrupt", "i", _("interrupt: what it has said by now stands, and it is your turn")),
+            ("pause", "p", _("pause: leave; it takes this turn again when you come back")),
+        ]
+        question = _("Escape again lets it go on.")
+        super().__init__(_("The agent is at work"), question, options, low=True)
+
+
+class RetryDialog(ChoiceDialog):
+    """Why the agent is to take its last turn again; answers a reason or None."""
+
+    BINDINGS = keys(
+        Key("retry.failed", "f", "choose('failed')", N_("Failed"), N_("It failed or broke off")),
+        Key("retry.ignored", "i", "choose('ignored')", N_("Ignored"), N_("It did not answer what you said")),
+        Key("retry.other", "o", "choose('other')", N_("Other"), N_("For another reason")),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        options = [
+            ("failed", "f", _("it failed or broke off")),
+            ("ignored", "i", _("it did not answer what you said")),
+            ("other", "o", _("for another reason")),
+        ]
+        question = _("Its reply is taken back and stays in the log. Why?")
+        super().__init__(_("Have the agent take its turn again?"), question, options, low=True)

@@ -1,0 +1,78 @@
+"""What Play asks about words that are about to be sent: do they still say the line, do they leak?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import for_display
+from cuecard.core.users.faults import Fault
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.play.dialogs import ChoiceDialog
+from cuecard.tui.state.play import Decision, Doubt
+from cuecard.tui.state.play_faults import fault_label
+
+DECISIONS: Final[dict[str, Decision]] = {
+    "same": Decision("kept", counts=True),
+    "other": Decision("changed", counts=True),
+    "not_said": Decision("changed", counts=False),
+    "later": Decision("", counts=False),
+}
+"""What each answer of a `MeaningDialog` means; without one, the person goes on editing."""
+
+
+class MeaningDialog(ChoiceDialog):
+    """Whether edited words still say the card's line; answers one of `DECISIONS`, or `edit` or None."""
+
+    BINDINGS = keys(
+        Key("meaning.same", "s", "choose('same')", N_("Same"), N_("They say the same as the line")),
+        Key("meaning.other", "o", "choose('other')", N_("Else"), N_("They say something else")),
+        Key("meaning.not_said", "n", "choose('not_said')", N_("Not said"), N_("They do not count as the line")),
+        Key("meaning.edit", "e", "choose('edit')", N_("Edit"), N_("Go on editing")),
+    )  # fmt: skip
+
+    def __init__(self, doubt: Doubt, line: str, stage: int | None) -> None:
+        """`stage`: whose line it is, if it is a stage's."""
+        options = _options(doubt, stage)
+        self._allowed = {option for option, _key, _text in options}
+        title = (
+            _("Do your words still say the line?")
+            if doubt == "edited"
+            else _("The line is due, but your words do not seem to say it")
+        )
+        super().__init__(title, line, options, low=True)
+
+    def action_choose(self, option: str) -> None:
+        if option == "not_said" and "later" in self._allowed:
+            option = "later"
+        if option in self._allowed:
+            self.dismiss(option)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action != "choose" or not parameters:
+            return True
+        wanted = {"not_said", "later"} if parameters[0] == "not_said" else {parameters[0]}
+        return bool(wanted & self._allowed)
+
+
+def _options(doubt: Doubt, stage: int | None) -> list[tuple[str, str, str]]:
+    edit = ("edit", "e", _("go on editing"))
+    same = ("same", "s", _("they say the same, in other words"))
+    if doubt == "unsaid":
+        return [same, ("later", "n", _("they do not: the line is still to come")), edit]
+    if stage is None:
+        return [same, ("other", "o", _("they say something else")), edit]
+    counts = _("they say something else; stage {n} counts as said").format(n=stage)
+    not_said = _("they say something else; stage {n} is still to come").format(n=stage)
+    return [same, ("other", "o", counts), ("not_said", "n", not_said), edit]
+
+
+class FaultsDialog(ConfirmDialog):
+    """What should not be sent as it is, with the words that show it; True sends it anyway."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        lines = "\n".join(f"⚠ {for_display(fault_label(fault))}" for fault in faults)
+        text = f"{lines}\n\n" + _("No goes on editing.")
+        super().__init__(_("This should not be said as it is"), text, _("Send it anyway"))
