@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class ActDialog(ChoiceDialog):
     """Whether a turn is an answer or a question."""
 
+    CSS_PATH = "../play/dialogs.tcss"
     BINDINGS = keys(
         Key("act.answer", "a", f"choose('{Act.ANSWER.value}')", N_("Answer"), N_("It answers the user's question"), show=False),
         Key("act.ask", "q", f"choose('{Act.ASK.value}')", N_("Ask"), N_("It asks the user something"), show=False),
@@ -71,6 +72,8 @@ class BriefDialog(CuecardDialog[None]):
 
 class WaitingDialog(ChoiceDialog):
     """The sessions that wait for somebody to play their agent."""
+
+    CSS_PATH = "../play/dialogs.tcss"
 
     def __init__(self, seats: Sequence[WaitingSeat]) -> None:
         super().__init__(

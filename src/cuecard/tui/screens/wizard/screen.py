@@ -267,7 +267,8 @@ class WizardScreen(CuecardScreen[None]):
 
     def _follow(self, view: SeatView, *, first: bool = False) -> None:
         state = self._state
-        if state is None or not self.is_attached:
+        # A look that ends while the screen is being taken down finds nothing to show it on.
+        if state is None or not self.query("#status"):
             return
         before = state.view
         given_back = state.follow(view)
@@ -314,7 +315,9 @@ class WizardScreen(CuecardScreen[None]):
         )
         if handing:
             self.read_handed()
-        if self.focused is None or not self.focused.display or handing:
+        words = self.query_one(Words)
+        idle = words.has_focus and not words.text and view.phase == "yours"
+        if self.focused is None or not self.focused.display or handing or idle:
             self._focus_field()
         if over and self._file:
             self._file.save({"notes": state.typed.notes} if state.typed.notes else {})

@@ -24,7 +24,8 @@ class SearchLine(Horizontal):
     SearchLine {
         height: 1;
         & > Static { width: auto; padding: 0 1; color: $primary; text-style: bold; }
-        & > Input { width: 1fr; height: 1; border: none; padding: 0 1; }
+        & > Input { width: 1fr; background: $surface; }
+        & > Input:focus { background: $primary 18%; }
     }
     """
 
@@ -52,7 +53,7 @@ class SearchLine(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static("", markup=False)
-        yield Input()
+        yield Input(compact=True)
 
     def load(self, tools: tuple[ToolSpec, ...], tool: str = "", text: str = "") -> None:
         self._tools = tools
