@@ -245,6 +245,8 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "answer"]
     assert config.review.coordinators == ("Cleo",)
     assert config.qc.models == ("hosted",)
+    assert [q.kind for q in config.play.form] == ["scale", "scale", "choice", "text"]
+    assert config.play.model_copy(update={"form": ()}) == load_config_defaults().play
     changed = {"version", "dimensions", "coordinators"}
     plain = config.review.model_dump(exclude=changed)
     assert plain == load_config_defaults().review.model_dump(exclude=changed)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cuecard.core.i18n import _
+
+IDLE = timedelta(minutes=5)
+"""Of a longer pause between two events of a session, this much counts as time spent in it."""
 
 
 def age(moment: datetime, now: datetime) -> str:
@@ -37,3 +40,8 @@ def stopwatch(seconds: float) -> str:
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def active(pause: timedelta) -> timedelta:
+    """What of a pause between two events counts: people leave their sessions open overnight."""
+    return min(max(pause, timedelta()), IDLE)

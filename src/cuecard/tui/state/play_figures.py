@@ -18,9 +18,7 @@ from cuecard.core.events import (
 )
 from cuecard.core.marks import HarnessTool, Remark
 from cuecard.core.parts import PlayerRef, Usage
-
-IDLE = timedelta(minutes=5)
-"""Of a longer pause between two events, this much counts as time of the session."""
+from cuecard.core.times import active
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class PlayFigures:
     def follow(self, event: Event) -> None:
         """Take in what happened."""
         if self._last is not None:
-            self._active += min(max(event.at - self._last, timedelta()), IDLE)
+            self._active += active(event.at - self._last)
         self._last = event.at
         if isinstance(event.body, TrialReopened):
             self._take_back(event.body)
@@ -94,11 +92,11 @@ class PlayFigures:
 
     def active(self, now: datetime | None = None) -> timedelta:
         """How long the session has been played, up to its last event or up to `now`. Of a pause, no
-        more than `IDLE` counts.
+        more than `core.times.IDLE` counts.
         """
         if self._last is None or now is None:
             return self._active
-        return self._active + min(max(now - self._last, timedelta()), IDLE)
+        return self._active + active(now - self._last)
 
     def _take_back(self, reopened: TrialReopened) -> None:
         self._course = kept_by(self._course, reopened)

@@ -1,0 +1,212 @@
+"""Live sessions for the outside: how each went, what was marked and noted in it, and what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.annotate.labels_io.tables import csv_text
+from cuecard.annotate.labels_io.words import guarded
+from cuecard.core.events import (
+    AgentSpoke,
+    Event,
+    Marked,
+    Termination,
+    TrialReopened,
+    UserSpoke,
+    course_of,
+)
+from cuecard.core.marks import PartTaken, Remark
+from cuecard.core.parts import PlayerRef, UserReply
+from cuecard.core.tasks import Family, TaskLanguage
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.times import active
+from cuecard.lab.plans import settings_of
+from cuecard.store.play_records import SessionForm
+
+if TYPE_CHECKING:
+    from cuecard.store.records import RunRecord, TrialRecord
+    from cuecard.store.workspace import Workspace
+
+
+class SessionTurn(Frozen):
+    """What the person said in a turn (from 0), and what they decided about the agent's last reply."""
+
+    turn: int
+    at: datetime
+    reply: UserReply
+
+
+class SessionNote(Frozen):
+    """A note, in which turn (from 0) it was made, and by whom."""
+
+    turn: int
+    at: datetime
+    about: Literal["agent", "task", "other"]
+    text: str
+    by: str
+
+
+class SessionReport(Frozen):
+    """One live session. `turns`: the agent's replies; `seconds`: time spent in it, of pauses between two
+    events at most five minutes each; `taken_back`: how often something was taken back or taken again.
+    `agent_person`: who played the agent, where a person did. `said` is what stands; notes stay also where
+    the turn in which they were made was taken back. `forms`: the newest of each person, without answers
+    where they would rather not say.
+    """
+
+    trial_id: int
+    uid: str
+    run_id: int
+    task_id: str
+    title: str
+    revision: int
+    family: Family
+    language: TaskLanguage
+    person: str
+    agent: PlayerRef
+    agent_person: str = ""
+    world: PlayerRef
+    judges: tuple[str, ...]
+    shadows: tuple[str, ...]
+    termination: Termination | None
+    begun: datetime
+    ended: datetime | None
+    turns: int
+    seconds: float
+    taken_back: int
+    said: tuple[SessionTurn, ...]
+    notes: tuple[SessionNote, ...]
+    forms: tuple[SessionForm, ...]
+
+
+def session_reports(
+    workspace: Workspace, run_ids: Collection[int] | None = None
+) -> list[SessionReport]:
+    """All sessions, or those of these runs, in the order in which they were begun. Raises `NotFound`
+    for a run that is not there; runs that are no sessions have none.
+    """
+    runs = (
+        [workspace.runs.get(run_id) for run_id in dict.fromkeys(run_ids)]
+        if run_ids
+        else workspace.runs.all(kind="play")
+    )
+    played = [
+        (run, trial) for run in runs if run.kind == "play" for trial in _trials(workspace, run)
+    ]
+    forms: dict[int, list[SessionForm]] = {}
+    for form in workspace.session_forms.newest([trial.id for _run, trial in played]):
+        forms.setdefault(form.trial_id, []).append(form)
+    ordered = sorted(played, key=lambda found: found[1].id)
+    return [_report(workspace, run, trial, forms.get(trial.id, ())) for run, trial in ordered]
+
+
+_COLUMNS = (
+    *("trial", "uid", "run", "task", "revision", "family", "language", "person"),
+    *("agent", "agent_kind", "agent_model", "agent_person", "world", "termination"),
+    *(
+        "begun",
+        "ended",
+        "turns",
+        "seconds",
+        "taken_back",
+        "notes",
+        "form_by",
+        "form_at",
+        "declined",
+    ),
+)
+
+
+def sessions_csv(reports: Iterable[SessionReport]) -> str:
+    """A line for each form, and one for each session without any; the questions' keys are columns. Cells
+    are safe to open in a spreadsheet.
+    """
+    reports = list(reports)
+    asked = (q.key for r in reports for form in r.forms for q in form.questions)
+    keys = list(dict.fromkeys(asked))
+    lines: list[list[str]] = []
+    for report in reports:
+        for form in report.forms or (None,):
+            answers = form.answers if form else {}
+            told = (*_told(report, form), *(answers.get(key, "") for key in keys))
+            lines.append([guarded(str(cell)) for cell in told])
+    # A question may be called as a column is.
+    names = [f"answer_{key}" if key in _COLUMNS else key for key in keys]
+    return csv_text((*_COLUMNS, *names), lines)
+
+
+def _told(report: SessionReport, form: SessionForm | None) -> Sequence[object]:
+    return (
+        *(report.trial_id, report.uid, report.run_id, report.task_id, report.revision),
+        *(report.family, report.language, report.person),
+        *(report.agent.name, report.agent.kind, report.agent.model, report.agent_person),
+        *(report.world.name, report.termination.value if report.termination else ""),
+        *(report.begun.isoformat(), report.ended.isoformat() if report.ended else ""),
+        *(report.turns, round(report.seconds), report.taken_back, len(report.notes)),
+        *((form.person, form.at.isoformat()) if form else ("", "")),
+        ("" if form is None else "no" if form.answers else "yes"),
+    )
+
+
+def _trials(workspace: Workspace, run: RunRecord) -> list[TrialRecord]:
+    return workspace.runs.trials(run.id)
+
+
+def _report(
+    workspace: Workspace, run: RunRecord, trial: TrialRecord, forms: Sequence[SessionForm]
+) -> SessionReport:
+    log = workspace.runs.log(trial.id)
+    course = course_of(log)
+    settings = settings_of(run)
+    pauses = (later.at - earlier.at for earlier, later in pairwise(log))
+    return SessionReport(
+        trial_id=trial.id,
+        uid=trial.uid,
+        run_id=run.id,
+        task_id=trial.task_id,
+        title=trial.title,
+        revision=trial.revision,
+        family=trial.family,
+        language=workspace.tasks.revision(trial.task_id, trial.revision).task.language,
+        person=trial.user.name,
+        agent=trial.agent,
+        agent_person=_agent_person(course),
+        world=trial.world,
+        judges=settings.judges,
+        shadows=settings.shadows,
+        termination=trial.termination,
+        begun=trial.created_at,
+        ended=trial.ended_at,
+        turns=sum(isinstance(event.body, AgentSpoke) for event in course),
+        seconds=sum(map(active, pauses), timedelta()).total_seconds(),
+        taken_back=sum(_takes_back(event) for event in log),
+        said=tuple(
+            SessionTurn(turn=event.body.turn, at=event.at, reply=event.body.reply)
+            for event in course
+            if isinstance(event.body, UserSpoke)
+        ),
+        notes=tuple(_notes(log)),
+        forms=tuple(forms),
+    )
+
+
+def _agent_person(course: Iterable[Event]) -> str:
+    marks = [event.body.mark for event in course if isinstance(event.body, Marked)]
+    return next((mark.person for mark in marks if isinstance(mark, PartTaken)), "")
+
+
+def _takes_back(event: Event) -> bool:
+    return isinstance(event.body, TrialReopened) and event.body.back_to is not None
+
+
+def _notes(log: Iterable[Event]) -> Iterable[SessionNote]:
+    for event in log:
+        body = event.body
+        if isinstance(body, Marked) and isinstance(body.mark, Remark):
+            mark = body.mark
+            yield SessionNote(
+                turn=body.turn, at=event.at, about=mark.about, text=mark.text, by=mark.by
+            )

@@ -1,0 +1,105 @@
+"""`cuecard sessions`: the live sessions, with what was marked, noted and answered in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.output import as_json, example, note, say, table
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _, ngettext
+
+if TYPE_CHECKING:
+    from cuecard.annotate.sessions import SessionReport
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "sessions",
+        help=_("List the sessions that people played: marks, notes and forms."),
+        epilog=example("cuecard sessions --csv sessions.csv"),
+    )(sessions)
+
+
+def sessions(
+    context: typer.Context,
+    runs: Annotated[
+        list[int] | None, typer.Argument(metavar="RUN", help=_("Run numbers; none means all"))
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", help=_("Write a line for each session and form into this file")),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help=_("Print JSON, with every mark, note and answer"))
+    ] = False,
+) -> None:
+    from cuecard.annotate.sessions import session_reports, sessions_csv
+
+    with Context.of(context).workspace() as workspace:
+        reports = session_reports(workspace, runs or None)
+    if csv is not None:
+        _write(csv, sessions_csv(reports))
+    if json:
+        as_json({"sessions": [report.model_dump(mode="json") for report in reports]})
+        return
+    if csv is not None:
+        written = ngettext(
+            "{n} session written to {file}.", "{n} sessions written to {file}.", len(reports)
+        )
+        say(written.format(n=len(reports), file=csv))
+        return
+    if not reports:
+        note(_("No sessions yet; in the app, p plays a task."))
+        return
+    _print(reports)
+
+
+def _print(reports: list[SessionReport]) -> None:
+    from cuecard.cli.labels import baselines_line, termination_label
+    from cuecard.core.times import stopwatch
+
+    table(
+        "",
+        (
+            *(_("trial"), _("turns"), _("time"), _("notes"), _("satisfied")),
+            *(_("task"), _("person"), _("agent"), _("outcome")),
+        ),
+        [
+            (
+                report.trial_id,
+                report.turns,
+                stopwatch(report.seconds),
+                len(report.notes) or "",
+                _satisfied(report),
+                report.task_id,
+                report.person,
+                report.agent_person or report.agent.name,
+                termination_label(report.termination),
+            )
+            for report in reports
+        ],
+        numbers=range(5),
+    )
+    if baselines := baselines_line((_("agent"), report.agent) for report in reports):
+        note(baselines)
+
+
+def _satisfied(report: SessionReport) -> str:
+    """`6/7`; a dash where the person would rather not say."""
+    for form in report.forms:
+        for question in form.questions:
+            if question.key == "satisfaction" and question.key in form.answers:
+                return f"{form.answers[question.key]}/{question.highest}"
+    return "–" if report.forms else ""
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise CuecardError(_("This file cannot be written"), f"{path}: {why}") from error
