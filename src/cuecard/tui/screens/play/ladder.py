@@ -27,9 +27,9 @@ class Ladder(Static, can_focus=True):
     Ladder { height: auto; width: 1fr; padding: 1 1 0 1; }
     """
     BINDINGS = keys(
-        Key("ladder.open", "enter,space", "open", N_("Open/fold"), N_("Read what was said at a stage")),
-        Key("ladder.up", "up", "walk(-1)", N_("Up"), N_("To the stage before, or up the card"), show=False),
-        Key("ladder.down", "down", "walk(1)", N_("Down"), N_("To the next stage"), show=False),
+        Key("stages_said.open", "enter,space", "open", N_("Open/fold"), N_("Read what was said at a stage")),
+        Key("stages_said.up", "up", "walk(-1)", N_("Up"), N_("To the stage before, or up the card"), show=False),
+        Key("stages_said.down", "down", "walk(1)", N_("Down"), N_("To the next stage"), show=False),
     )  # fmt: skip
 
     def __init__(self) -> None:
