@@ -47,7 +47,7 @@ class TrialItems:
 
     @cached_property
     def _events(self) -> Sequence[Event]:
-        return self._workspace.runs.log(self.trial.id)
+        return self._workspace.runs.events(self.trial.id)
 
     def texts(self, item: Item) -> tuple[str, ...] | None:
         """What the item says, a triple by its parts; None if the trial has no such item."""

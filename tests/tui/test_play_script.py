@@ -1,0 +1,89 @@
+"""The same seed and script give the same trial, whether the user is scripted or a person who types the
+script's words and marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from cuecard.core.events import Event, TrialStarted, UserSpoke
+from cuecard.core.parts import Desk, UserReply
+from cuecard.core.players import scripted_user_for
+from cuecard.core.tasks import CheckpointChain
+from cuecard.core.trial import prediction_of
+from cuecard.lab.play import PlaySession
+from cuecard.lab.runs import RunPlan, start_run
+from cuecard.lab.samples import import_samples
+from cuecard.lab.trial_view import trial_view
+from cuecard.store.workspace import Workspace
+from cuecard.tui.state.play import PlayState
+from cuecard.tui.state.play_choices import mark_of, reading_of
+
+TASKS = (
+    "graph-astronomy-zh",
+    "espresso",
+    "table-solar-terms-zh",
+    "checkpoints-highest-mountain",
+    "facts-night-train",
+)
+
+
+def told(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """The bodies, without who the user was and why the script lost its patience."""
+    bodies: list[dict[str, Any]] = []
+    for event in events:
+        body = event.body.model_dump(mode="json")
+        if isinstance(event.body, TrialStarted):
+            del body["user"]
+        elif isinstance(event.body, UserSpoke):
+            del body["reply"]["reason"]
+        bodies.append(body)
+    return bodies
+
+
+async def typed(session: PlaySession, state: PlayState, script: UserReply) -> None:
+    """Mark the agent's reply as the script does, and type its words."""
+    state.mark = None if state.opening else mark_of(script)
+    if isinstance(state.task.gold, CheckpointChain):
+        state.reading = reading_of(script, len(state.task.gold.steps) - 1)
+    await session.submit(state.reply(script.text, done=script.done))
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("script") / "w.db"
+    with Workspace.open(path) as workspace:
+        import_samples(workspace, "ann")
+    return path
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+async def test_a_person_typing_the_script_plays_the_scripted_trial(db: Path, task_id: str):
+    with Workspace.open(db) as workspace:
+        run = await start_run(workspace, RunPlan(tasks=(task_id,)), by="ann")
+        (scripted,) = workspace.runs.trials(run.run.id)
+
+        state = PlayState(workspace.tasks.revision(task_id).task)
+        script, desk = scripted_user_for(state.task), cast(Desk, None)
+        session = await PlaySession.start(workspace, task_id, by="ann", on_event=state.follow)
+        while await session.wait_turn():
+            dialogue = state.dialogue
+            reply = await (script.reply(dialogue, desk) if dialogue.messages else script.open(desk))
+            await typed(session, state, reply)
+        outcome = await session.wait()
+        assert outcome is not None
+        assert outcome.judged
+        assert session.trial.seed == scripted.seed
+        assert state.phase == "ended"
+
+        left, right = (workspace.runs.events(t.id) for t in (scripted, session.trial))
+        assert told(right) == told(left)
+        assert prediction_of(left) == prediction_of(right)
+        one, other = (trial_view(workspace, t.id) for t in (scripted, session.trial))
+        assert one.verdicts == other.verdicts
+        assert one.measures == other.measures
+        assert one.stages == other.stages
