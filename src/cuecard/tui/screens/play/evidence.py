@@ -42,9 +42,9 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
     }
     """
     BINDINGS = keys(
-        Key("evidence.take", "enter", "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
-        Key("evidence.sentence", "full_stop,s,。", "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), shown_as=".", priority=True),
-        Key("evidence.none", "delete,backspace", "none", N_("None"), N_("Without evidence"), shown_as="del", priority=True),
+        Key("span.take", "enter", "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
+        Key("span.sentence", "full_stop,s,。", "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), shown_as=".", priority=True),
+        Key("span.none", "delete,backspace", "none", N_("None"), N_("Without evidence"), shown_as="del", priority=True),
     )  # fmt: skip
 
     def __init__(self, reply: str, evidence: Evidence | None = None) -> None:
