@@ -47,7 +47,7 @@ def _remarks(sheet: Sheet) -> tuple[str, ...]:
 
 def _as_markdown(sheet: Sheet, remarks: Sequence[str]) -> str:
     lines = [
-        f"## {_escaped(sheet.title)}",
+        f"## {escaped(sheet.title)}",
         "",
         _row([Cell(heading) for heading in sheet.headings]),
         "| --- |" + " ---: |" * (len(sheet.headings) - 1),
@@ -55,16 +55,16 @@ def _as_markdown(sheet: Sheet, remarks: Sequence[str]) -> str:
         "",
     ]
     for remark in (*remarks, *sheet.notes):
-        lines += [_escaped(remark), ""]
+        lines += [escaped(remark), ""]
     return "\n".join(lines)
 
 
 def _row(cells: Sequence[Cell]) -> str:
-    return "| " + " | ".join(_escaped(cell.text) for cell in cells) + " |"
+    return "| " + " | ".join(escaped(cell.text) for cell in cells) + " |"
 
 
-def _escaped(text: str) -> str:
-    """Names of people and relations are no Markdown."""
+def escaped(text: str) -> str:
+    """One line of Markdown that reads as the text: names of people and relations are no Markdown."""
     for mark in "\\|<*_`":
         text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
     return one_line(text)

@@ -124,7 +124,7 @@ def _scores(group: GroupEffect) -> Sheet:
         title=_title(group),
         headings=(_("Measure"), _("judge"), _("with people"), _("difference")),
         lines=tuple(
-            (Cell(_name(m, group)), cell(m.judge), cell(m.people), _signed(m.difference))
+            (Cell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
             for m in group.measures
         ),
         notes=tuple(notes),
@@ -151,7 +151,7 @@ def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Sheet]:
                 Cell(_name(m, group)),
                 cell(m.judge),
                 cell(m.estimate),
-                _signed(m.estimated_difference),
+                signed(m.estimated_difference),
             )
             for m in with_any
         ),
@@ -247,7 +247,8 @@ def _name(measure: MeasureEffect, group: GroupEffect) -> str:
     return f"{label}, {statistic_label(measure.taken, group.samples)}"
 
 
-def _signed(statistic: Statistic | None) -> Cell:
+def signed(statistic: Statistic | None) -> Cell:
+    """A difference, always with its sign."""
     if statistic is None or statistic.value is None:
         return cell(statistic)
     if statistic.interval is None:

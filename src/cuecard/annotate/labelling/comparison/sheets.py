@@ -19,7 +19,18 @@ from cuecard.annotate.labelling.comparison.words import (
 )
 from cuecard.core.i18n import _
 
-View = Literal["table", "matrix", "groups", "judges", "effect"]
+View = Literal[
+    "table",
+    "matrix",
+    "groups",
+    "judges",
+    "effect",
+    "cues",
+    "findings",
+    "worst",
+    "outcome",
+    "meaning",
+]
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
 _KINDS = ("precision", "recall", "f1")

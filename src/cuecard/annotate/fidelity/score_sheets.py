@@ -1,0 +1,194 @@
+"""Tables of what needs scores: outcomes, what scores mean, and how many sessions that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from cuecard.annotate.effect.sheets import signed
+from cuecard.annotate.fidelity.model import Correlation, Fidelity, Meaning, Outcome
+from cuecard.annotate.fidelity.power import ALPHA, POWER, detectable, sessions_needed
+from cuecard.annotate.fidelity.sheets import TurnCell, count_cell, figure_cell
+from cuecard.annotate.fidelity.words import simulator_word
+from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet, cell, count
+from cuecard.core.events import Termination
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.scoring.labels import measure_label
+from cuecard.core.text import one_line
+from cuecard.core.words import ENDING_WORDS
+
+CORRELATIONS = (0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
+    """Of each simulator that played: people's means, its own, and the differences on what both played."""
+    for each in found.outcomes:
+        notes = list(_outcome_notes(each))
+        yield Sheet(
+            view="outcome",
+            title=_outcome_title(found, each),
+            headings=(
+                _("Measure"),
+                _("cells"),
+                _("people"),
+                _("simulator"),
+                _("simulator − people"),
+            ),
+            lines=tuple(
+                (
+                    Cell(measure_label(m.name)),
+                    count(m.difference.n),
+                    cell(m.people),
+                    cell(m.simulator),
+                    signed(m.difference),
+                )
+                for m in each.measures
+            ),
+            notes=tuple(notes),
+        )
+
+
+def _outcome_title(found: Fidelity, each: Outcome) -> str:
+    name = simulator_word(each.simulator, found.simulators)
+    if each.agent:
+        return _("Outcome: {simulator} and people, agent {agent}").format(
+            simulator=name, agent=one_line(each.agent, 40)
+        )
+    return _("Outcome: {simulator} and people").format(simulator=name)
+
+
+def _outcome_notes(each: Outcome) -> Iterator[str]:
+    if each.cells:
+        yield _(
+            "A cell is a task revision with an agent in a world: {cells} were played by both, on {tasks} tasks;"
+            " {people} trials of people, {simulator} of the simulator."
+        ).format(
+            cells=len(each.cells),
+            tasks=each.tasks,
+            people=each.people_trials,
+            simulator=each.simulator_trials,
+        )
+        yield _("Ended, people: {people}. Simulator: {simulator}.").format(
+            people=_ends(each.people_ends), simulator=_ends(each.simulator_ends)
+        )
+    else:
+        yield _("Nothing was played by both: no task revision with the same agent and world.")
+    if each.only_people or each.only_simulator:
+        yield _(
+            "Not compared: {people} cells that only people played, {simulator} that only the simulator did."
+        ).format(people=each.only_people, simulator=each.only_simulator)
+    if each.judge:
+        yield _("Scored by judge {judge}.").format(judge=one_line(each.judge, 40))
+    else:
+        yield _("Nothing is judged: there are no scores, only stages and turns.")
+
+
+def _ends(ends: Mapping[str, int]) -> str:
+    return ", ".join(f"{_(ENDING_WORDS[Termination(end)])} {n:,}" for end, n in ends.items())
+
+
+def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
+    """Of each scale of the form: its rank correlation with every measure."""
+    if found.meaning is None:
+        return
+    scales = dict.fromkeys(each.scale for each in found.meaning.correlations)
+    for scale in scales:
+        yield _scale(found.meaning, found.meaning.of(scale))
+
+
+def _scale(meaning: Meaning, correlations: Sequence[Correlation]) -> Sheet:
+    return Sheet(
+        view="meaning",
+        title=_("“{question}” and the scores").format(question=one_line(correlations[0].label, 80)),
+        headings=(
+            _("Measure"),
+            _("n (tasks)"),
+            _("Spearman's rho"),
+            _("Kendall's tau-b"),
+            _("rho within tasks"),
+            _("tau-b within tasks"),
+        ),
+        lines=tuple(
+            (
+                TurnCell(measure_label(each.measure), correlation=each),
+                *(
+                    replace(one, correlation=each)
+                    for one in (
+                        count_cell(each.sessions, tasks=each.tasks),
+                        figure_cell(each.spearman),
+                        figure_cell(each.kendall),
+                        figure_cell(each.spearman_within),
+                        figure_cell(each.kendall_within),
+                    )
+                ),
+            )
+            for each in correlations
+        ),
+        notes=tuple(_meaning_notes(meaning, correlations)),
+    )
+
+
+def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Iterator[str]:
+    yield ngettext(
+        "{n} session has a form, {scored} of them scores by judge {judge}.",
+        "{n} sessions have a form, {scored} of them scores by judge {judge}.",
+        meaning.sessions,
+    ).format(n=meaning.sessions, scored=meaning.scored, judge=one_line(meaning.judge, 40) or "–")
+    if meaning.baselines:
+        yield _("Offline baselines take part: {players}.").format(
+            players=", ".join(one_line(name, 40) for name in meaning.baselines)
+        )
+    sessions = max(each.sessions for each in correlations)
+    least = detectable(sessions)
+    if least is not None:
+        yield _(
+            "With {n} independent sessions a Spearman correlation of {least:.2f} is found with a power of"
+            " {power:.0%}; see docs/fidelity.md for how many a smaller one takes."
+        ).format(n=sessions, least=least, power=POWER)
+    effects = [e.design_effect for e in correlations if e.design_effect is not None]
+    if effects and max(effects) > 1.05:
+        yield _(
+            "Sessions of one task resemble each other: these {n} are worth about {worth:.0f} independent ones."
+        ).format(n=sessions, worth=sessions / max(effects))
+
+
+def sizes_sheet(
+    correlations: Sequence[float] = CORRELATIONS,
+    power: float = POWER,
+    alpha: float = ALPHA,
+    sessions: Sequence[int] = (),
+) -> Sheet:
+    """How many independent sessions each correlation takes; for each number of `sessions`, the smallest
+    correlation that they find. Raises `ValueError` for what does not lie between 0 and 1.
+    """
+    lines = [
+        (
+            Cell(f"{size:g}"),
+            count(sessions_needed(size, power, alpha)),
+            count(sessions_needed(size, power, alpha, "kendall")),
+        )
+        for size in correlations
+    ]
+    notes = [
+        _(
+            "Independent sessions. With m sessions of each task multiply by 1 + (m - 1) times the intraclass"
+            " correlations of both sides."
+        )
+    ]
+    for n in sessions:
+        found = [detectable(n, power, alpha, kind) for kind in ("spearman", "kendall")]
+        rho, tau = ("–" if each is None else f"{each:.3f}" for each in found)
+        notes.append(
+            _("With {n} sessions: Spearman {rho} or more, Kendall {tau} or more.").format(
+                n=n, rho=rho, tau=tau
+            )
+        )
+    return Sheet(
+        view="meaning",
+        title=_("Sessions needed, two-sided at {alpha:g}, with a power of {power:.0%}").format(
+            alpha=alpha, power=power
+        ),
+        headings=(_("Correlation"), _("Spearman"), _("Kendall")),
+        lines=tuple(lines),
+        notes=tuple(notes),
+    )
