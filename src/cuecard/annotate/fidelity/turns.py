@@ -14,7 +14,7 @@ from cuecard.core.verdicts import Item, ItemKind
 
 
 class Turns(Frozen):
-    """Which turns of which simulator (None: of all). Of them those on this `subject`, of the group (`by`,
+    """Which turns of which simulator (None: of all). Of them those on this `subject`, of this `task`, of the group (`by`,
     `value`), with this finding, or with any (`found`). `decided`: only those that it and the reference
     decided; of them, as in a confusion matrix, what the simulator (`row`) and the reference (`column`)
     said, "" for anything.
@@ -22,6 +22,7 @@ class Turns(Frozen):
 
     simulator: PlayerRef | None = None
     subject: Subject | None = None
+    task: str = ""
     by: GroupBy | None = None
     value: str = ""
     finding: FindingKind | None = None
@@ -84,6 +85,8 @@ def turns_at(material: Material, found: Fidelity, wanted: Turns) -> tuple[TurnRo
 def _is_wanted(row: TurnRow, wanted: Turns) -> bool:
     case = row.case
     if wanted.subject not in (None, case.subject):
+        return False
+    if wanted.task not in ("", case.task.id):
         return False
     if wanted.by and case.group(wanted.by, row.voice.player) != wanted.value:
         return False
