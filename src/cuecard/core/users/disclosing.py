@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuecard.core.parts import CheckpointStatus, Dialogue, UserReply
-from cuecard.core.phrases import content_words, coverage, without_terms
+from cuecard.core.phrases import content_words, without_terms
 from cuecard.core.tasks import Persona, Stage, Task
 from cuecard.core.text import is_cjk
 from cuecard.core.users.chain_rules import ChainRules
@@ -14,7 +14,7 @@ from cuecard.core.users.lines import carries, gives_away, words_said
 from cuecard.core.users.responder_checks import says_question
 from cuecard.core.users.stages import next_stage
 
-_AGAIN, _AGAIN_WORDS, _SAME = 0.9, 6, 0.7
+_AGAIN, _AGAIN_WORDS = 0.9, 6
 _LONG_LATIN, _LONG_HAN = 20, 10
 
 
@@ -102,10 +102,11 @@ class ChainLines:
         clue = open_at.clue if asked and open_at else ""
         own = tuple(filter(None, (clue, "" if before.messages else chain.opening)))
         told = told_in(self._task, before, *own)
+        spoken = text.replace(chain.opening, " ")
         asks = tuple(
             step.question
             for step in steps[place.index + 1 :]
-            if says_question(step.question, text, told) and not self._is_opening(step.question)
+            if says_question(step.question, spoken, told)
         )
         clues = tuple(
             step.ambiguity.clue
@@ -117,7 +118,6 @@ class ChainLines:
         said = without_terms(clue, chain.forbidden, "…")
         unsaid = clue and not (place.situation.clue_given or carries(text, said) or _kept(reply))
         missing = clue if unsaid and not (skipped or asks or clues) else ""
-        spoken = text if before.messages else text.replace(chain.opening, " ")
         return Disclosed(
             forbidden=forbidden_in(spoken, chain),
             ahead=(*asks, *clues),
@@ -126,11 +126,6 @@ class ChainLines:
             own=own,
             known=(*own, *asks, *clues),
         )
-
-    def _is_opening(self, question: str) -> bool:
-        """Whether the user's own first question says as much."""
-        asked = content_words(self._rules.chain.opening)
-        return coverage(content_words(question), asked) >= _SAME
 
 
 def _stage(stages: tuple[Stage, ...], number: int | None) -> Stage | None:

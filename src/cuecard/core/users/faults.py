@@ -4,10 +4,11 @@ send, and for simulators, afterwards. Pure functions of the task, the dialogue a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from cuecard.core.parts import CheckpointStatus, Dialogue, UserReply
+from cuecard.core.phrases import without_terms
 from cuecard.core.tasks import CheckpointChain, Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import normalise, one_line
@@ -62,13 +63,15 @@ class FaultFinder:
         elif task.persona is not None:
             self._lines = PersonaLines(task, task.persona)
         self._secrets = Secrets(things)
-        self._queries = frozenset(normalise(query) for query in task.sub_queries)
+        staged = task.sub_queries if task.family == "graph" else ()
+        self._queries = frozenset(normalise(query) for query in staged)
 
     def faults(self, before: Dialogue, reply: UserReply) -> tuple[Fault, ...]:
         """As `faults_in`."""
         text = reply.text[:_READ]
-        if normalise(text) in self._queries:
-            # A benchmark's own sub-queries are said one after the other, whatever was asked.
+        decided = reply.cue_met is not None or reply.unsure
+        if not decided and normalise(text) in self._queries:
+            # A benchmark's own sub-queries, said one after the other whatever was asked.
             return ()
         disclosed = self._lines.disclosed(text, before, reply) if self._lines else Disclosed()
         forbidden = disclosed.forbidden
@@ -90,8 +93,7 @@ class FaultFinder:
     def _leaked(self, text: str, before: Dialogue, disclosed: Disclosed) -> tuple[str, ...]:
         # What belongs to a fault already told of is not told of twice.
         told = told_in(self.task, before, *disclosed.known)
-        known = {fold(name) for name in disclosed.forbidden}
-        return tuple(n for n in self._secrets.named(text, told) if fold(n) not in known)
+        return self._secrets.named(without_terms(text, disclosed.forbidden), told)
 
     def _form(self, text: str, before: Dialogue, disclosed: Disclosed) -> list[Fault | None]:
         """How it is said, apart from what the task itself says for this moment."""
@@ -109,16 +111,15 @@ class FaultFinder:
 
     def _ignored(
         self, text: str, before: Dialogue, reply: UserReply, disclosed: Disclosed
-    ) -> tuple[str, ...]:
+    ) -> Sequence[str]:
         last = before.last("agent")
         taken_up = reply.status in ADVANCING or reply.status is CheckpointStatus.AMBIGUITY_DETECTED
         if last is None or reply.stage is not None or reply.done or taken_up:
             return ()
         asked = questions_put(last)
         # What a later line is going to say is rightly kept back.
-        if any(is_covered(question, stage) for question in asked for stage in disclosed.coming):
-            return ()
-        return asked[:1] if asked and is_left_open(asked, text, disclosed.not_met) else ()
+        asked = [q for q in asked if not any(is_covered(q, stage) for stage in disclosed.coming)]
+        return asked[:1] if asked and is_left_open(asked, text, disclosed.not_met) else []
 
 
 _latest: list[FaultFinder] = []
