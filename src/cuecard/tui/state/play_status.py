@@ -31,12 +31,18 @@ READING: dict[Reading, tuple[str, str]] = {
 
 
 def status_pieces(
-    state: PlayState, text: str, calls: int = 0, hints: Sequence[Fault] = ()
+    state: PlayState,
+    text: str,
+    calls: int = 0,
+    hints: Sequence[Fault] = (),
+    waits_for: str = "",
 ) -> list[Piece]:
     """`calls`: tool calls that the agent has made in the turn that it is working on. `hints`: what is
-    wrong with the words and only mentioned.
+    wrong with the words and only mentioned. `waits_for`: what has to happen before the agent can begin.
     """
     match state.phase:
+        case "writing" | "concluding" if waits_for:
+            return [Piece(waits_for, "stage")]
         case "writing":
             at_work = _("The agent is at work…")
             counted = " " + _("tool calls: {n}").format(n=calls) if calls else ""
@@ -60,7 +66,7 @@ def status_pieces(
 def _about_agent(state: PlayState) -> list[Piece]:
     pieces = _about_reply(state)
     if state.evidence:
-        pieces.append(Piece(" " + quoted(state.evidence), "muted"))
+        pieces.append(Piece(" " + quoted(state.evidence, 24), "muted"))
     if state.interrupted:
         pieces.append(Piece(" · " + _("F9 retries, F10 takes your words back"), "muted"))
     return pieces

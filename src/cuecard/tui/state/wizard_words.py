@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from cuecard.core.events import Event, Marked
 from cuecard.core.i18n import _
-from cuecard.core.marks import PartTaken
 from cuecard.core.text import one_line
 from cuecard.lab.wizard_view import Briefing
 
@@ -78,23 +74,3 @@ def hand_in_hint(briefing: Briefing) -> str:
             return _("The answer to the last question, in a few words.")
         case "facts":
             return _("The answer alone.")
-
-
-def waiting_for_agent(events: Sequence[Event]) -> str:
-    """What the user's window says while nobody plays the agent of a session that waits for a person; "" once
-    somebody does. `events`: the session's course.
-    """
-    for event in events:
-        if isinstance(event.body, Marked) and isinstance(event.body.mark, PartTaken):
-            return ""
-    return _(
-        "Waiting for somebody to play the agent: on this workspace, cuecard --as NAME, then Home shows it."
-    )
-
-
-def playing_agent(events: Sequence[Event]) -> str:
-    """Who plays the agent, "" if nobody has sat down yet."""
-    for event in events:
-        if isinstance(event.body, Marked) and isinstance(event.body.mark, PartTaken):
-            return one_line(event.body.mark.person, 40)
-    return ""

@@ -16,6 +16,7 @@ from cuecard.tui.state.play_faults import to_hint
 from cuecard.tui.state.play_figures import PlayFigures
 from cuecard.tui.state.play_history import InputHistory
 from cuecard.tui.state.play_ladder import Later
+from cuecard.tui.state.play_seat import agent_wanted
 from cuecard.tui.state.play_status import heading, status_pieces
 from cuecard.tui.state.transcript_state import TranscriptState
 from cuecard.tui.state.unsent import UnsentFile, unsent_of
@@ -92,7 +93,8 @@ class Playing(CuecardScreen[None]):
         if self._state is None:
             return
         hints = to_hint(self._hints)
-        pieces = status_pieces(self._state, self.composer.text, self._calls(), hints)
+        waits_for = agent_wanted(self._ground.agent, self._state.course) if self._ground else ""
+        pieces = status_pieces(self._state, self.composer.text, self._calls(), hints, waits_for)
         self.query_one("#status", Lines).load([pieces])
 
     def _calls(self) -> int:

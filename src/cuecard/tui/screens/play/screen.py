@@ -48,7 +48,9 @@ SECOND = 1.0
 
 
 class PlayScreen(Turning, Looking, Finishing):
-    """Plays a task's revision (the newest one by default) with `agent`, or goes on with `trial_id`."""
+    """Plays a task's revision (the newest one by default) with `agent`, or goes on with `trial_id`.
+    `choose`: who takes the other parts is asked also where there is little to choose.
+    """
 
     CSS_PATH = "play.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
@@ -60,10 +62,13 @@ class PlayScreen(Turning, Looking, Finishing):
         revision: int | None = None,
         agent: str | None = None,
         trial_id: int | None = None,
+        *,
+        choose: bool = False,
     ) -> None:
         super().__init__()
         self._wanted = Wanted(task_id, revision, trial_id=trial_id)
         self._agent = agent
+        self._choose = choose
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -85,7 +90,7 @@ class PlayScreen(Turning, Looking, Finishing):
                 yield Composer(self._said)
                 yield AfterPane()
             yield FiguresPane()
-        yield Footer(show_command_palette=False)
+        yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
         self.query_one(FiguresPane).display = False
@@ -131,7 +136,7 @@ class PlayScreen(Turning, Looking, Finishing):
             return Start(self._agent, play.world, play.judge, play.shadows)
         preferences = self.cue_app.preferences
         choices = start_choices(config, preferences.starts.get(self.person))
-        if choices.skippable:
+        if choices.skippable and not self._choose:
             return choices.chosen
         start = await self.app.push_screen_wait(StartDialog(choices))
         if start is not None:

@@ -49,6 +49,7 @@ class TaskScreen(DraftingScreen):
         Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
         # Letters belong to whoever types; function keys do the same from inside a field.
         Key("task.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("task.play_with", "P", "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False),
         Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
@@ -162,7 +163,7 @@ class TaskScreen(DraftingScreen):
         await save(self)
 
     @guarded("play")
-    async def action_play(self) -> None:
+    async def action_play(self, choose: bool = False) -> None:
         self.editor.commit()
         await self.keeper.flush()
         if self.edit.base == 0:
@@ -173,7 +174,7 @@ class TaskScreen(DraftingScreen):
         if self.edit.changed:
             text = _("This plays revision {number}; your unsaved changes are not in it.")
             self.cue_app.tell(text.format(number=self.edit.base))
-        self.app.push_screen(PlayScreen(task_id=self.task_id, revision=self.edit.base))
+        self.app.push_screen(PlayScreen(self.task_id, self.edit.base, choose=choose))
 
     def action_qc(self) -> None:
         if self.edit.base == 0:

@@ -55,6 +55,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.open", "enter", "open", N_("Open"), N_("Read and edit this task")),
         Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
         Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("tasks.play_with", "P", "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False),
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
         Key("tasks.second_gold", "b", "second_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
@@ -166,7 +167,7 @@ class TasksScreen(CuecardScreen[None]):
             self.load(task_id)
             self._open(task_id)
 
-    def action_play(self) -> None:
+    def action_play(self, choose: bool = False) -> None:
         line = self.listing.line
         if line is None:
             return
@@ -176,7 +177,7 @@ class TasksScreen(CuecardScreen[None]):
             return
         from cuecard.tui.screens.play import PlayScreen
 
-        self.app.push_screen(PlayScreen(task_id=line.id, revision=line.revision))
+        self.app.push_screen(PlayScreen(line.id, line.revision, choose=choose))
 
     def action_qc(self) -> None:
         from cuecard.tui.screens.qc import QcScreen
