@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -15,18 +15,14 @@ from cuecard.core.times import stopwatch
 from cuecard.tui.state.play_figures import Note, PlayFigures, Spent
 from cuecard.tui.state.transcript import Piece
 
+if TYPE_CHECKING:
+    from cuecard.lab.listener import Listening
+
 ABOUT = {"agent": N_("agent"), "task": N_("task"), "other": N_("other")}
 _LABEL, _WHO = 13, 7
 """Cells up to the column of values, and of times."""
 _SILENT = ("acp", "http")
 """Kinds of agents that do not tell what their models are asked."""
-
-
-class Listening(NamedTuple):
-    """Simulators that listen: how many, and how many of them have answered in this turn."""
-
-    shadows: int
-    answered: int
 
 
 Line = list[Piece]
@@ -59,6 +55,8 @@ def figure_lines(
             n=listening.answered, all=listening.shadows
         )
         lines += [[], _title(_("SIMULATORS LISTEN")), [Piece(answered)]]
+        if listening.failed:
+            lines.append([Piece(_("{n} failed").format(n=listening.failed), "bad")])
     return [*lines, [], *_notes(figures.notes)]
 
 

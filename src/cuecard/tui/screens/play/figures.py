@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
 from cuecard.tui.state.play_figures import PlayFigures
-from cuecard.tui.state.play_figures_view import Listening, figure_lines
+from cuecard.tui.state.play_figures_view import figure_lines
 from cuecard.tui.widgets.pieces import Lines
+
+if TYPE_CHECKING:
+    from cuecard.lab.listener import Listening
 
 
 class FiguresPane(VerticalScroll):
