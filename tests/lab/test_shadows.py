@@ -205,7 +205,7 @@ async def test_afterwards_gaps_are_filled_and_nothing_is_asked_twice(workspace: 
         rest = await shadow_trials(workspace, ids, ["one", "scripted"], config)
         assert (rest.before, rest.asked, rest.failures) == (4, 2 * total - 4, ())
         assert len(server.requests) == asked + total - 4
-        assert {(ref.kind, ref.baseline) for ref in rest.players} == {
+        assert {(ref.kind, ref.baseline) for s in rest.shadows for ref in s.players} == {
             ("persona", False),
             ("responder", False),
             ("scripted", True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,17 +37,33 @@ class ShadowFailure(Frozen):
     halted: bool = False
 
 
-class Shadowed(Frozen):
-    """What came of `shadow_trials`. `asked`: answers kept now; `before`: those that were there already.
-    `players`: the simulators, as they are recorded. `halt`: why asking had to stop, if it had to.
+class ShadowCount(Frozen):
+    """One simulator's turns: `asked` and kept now, kept `before`, and `failed`, those that were not tried
+    among them. A user plays some tasks with a model and others by a script, as different `players`.
     """
 
-    trials: int
+    name: str
+    players: tuple[PlayerRef, ...]
     asked: int
     before: int
-    players: tuple[PlayerRef, ...]
+    failed: int
+
+
+class Shadowed(Frozen):
+    """What came of `shadow_trials`. `halt`: why asking had to stop, if it had to."""
+
+    trials: int
+    shadows: tuple[ShadowCount, ...]
     failures: tuple[ShadowFailure, ...] = ()
     halt: str = ""
+
+    @property
+    def asked(self) -> int:
+        return sum(shadow.asked for shadow in self.shadows)
+
+    @property
+    def before(self) -> int:
+        return sum(shadow.before for shadow in self.shadows)
 
 
 @dataclass(frozen=True)
@@ -92,9 +109,10 @@ async def shadow_trials(
     """
     control = control or RunControl()
     hub = ModelHub(config)
-    points, before, players = await asyncio.to_thread(
+    plan = await asyncio.to_thread(
         _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
     )
+    points = plan.points
     control.when_paused(hub.stop)
     meter = Meter(0.0, budget, control)
 
@@ -125,12 +143,29 @@ async def shadow_trials(
     )
     return Shadowed(
         trials=len(set(trial_ids)),
-        asked=len(points) - len(failures),
-        before=before,
-        players=players,
+        shadows=tuple(plan.count(name, failures) for name in dict.fromkeys(names)),
         failures=failures,
         halt=next((failure.reason for failure in failures if failure.halted), ""),
     )
+
+
+@dataclass
+class _Plan:
+    """What is to be asked, and of each user which players there are and what was asked before."""
+
+    points: list[_Point]
+    before: Counter[str]
+    players: dict[tuple[str, PlayerRef], None]
+
+    def count(self, name: str, failures: Sequence[ShadowFailure]) -> ShadowCount:
+        failed = sum(failure.name == name for failure in failures)
+        return ShadowCount(
+            name=name,
+            players=tuple(ref for user, ref in self.players if user == name),
+            asked=sum(point.name == name for point in self.points) - failed,
+            before=self.before[name],
+            failed=failed,
+        )
 
 
 def _plan(
@@ -139,13 +174,11 @@ def _plan(
     names: Sequence[str],
     config: Config,
     hub: ModelHub,
-) -> tuple[list[_Point], int, tuple[PlayerRef, ...]]:
-    """What is to be asked, how much of it was asked before, and of whom."""
+) -> _Plan:
     trial_ids = tuple(dict.fromkeys(trial_ids))
     kept = {(s.trial_id, s.state, s.player) for s in workspace.shadows.of(trial_ids)}
     made: dict[tuple[str, int], dict[str, User]] = {}
-    points: list[_Point] = []
-    before = 0
+    plan = _Plan([], Counter(), {})
     for trial_id in trial_ids:
         trial = workspace.runs.trial(trial_id)
         played = (trial.task_id, trial.revision)
@@ -155,12 +188,12 @@ def _plan(
         for dialogue in turns_of(workspace.runs.outline(trial_id).events):
             state = state_of(dialogue)
             for name, user in made[played].items():
+                plan.players[name, user.ref] = None
                 if (trial_id, state, user.ref) in kept:
-                    before += 1
+                    plan.before[name] += 1
                 else:
-                    points.append(_Point(trial_id, dialogue, name, user))
-    players = dict.fromkeys(user.ref for users in made.values() for user in users.values())
-    return points, before, tuple(players)
+                    plan.points.append(_Point(trial_id, dialogue, name, user))
+    return plan
 
 
 @contextmanager
