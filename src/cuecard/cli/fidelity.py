@@ -105,10 +105,13 @@ def _print(found: Fidelity, wanted: Sequence[Section], worst: int, *, markdown: 
             prose(line)
     say("")
     sheets = [s for s in fidelity_sheets(found, worst) if s.view in wanted]
-    print_sheets((s for s in sheets if s.view in ("cues", "findings", "worst")), markdown=markdown)
-    if Section.WORST in wanted:
-        for turn in found.worst[:worst]:
-            _read(turn, found, markdown=markdown)
+    print_sheets((s for s in sheets if s.view in ("cues", "findings")), markdown=markdown)
+    for sheet in sheets:
+        if sheet.view == "worst":
+            # Texts to read have no room in a table.
+            say(f"## {sheet.title}\n" if markdown else f"{sheet.title}\n")
+            for turn in found.worst[:worst]:
+                _read(turn, found, markdown=markdown)
     print_sheets((s for s in sheets if s.view in ("outcome", "meaning")), markdown=markdown)
     if not sheets:
         note(
@@ -146,7 +149,7 @@ def _read(turn: TurnFindings, found: Fidelity, *, markdown: bool) -> None:
     if turn.reason:
         lines.append(_("Its reason: {text}").format(text=one_line(turn.reason, _SHOWN)))
     if markdown:
-        from cuecard.cli.agree_sheets import escaped
+        from cuecard.annotate.labelling.comparison.markdown import escaped
 
         say(f"### {escaped(head)}\n")
         say("".join(f"- {escaped(line)}\n" for line in lines))
