@@ -37,7 +37,9 @@ _FOUND = 120
 def fault_label(fault: Fault, limit: int = _FOUND) -> str:
     """`gives away what comes later: “and in which year”`."""
     label, found = _(FAULTS[fault.kind]), one_line(fault.found, limit)
-    return f"{label}: {found}" if found else label
+    # The line that is not said stands on the card.
+    plain = fault.kind is FaultKind.MISSING_LINE or not found
+    return label if plain else f"{label}: {found}"
 
 
 def to_ask(faults: Iterable[Fault]) -> list[Fault]:

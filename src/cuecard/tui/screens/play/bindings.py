@@ -37,7 +37,8 @@ ORDER = {
     if binding.id
 }
 """The places of these keys in the footer."""
-ONLY_WIDE = frozenset(
-    {"play.never_mind", "play.note", "play.evidence", "play.figures", "play.sources"}
-)
-"""Keys for which the footer of a narrow screen has no room; the help page lists them."""
+TURN_KEYS = frozenset({"play.interrupt", "play.retry", "play.undo"})
+"""First in the footer while the agent is at work or was stopped; else of no haste."""
+ONLY_WIDE = frozenset({"play.never_mind", "play.note", "play.figures", "play.sources"})
+ONLY_BROAD = frozenset({"play.evidence", "play.sources"})
+"""Keys for which the footer of a narrower screen has no room; the help page lists them."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
 from cuecard.core.users.faults import Fault
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.ask import ConfirmDialog
@@ -22,6 +22,9 @@ DECISIONS: Final[dict[str, Decision]] = {
 }
 """What each answer of a `MeaningDialog` means; without one, the person goes on editing."""
 
+SHOWN = 240
+"""As much of the line and of the person's words as is shown side by side, in characters."""
+
 
 class MeaningDialog(ChoiceDialog):
     """Whether edited words still say the card's line; answers one of `DECISIONS`, or `edit` or None."""
@@ -33,8 +36,8 @@ class MeaningDialog(ChoiceDialog):
         Key("meaning.edit", "e", "choose('edit')", N_("Edit"), N_("Go on editing")),
     )  # fmt: skip
 
-    def __init__(self, doubt: Doubt, line: str, stage: int | None) -> None:
-        """`stage`: whose line it is, if it is a stage's."""
+    def __init__(self, doubt: Doubt, line: str, text: str, stage: int | None) -> None:
+        """`text`: the person's words; `stage`: whose line it is, if it is a stage's."""
         options = _options(doubt, stage)
         self._allowed = {option for option, _key, _text in options}
         title = (
@@ -42,7 +45,9 @@ class MeaningDialog(ChoiceDialog):
             if doubt == "edited"
             else _("The line is due, but your words do not seem to say it")
         )
-        super().__init__(title, line, options, low=True)
+        said = _("Line: {line}").format(line=one_line(line, SHOWN))
+        yours = _("You: {text}").format(text=one_line(text, SHOWN))
+        super().__init__(title, f"{said}\n{yours}", options, low=True)
 
     def action_choose(self, option: str) -> None:
         if option == "not_said" and "later" in self._allowed:

@@ -33,14 +33,7 @@ class Choice:
 class EvidenceDialog(CuecardDialog[Choice | None]):
     """The reply in a text area that cannot be changed; answers what was chosen, None if left as it was."""
 
-    DEFAULT_CSS = """
-    EvidenceDialog {
-        .dialog { width: 96%; max-width: 110; height: 90%; padding: 0 1; }
-        #how { height: auto; color: $muted; }
-        TextArea { height: 1fr; border: none; padding: 0; }
-        TextArea:focus { border: none; }
-    }
-    """
+    CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
         Key("span.take", "enter", "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
         Key("span.sentence", "full_stop,s,。", "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), shown_as=".", priority=True),

@@ -57,17 +57,7 @@ class Composed:
 class AnswersDialog(CuecardDialog[Composed | None]):
     """The agent's questions, each with what the persona has for it; answers one reply in their order."""
 
-    DEFAULT_CSS = """
-    AnswersDialog {
-        .dialog { width: 96%; max-width: 100; padding: 0 1; }
-        OptionList, OptionList:focus {
-            height: auto; max-height: 12; border: none; background: $surface; padding: 0;
-        }
-        Input { margin-top: 1; }
-        #reply { height: auto; max-height: 5; margin-top: 1; }
-        #told { height: auto; color: $primary; }
-    }
-    """
+    CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
         Key("answers.take", "enter", "take", N_("Take"), N_("Put the whole reply into the message"), priority=True),
         Key("answers.on", "right,space", "turn(1)", N_("Other answer"), N_("What else could be answered"), shown_as="→"),

@@ -12,9 +12,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 
 from cuecard.core.events import Concluded
+from cuecard.core.i18n import _
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.play.after import AfterPane
-from cuecard.tui.screens.play.bindings import ONLY_WIDE, ORDER, PLAY_KEYS
+from cuecard.tui.screens.play.bindings import ONLY_BROAD, ONLY_WIDE, ORDER, PLAY_KEYS, TURN_KEYS
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.composer import Composer
 from cuecard.tui.screens.play.figures import FiguresPane
@@ -73,12 +74,18 @@ class PlayScreen(Turning, Looking, Finishing):
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
         bindings = super().active_bindings
+        state = self._state
+        routine = state is not None and state.phase == "yours" and not state.interrupted
+        hidden = {"screen.help"}  # F1 is the same, also while one types.
+        if not self.has_class("-broad"):
+            hidden |= ONLY_BROAD | ({"play.retry"} if routine else set())
         if self.has_class("-narrow"):
-            state = self._state
-            routine = state is not None and state.phase == "yours" and not state.interrupted
-            hidden = ONLY_WIDE | {"play.retry"} if routine else ONLY_WIDE
-            bindings = {key: _without(active, hidden) for key, active in bindings.items()}
-        return dict(sorted(bindings.items(), key=lambda item: _place(item[1])))
+            hidden |= ONLY_WIDE
+        shown = {key: _without(active, hidden) for key, active in bindings.items()}
+        if state is not None and state.phase == "ended" and (leave := shown.get("escape")):
+            binding = replace(leave.binding, description=_("Leave"))
+            shown["escape"] = leave._replace(binding=binding)
+        return dict(sorted(shown.items(), key=lambda item: _place(item[1], routine=routine)))
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -194,9 +201,11 @@ class PlayScreen(Turning, Looking, Finishing):
         return self._state is None or works_now(self._state, action)
 
 
-def _place(active: ActiveBinding) -> int:
+def _place(active: ActiveBinding, *, routine: bool) -> int:
     """Where a key stands in the footer: keys of what has the focus first, then ours in their order."""
-    return ORDER.get(active.binding.id or "", -1)
+    name = active.binding.id or ""
+    late = len(ORDER) - 2 if routine and name in TURN_KEYS else 0
+    return ORDER.get(name, -1) + late
 
 
 def _without(active: ActiveBinding, hidden: Collection[str]) -> ActiveBinding:

@@ -113,7 +113,7 @@ class Speaking(Marking, Wording):
         doubt = state.doubt(text)
         if doubt is None or (done and doubt == "unsaid"):
             return None
-        dialog = MeaningDialog(doubt, state.line, state.due_stage)
+        dialog = MeaningDialog(doubt, state.line, text, state.due_stage)
         answer = await self.app.push_screen_wait(dialog)
         return DECISIONS.get(answer, "edit") if answer else "edit"
 
