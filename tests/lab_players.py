@@ -2,6 +2,8 @@
 
 python lab_players.py play DB TASK EVENTS     SIGKILL after that many events of a session
 python lab_players.py harness DB TASK TRICKS  SIGKILL when the scripted harness has streamed
+python lab_players.py acts DB URL EVENTS     SIGKILL after that many events of a session that is interrupted,
+                                             retried and undone; prints what was acknowledged
 python lab_players.py run DB TASKS EVENTS     SIGKILL after that many events of a run
 """
 
@@ -79,6 +81,33 @@ async def _harness(db: Path, task_id: str, tricks: str) -> None:
         await session.wait()
 
 
+async def _acts(db: Path, url: str, events: int) -> None:
+    from play_bench import TASK, config_of, written
+
+    with Workspace.open(db) as workspace:
+        session = await PlaySession.start(
+            workspace,
+            TASK,
+            by="ann",
+            agent="react",
+            config=config_of(url),
+            on_event=Countdown(events),
+        )
+        for turn in range(100):
+            await session.wait_turn()
+            await session.submit(UserReply(text=f"say {turn}"))
+            print(f"say {turn}", flush=True)
+            await written(session, "I think")
+            await session.interrupt()
+            print("said I think that", flush=True)
+            if turn % 2:
+                await session.undo()
+            else:
+                await session.retry()
+                await written(session, "I think")
+                await session.interrupt()
+
+
 def harness_prompts(folder: Path) -> list[tuple[str, str]]:
     """Each prompt that the scripted harness got, with its session."""
     lines = (folder / "prompts").read_text().splitlines()
@@ -95,5 +124,7 @@ if __name__ == "__main__":
     what, where, which, how = sys.argv[1:]
     if what == "harness":
         asyncio.run(_harness(Path(where), which, how))
+    elif what == "acts":
+        asyncio.run(_acts(Path(where), which, int(how)))
     else:
         asyncio.run({"play": _play, "run": _run}[what](Path(where), which, int(how)))

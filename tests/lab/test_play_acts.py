@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import signal
+import sys
+from pathlib import Path
 
 import pytest
 
+import lab_players
 from cuecard.core.errors import NotAllowed
 from cuecard.core.events import AgentSpoke, ModelReplied, TrialReopened, UserSpoke
 from cuecard.core.parts import UserReply
@@ -137,6 +142,46 @@ async def test_stopped_before_it_had_said_anything(workspace: Workspace):
         assert [line.split()[0] for line in spoken(again.events)] == ["user:", "agent:"] * 2
         check_log(workspace, again)
         await again.close()
+
+
+async def undone(session: PlaySession) -> bool:
+    try:
+        return bool(await session.undo())
+    except NotAllowed:
+        return False
+
+
+async def test_killed_while_turns_are_stopped_and_taken_back(tmp_path: Path, db: Path):
+    script = Path(lab_players.__file__)
+
+    async def killed(server: OpenAIServer, events: int) -> None:
+        mine = tmp_path / f"{events}.db"
+        shutil.copy(db, mine)
+        program = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(script), "acts", str(mine), server.url, str(events)),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        told, _nothing = await program.communicate()
+        assert program.returncode == -signal.SIGKILL
+        acknowledged = told.decode().splitlines()
+        with Workspace.open(mine) as workspace:
+            (trial,) = workspace.runs.open_trials(kind="play")
+            session = await PlaySession.resume(
+                workspace, trial.id, by="ann", config=config_of(server.url)
+            )
+            log = check_log(workspace, session)
+            assert len(log) >= events
+            words = [e.body.reply.text for e in log if isinstance(e.body, UserSpoke | AgentSpoke)]
+            for line in set(acknowledged):
+                assert words.count(line.removeprefix("said ")) >= acknowledged.count(line)
+            if session.phase == "writing" and not await undone(session):
+                await session.retry()
+            check_log(workspace, session)
+            await session.close()
+
+    async with OpenAIServer(endless) as server:
+        tasks = [asyncio.create_task(killed(server, events)) for events in (6, 11)]
+        await asyncio.gather(*tasks)
 
 
 async def test_interrupted_at_any_moment_the_log_is_whole(workspace: Workspace):

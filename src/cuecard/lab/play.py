@@ -70,7 +70,8 @@ class PlaySession:
         self._workspace = workspace
         self._limits = opened.limits
         self._audience = audience
-        self._phase: PlayPhase = "writing"
+        self._phase: PlayPhase = "yours"
+        self._phase_told: PlayPhase | None = None
         self._asked: asyncio.Future[UserReply] | None = None
         self._kept: asyncio.Future[None] | None = None
         self._turn = asyncio.Event()
@@ -93,7 +94,8 @@ class PlaySession:
         self._journal = Journal(self._sink, opened.past)
         self._acts = asyncio.Lock()
         self._stage = Stage(setup, self._journal)
-        self._begin()
+        self._phase = self._phase_of_course
+        self._stage.begin()
         self._task = asyncio.create_task(self._live(), name=f"play-{trial.id}")
 
     @classmethod
@@ -311,11 +313,17 @@ class PlaySession:
             raise self._broken()
 
     def _begin(self) -> None:
-        """Play on from what is recorded."""
-        words = last_words(self._journal.events)
-        if words is not None and last_reply(self._journal.events) is None:
-            self._enter("concluding" if self._is_last(words[1]) else "writing")
+        """Play on from what is recorded. That it is the person's turn is told when they are asked."""
+        if (phase := self._phase_of_course) != "yours":
+            self._enter(phase)
         self._stage.begin()
+
+    @property
+    def _phase_of_course(self) -> PlayPhase:
+        words = last_words(self._journal.events)
+        if words is None or last_reply(self._journal.events) is not None:
+            return "yours"
+        return "concluding" if self._is_last(words[1]) else "writing"
 
     @property
     def _over(self) -> bool:
@@ -330,8 +338,9 @@ class PlaySession:
         return trouble or NotAllowed(_("The session has stopped"), reason)
 
     def _enter(self, phase: PlayPhase) -> None:
-        if phase != self._phase:
-            self._phase = phase
+        self._phase = phase
+        if phase != self._phase_told:
+            self._phase_told = phase
             tell(self._audience.on_phase, phase)
 
     async def _ask(self, dialogue: Dialogue | None) -> UserReply:
@@ -364,6 +373,8 @@ class PlaySession:
         tell(self._audience.on_stream, turn, text)
 
     async def _live(self) -> None:
+        if self._phase != "yours":
+            self._enter(self._phase)
         try:
             outcome = await self._through()
             self._listener.finish()
