@@ -29,6 +29,11 @@ KEEP = 0.4
 _DIGITS = "1234567890"
 
 
+def form_draft(url: str, trial_id: int) -> KeptJson:
+    """Where a session's form is kept while it is filled in, here and from Home."""
+    return KeptJson(url, f"form of trial {trial_id}")
+
+
 class Question(Widget, can_focus=True):
     """One scale or choice. Posts `Answered` when an answer is given and it is time for the next."""
 

@@ -13,8 +13,7 @@ from cuecard.core.text import one_line
 from cuecard.core.times import age
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.play.form import SessionFormPane
-from cuecard.tui.state.kept_json import KeptJson
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft
 from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.transcript import Piece, entries_of
 from cuecard.tui.widgets.pieces import Lines
@@ -26,11 +25,6 @@ if TYPE_CHECKING:
     from cuecard.core.tasks import Task
     from cuecard.store.records import TrialRecord
     from cuecard.store.workspace import Workspace
-
-
-def form_draft(url: str, trial_id: int) -> KeptJson:
-    """Where a session's form is kept while it is filled in."""
-    return KeptJson(url, f"form of trial {trial_id}", "forms")
 
 
 def _look(workspace: Workspace, trial_id: int) -> tuple[TrialRecord, Task, tuple[Event, ...]]:

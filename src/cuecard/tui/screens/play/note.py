@@ -133,7 +133,8 @@ class NoteDialog(CuecardDialog[NewNote | None]):
     def on_about_line_chosen(self) -> None:
         self.query_one(TextArea).focus()
 
-    def on_text_area_changed(self) -> None:
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        self._text = event.text_area.text
         if self._timer is None and self._kept:
             self._timer = self.set_timer(KEEP, self._keep_now)
 
@@ -148,12 +149,15 @@ class NoteDialog(CuecardDialog[NewNote | None]):
         if not text:
             self.notify(_("Say in a few words what you noticed."), severity="warning", markup=False)
             return
-        self._timer = None
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
         if self._kept:
             self._kept.discard()
-        self.dismiss(NewNote(self.query_one(AboutLine).about, text))
+        self.dismiss(NewNote(self._about, text))
 
     def _tell(self, about: About) -> None:
+        self._about = about
         self.query_one("#told", Static).update(for_display(self._told(about)))
 
     def _told(self, about: About) -> str:
@@ -164,7 +168,6 @@ class NoteDialog(CuecardDialog[NewNote | None]):
 
     def _keep_now(self) -> None:
         self._timer = None
-        text = self.query_one(TextArea).text
         if self._kept:
-            about = self.query_one(AboutLine).about
-            self._kept.save({"about": about, "text": text} if text.strip() else {})
+            told = {"about": self._about, "text": self._text}
+            self._kept.save(told if self._text.strip() else {})
