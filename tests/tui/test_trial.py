@@ -35,6 +35,7 @@ from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.play import PlayScreen
+from cuecard.tui.screens.play.sources import SourceScreen, SourcesDialog
 from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.screens.trial.panes import MeasuresPane, StagesPane, VerdictsPane
 from cuecard.tui.widgets.entry_list import EntryList
@@ -269,6 +270,18 @@ async def test_large_texts_are_read_when_they_are_opened_and_not_before(
         assert [entry.left_out for entry in reader.entries if entry.left_out] == [(6,)]
         await pilot.press("o")
         await until(pilot, lambda: "end of page 2" in transcript(screen))
+
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app_with_samples.screen, SourcesDialog))
+        dialog = app_with_samples.screen
+        await pilot.press(*"query 2")
+        await until(pilot, lambda: "1 of 3" in shown(dialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app_with_samples.screen, SourceScreen))
+        page_read = app_with_samples.screen.query_one(EntryList)
+        await until(pilot, lambda: "end of page 2" in "\n".join(page_read.lines))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app_with_samples.screen is screen)
 
 
 async def test_two_thousand_events_mount_a_handful_of_widgets_and_scroll(

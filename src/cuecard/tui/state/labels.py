@@ -34,3 +34,11 @@ def player_label(ref: PlayerRef) -> str:
 def tokens_label(tokens: int) -> str:
     """`1,234 tokens`."""
     return ngettext("{n} token", "{n} tokens", tokens).format(n=f"{tokens:,}")
+
+
+def short_tokens_label(tokens: int) -> str:
+    """`1,234 tokens`, `12.3k tokens`, `1.2M tokens`."""
+    if tokens < 10_000:
+        return tokens_label(tokens)
+    short = f"{tokens / 1_000:.1f}k" if tokens < 999_950 else f"{tokens / 1_000_000:.1f}M"
+    return ngettext("{n} token", "{n} tokens", tokens).format(n=short)

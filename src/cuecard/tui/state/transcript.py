@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from cuecard.core.events import (
     AgentSpoke,
@@ -29,8 +27,9 @@ from cuecard.core.tasks import Task
 from cuecard.core.text import one_line
 from cuecard.tui.glyphs import TERMINATION
 from cuecard.tui.state.entries import Entry, Paragraph, Piece, Role, Tone
-from cuecard.tui.state.labels import status_label, tokens_label
+from cuecard.tui.state.labels import status_label
 from cuecard.tui.state.marks import flag_label, mark_entry
+from cuecard.tui.state.work_entry import Work, shows_text
 
 __all__ = [
     "Entry",
@@ -43,40 +42,6 @@ __all__ = [
     "handed_in",
     "writing",
 ]
-
-
-@dataclass
-class _Work:
-    """The calls of one part in one turn, gathered until it speaks."""
-
-    part: str
-    turn: int
-    paragraphs: list[Paragraph] = field(default_factory=list[Paragraph])
-    tools: int = 0
-    hits: int = 0
-    hit_known: bool = False
-    models: int = 0
-    tokens: int = 0
-    left_out: list[int] = field(default_factory=list[int])
-
-    def entry(self) -> Entry:
-        words: list[str] = []
-        if self.tools:
-            words.append(
-                ngettext("{n} tool call", "{n} tool calls", self.tools).format(n=self.tools)
-            )
-        if self.hit_known:
-            words.append(ngettext("{n} hit", "{n} hits", self.hits).format(n=self.hits))
-        if self.models:
-            words.append(
-                ngettext("{n} model call", "{n} model calls", self.models).format(n=self.models)
-            )
-        if self.tokens:
-            words.append(tokens_label(self.tokens))
-        who = _part_label(self.part)
-        head = (Piece(" · ".join(filter(None, (who, *words))), "work"),)
-        fold, left_out = tuple(self.paragraphs), tuple(self.left_out)
-        return Entry("work", self.turn, head, fold=fold, left_out=left_out)
 
 
 def entries_of(
@@ -97,7 +62,7 @@ class Fold:
     def __init__(self, task: Task | None = None, left_out: Container[int] = ()) -> None:
         self._task, self._left_out = task, left_out
         self._entries: list[Entry] = []
-        self._work: _Work | None = None
+        self._work: Work | None = None
         self._working: Entry | None = None
 
     def entries(self) -> list[Entry]:
@@ -113,10 +78,10 @@ class Fold:
             work = self._work
             if work is None or (work.part, work.turn) != (body.part, body.turn):
                 self._close()
-                work = self._work = _Work(body.part, body.turn)
+                work = self._work = Work(body.part, body.turn)
             self._working = None
-            _gather(work, body)
-            if event.seq in self._left_out and _shows_text(body):
+            work.add(body)
+            if event.seq in self._left_out and shows_text(body):
                 work.left_out.append(event.seq)
             return
         self._close()
@@ -227,75 +192,3 @@ def _end_entry(body: TrialEnded, before: Sequence[Entry]) -> Entry:
     detail = (Paragraph(body.detail, tone),) if body.detail else ()
     ended = _("The trial ended: {reason}").format(reason=_(label))
     return Entry("end", turn, (Piece(f"{glyph} {ended}", tone),), detail)
-
-
-def _part_label(part: str) -> str:
-    match part:
-        case "user":
-            return _("User part")
-        case "conclusion":
-            return _("Conclusion")
-        case _:
-            return ""
-
-
-def _gather(work: _Work, body: ModelReplied | ToolAnswered) -> None:
-    if isinstance(body, ModelReplied):
-        reply = body.reply
-        work.models += 1
-        work.tokens += reply.usage.prompt + reply.usage.completion
-        label = _("Model call: {model}").format(model=one_line(reply.model or body.model, 60))
-        work.paragraphs.append(Paragraph(label, "work", 2))
-        if reply.reasoning:
-            work.paragraphs.append(Paragraph(reply.reasoning, "muted", 4))
-        if reply.text and reply.tool_calls:
-            work.paragraphs.append(Paragraph(reply.text, "plain", 4))
-        return
-    work.tools += 1
-    call, answer = body.call, body.answer
-    label = f"{one_line(call.name, 40)}: {_arguments(body)}"
-    work.paragraphs.append(Paragraph(label, "work", 2))
-    if answer.hit is not None:
-        work.hit_known = True
-        work.hits += answer.hit.hit
-        work.paragraphs.append(_hit(body))
-    if not answer.ok:
-        work.paragraphs.append(Paragraph(answer.text, "bad", 4))
-    elif answer.entries:
-        for entry in answer.entries:
-            title = " · ".join(filter(None, (entry.title, entry.date, entry.url)))
-            work.paragraphs.append(Paragraph(title, "strong", 4))
-            work.paragraphs.append(Paragraph(entry.content, "plain", 6))
-    else:
-        work.paragraphs.append(Paragraph(answer.text, "plain", 4))
-
-
-def _shows_text(body: ModelReplied | ToolAnswered) -> bool:
-    """Whether the fold shows what may be large; a reply that was spoken stands in its own entry."""
-    if isinstance(body, ToolAnswered):
-        return True
-    return bool(body.reply.reasoning or body.reply.tool_calls)
-
-
-def _arguments(body: ToolAnswered) -> str:
-    """The only string argument bare (a query reads best so), anything else as JSON."""
-    arguments = body.call.arguments
-    if len(arguments) == 1:
-        (value,) = arguments.values()
-        if isinstance(value, str):
-            return value
-    return json.dumps(arguments, ensure_ascii=False)
-
-
-def _hit(body: ToolAnswered) -> Paragraph:
-    hit = body.answer.hit
-    assert hit is not None
-    if hit.hit:
-        words = [_("hit: {keys}").format(keys=", ".join(hit.matched_fact_keys) or "?")]
-    else:
-        words = [_("no hit")]
-    if hit.is_compound:
-        words.append(_("compound query"))
-    if hit.reason:
-        words.append(hit.reason)
-    return Paragraph(" · ".join(words), "good" if hit.hit else "bad", 4)

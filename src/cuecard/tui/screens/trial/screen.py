@@ -72,6 +72,13 @@ class TrialScreen(CuecardScreen[None]):
             N_("Filter"),
             N_("Verdicts: all, missing ones, covered ones, not judged ones"),
         ),
+        Key(
+            "trial.sources",
+            "p",
+            "sources",
+            N_("Pages"),
+            N_("The pages that the agent found and visited"),
+        ),
         Key("trial.judge", "j", "judge", N_("Judge"), N_("Have this trial judged (again)")),
         Key(
             "trial.replay",
@@ -138,6 +145,15 @@ class TrialScreen(CuecardScreen[None]):
             self._whole |= {event.seq: event for event in found}
             self._show_transcript(self._view)
 
+    @guarded("sources")
+    async def show_sources(self) -> None:
+        from cuecard.tui.screens.play.sources import SourcesDialog
+        from cuecard.tui.state.sources import sources_of
+
+        trial_id = self._trial_id
+        sources = await self.services.ask(lambda ws: sources_of(ws.runs.events(trial_id)))
+        self.app.push_screen(SourcesDialog(sources))
+
     def on_entry_list_unfolded(self) -> None:
         self.complete()
 
@@ -179,6 +195,9 @@ class TrialScreen(CuecardScreen[None]):
 
     def action_filter(self) -> None:
         self.query_one(VerdictsPane).show_next()
+
+    def action_sources(self) -> None:
+        self.show_sources()
 
     def action_judge(self) -> None:
         self.judge()
