@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
-from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.state.agreement import AgreementView, Shown, plot_of
+from cuecard.tui.state.agreement import AgreementView, Shown
+from cuecard.tui.state.sheet_grid import plot_rows, table_rows
 from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.grid import Grid, GridColumn
-from cuecard.tui.widgets.grid.source import GridCell, ListSource
+from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.grid.source import ListSource
 from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison import Scope, Subject
     from cuecard.annotate.labelling.comparison.sheets import Sheet
     from cuecard.store.workspace import Workspace
-
-_FIGURE = 18  # -0.155 [-.25 -.06]
-_WIDE = 100
 
 
 class AgreementScreen(CuecardScreen[None]):
@@ -243,74 +239,16 @@ class AgreementScreen(CuecardScreen[None]):
         if view is None:
             return
         self.query_one("#heading", Static).update(view.heading)
-        if view.shown == "plot":
-            self._fill_plot(view)
+        drawn, sheet, grid = view.shown == "plot", view.sheet, self._grid
+        if sheet is None:
+            columns, rows = (), ()
+        elif drawn:
+            columns, rows = plot_rows(sheet, self.size.width)
         else:
-            self._fill_table(view)
+            columns, rows = table_rows(sheet, self.size.width)
+        grid.set_columns(columns, fixed=0 if drawn else 1)
+        grid.load(ListSource(rows), cursor=(0, 0 if drawn else 1))
         self._explain()
-
-    def _fill_table(self, view: AgreementView) -> None:
-        sheet = view.sheet
-        grid = self._grid
-        if sheet is None:
-            grid.set_columns(())
-            grid.load(ListSource(()))
-            return
-        wide = self.size.width >= _WIDE
-        first, *others = sheet.headings
-        longest = max((len(line[0].text) for line in sheet.lines), default=0)
-        columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
-        for at, heading in enumerate(others, 1):
-            figures = any(at < len(line) and line[at].statistic for line in sheet.lines)
-            least = (_FIGURE + 2 * wide) if figures else max(9, min(16, len(heading)))
-            columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=24))
-        grid.set_columns(columns, fixed=1)
-        rows = [
-            [
-                GridCell(line[0].text, "strong"),
-                *(
-                    GridCell(
-                        compact(c.statistic, 3 if wide else 2) if c.statistic else c.text,
-                        "muted" if c.remark else "plain",
-                    )
-                    for c in line[1:]
-                ),
-            ]
-            for line in sheet.lines
-        ]
-        grid.load(ListSource(rows), cursor=(0, 1))
-
-    def _fill_plot(self, view: AgreementView) -> None:
-        sheet, grid = view.sheet, self._grid
-        if sheet is None:
-            grid.set_columns(())
-            grid.load(ListSource(()))
-            return
-        width = max(16, self.size.width - 20 - 14 - 7 - 10)
-        axis, lines = plot_of(sheet, width)
-        grid.set_columns(
-            (
-                GridColumn(sheet.headings[0], 20, raw=True),
-                GridColumn("", 14, raw=True),
-                GridColumn(axis.head, width, raw=True),
-                GridColumn(_("value"), 7, raw=True, right=True),
-            ),
-            fixed=0,
-        )
-        rows: list[tuple[str | GridCell | Text, ...]] = []
-        before = ""
-        for bar, drawn in lines:
-            what = GridCell(bar.what if bar.what != before else "", "strong")
-            before = bar.what
-            rows.append(
-                (
-                    what,
-                    GridCell(bar.who, "muted"),
-                    Text(drawn, no_wrap=True),
-                    f"{bar.statistic.value:.3f}",
-                )
-            )
-        grid.load(ListSource(rows), cursor=(0, 0))
 
     def _explain(self) -> None:
         if self._view is not None:

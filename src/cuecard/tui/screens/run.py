@@ -76,6 +76,20 @@ class RunScreen(CuecardScreen[None]):
         Key("run.trials", "t", "show('trials-tab')", N_("Trials"), N_("The trials of the grid")),
         Key("run.scores", "s", "show('scores-tab')", N_("Scores"), N_("Measures per agent")),
         Key(
+            "run.replay",
+            "p",
+            "replay",
+            N_("Re-play"),
+            N_("Decide the trial's cues myself, turn by turn, before I am told"),
+        ),
+        Key(
+            "run.fidelity",
+            "f",
+            "fidelity",
+            N_("Fidelity"),
+            N_("The user part of this run held against people"),
+        ),
+        Key(
             "run.cancel",
             "c",
             "cancel",
@@ -157,6 +171,8 @@ class RunScreen(CuecardScreen[None]):
         if action == "resume":
             run = self._look.run if self._look else None
             return run is not None and not live and run.kind != "play" and run.finished < run.trials
+        if action == "replay":
+            return bool(self._rows)
         return True
 
     def action_open(self) -> None:
@@ -165,6 +181,19 @@ class RunScreen(CuecardScreen[None]):
         row = self.query_one("#trials", FittedTable).cursor_row
         if 0 <= row < len(self._rows):
             self.app.push_screen(TrialScreen(self._rows[row].trial_id))
+
+    def action_replay(self) -> None:
+        from cuecard.tui.screens.replay import ReplayScreen
+
+        row = self.query_one("#trials", FittedTable).cursor_row
+        if 0 <= row < len(self._rows):
+            self.app.push_screen(ReplayScreen(self._rows[row].trial_id))
+
+    def action_fidelity(self) -> None:
+        from cuecard.tui.screens.fidelity import FidelityScreen
+
+        if self._look:
+            self.app.push_screen(FidelityScreen((self._run_id,), self._look.run.name))
 
     def action_show(self, pane: str) -> None:
         self.query_one(TabbedContent).active = pane

@@ -58,6 +58,13 @@ class RunsScreen(CuecardScreen[None]):
             N_("Play the agent in a session that waits for a person"),
             show=False,
         ),
+        Key(
+            "runs.fidelity",
+            "f",
+            "fidelity",
+            N_("Fidelity"),
+            N_("The user part of this run held against people; re-play it"),
+        ),
         Key("runs.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
     )
 
@@ -156,6 +163,12 @@ class RunsScreen(CuecardScreen[None]):
 
     def action_play_an_agent(self) -> None:
         self.cue_app.play_an_agent()
+
+    def action_fidelity(self) -> None:
+        from cuecard.tui.screens.fidelity import FidelityScreen
+
+        if run := self._run_under_cursor():
+            self.app.push_screen(FidelityScreen((run.id,), run.name))
 
     def action_look_again(self) -> None:
         self._look = None

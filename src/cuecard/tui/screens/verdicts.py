@@ -45,6 +45,7 @@ class VerdictsScreen(CuecardScreen[None]):
         Key("verdicts.list", "v", "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
         Key("verdicts.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
         Key("verdicts.adjudicate", "j", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
+        Key("verdicts.fidelity", "f", "fidelity", N_("Fidelity"), N_("Whether simulators play the user as people do, and whether scores mean anything")),
         Key("verdicts.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
     )  # fmt: skip
 
@@ -66,6 +67,7 @@ class VerdictsScreen(CuecardScreen[None]):
                     " items without seeing its verdict, and learn how far it can be trusted."
                 ),
                 ("3", _("Runs: n plays tasks and judges them; their verdicts appear here")),
+                ("f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
             )
         yield Footer(show_command_palette=False)
 
@@ -165,6 +167,11 @@ class VerdictsScreen(CuecardScreen[None]):
             self.app.push_screen(AdjudicateScreen(drawn.name, set_id=drawn.id))
         elif run := self._run_here():
             self.app.push_screen(AdjudicateScreen(run.name, (run.run_id,)))
+
+    def action_fidelity(self) -> None:
+        from cuecard.tui.screens.fidelity import FidelityScreen
+
+        self.app.push_screen(FidelityScreen())
 
     def action_look_again(self) -> None:
         self.look()

@@ -4,45 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.annotate.fidelity.material import Case, Source
-from cuecard.annotate.fidelity.model import FindingKind
+from cuecard.annotate.fidelity.material import Case
 from cuecard.annotate.fidelity.turns import TurnRow
-from cuecard.core.i18n import N_, _
+from cuecard.annotate.fidelity.words import (
+    FINDING_WORDS,
+    SOURCE_WORDS,
+    decision_word,
+    simulator_word,
+)
+from cuecard.core.i18n import _
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import ItemKind
+from cuecard.core.words import CUE_WORDS
 from cuecard.tui.state.entries import Paragraph, Tone
-from cuecard.tui.state.labelling import value_label
-from cuecard.tui.state.labels import CUE_KIND, player_label, player_name
+from cuecard.tui.state.labels import player_name
 from cuecard.tui.widgets.grid.source import GridCell
 
-FINDING: dict[FindingKind, str] = {
-    FindingKind.EARLY: N_("too early"),
-    FindingKind.LATE: N_("too late"),
-    FindingKind.STATUS: N_("read otherwise"),
-    FindingKind.LEAK: N_("leak"),
-    FindingKind.FORBIDDEN: N_("forbidden words"),
-    FindingKind.AHEAD: N_("ahead of its turn"),
-    FindingKind.SKIPPED: N_("skipped a stage"),
-    FindingKind.DOUBLED: N_("said twice"),
-    FindingKind.MISSING_LINE: N_("line not said"),
-    FindingKind.MARKDOWN: N_("Markdown"),
-    FindingKind.STRUCTURE: N_("asks for triples or tables"),
-    FindingKind.COACHED: N_("tells the agent what to ask"),
-    FindingKind.IGNORED: N_("ignores a question"),
-    FindingKind.UNUSABLE: N_("unusable reply"),
-}
-SOURCE: dict[Source, str] = {
-    "played": N_("played it"),
-    "live": N_("listened"),
-    "later": N_("asked afterwards"),
-}
 NONE = "–"
-
-
-def decision_word(case: Case, value: str) -> str:
-    """`✓ cue met`, `… neither asked nor answered`; a dash where nothing was decided."""
-    kind = ItemKind.STATUS if case.subject == "status" else ItemKind.CUE
-    return value_label(kind, value) if value else NONE
 
 
 def place_word(case: Case) -> str:
@@ -56,21 +33,21 @@ def place_word(case: Case) -> str:
 
 
 def findings_word(row: TurnRow) -> str:
-    return ", ".join(_(FINDING[finding.kind]) for finding in row.findings)
+    return ", ".join(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
 
 
 def row_cells(row: TurnRow, *, several: bool) -> Sequence[str | GridCell]:
     """A line of the list; with `several` simulators it says whose."""
     case = row.case
-    who = (player_name(row.voice.player),) if several else ()
+    who = (simulator_word(row.voice.player),) if several else ()
     severe = row.severity >= 4
     return (
         case.task.id,
         str(case.turn + 1),
         place_word(case),
         *who,
-        decision_word(case, row.reference),
-        GridCell(decision_word(case, row.decision), "warn" if row.differs else "plain"),
+        decision_word(case.subject, row.reference),
+        GridCell(decision_word(case.subject, row.decision), "warn" if row.differs else "plain"),
         GridCell(findings_word(row), "bad" if severe else "plain"),
     )
 
@@ -97,7 +74,7 @@ def cue_paragraphs(case: Case) -> list[Paragraph]:
     if case.stage is None:
         return []
     stage = case.task.stages[case.stage - 1]
-    lines = [Paragraph(f"{_(CUE_KIND[stage.cue.kind.value])}: {stage.cue.text}", "stage")]
+    lines = [Paragraph(f"{_(CUE_WORDS[stage.cue.kind.value])}: {stage.cue.text}", "stage")]
     return [*lines, Paragraph(_("line: {line}").format(line=stage.line), "muted")]
 
 
@@ -106,14 +83,14 @@ def people_paragraphs(row: TurnRow) -> list[Paragraph]:
     case = row.case
     lines: list[Paragraph] = []
     if row.reference:
-        lines.append(Paragraph(decision_word(case, row.reference), "strong"))
+        lines.append(Paragraph(decision_word(case.subject, row.reference), "strong"))
     for name, value in case.people.items():
-        said = f"{name}: {decision_word(case, value)}"
+        said = f"{name}: {decision_word(case.subject, value)}"
         if name == case.player:
             said += f" · {_('played it')}"
         lines.append(Paragraph(said, "muted"))
     if case.adjudicated:
-        word = decision_word(case, case.adjudicated)
+        word = decision_word(case.subject, case.adjudicated)
         lines.append(Paragraph(_("adjudicated: {label}").format(label=word), "muted"))
     if not case.people and not case.adjudicated:
         lines.append(Paragraph(_("Nobody has decided on this turn."), "muted"))
@@ -125,9 +102,9 @@ def people_paragraphs(row: TurnRow) -> list[Paragraph]:
 def simulator_paragraphs(row: TurnRow) -> list[Paragraph]:
     """What the simulator decided and said, what is wrong with it, and why it decided so."""
     tone: Tone = "bad" if row.differs else "good" if row.reference and row.decision else "strong"
-    lines = [Paragraph(decision_word(row.case, row.decision), tone)]
+    lines = [Paragraph(decision_word(row.case.subject, row.decision), tone)]
     for finding in row.findings:
-        said = _(FINDING[finding.kind])
+        said = _(FINDING_WORDS[finding.kind])
         if finding.found:
             said += f": {one_line(finding.found, 160)}"
         if finding.flagged:
@@ -141,4 +118,4 @@ def simulator_paragraphs(row: TurnRow) -> list[Paragraph]:
 
 
 def simulator_title(row: TurnRow) -> str:
-    return f"{player_label(row.voice.player)} · {_(SOURCE[row.voice.source])}"
+    return f"{simulator_word(row.voice.player)} · {_(SOURCE_WORDS[row.voice.source])}"

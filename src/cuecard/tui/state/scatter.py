@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 
-from cuecard.annotate.fidelity.model import Point
+from cuecard.annotate.fidelity.model import Correlation, Point
+from cuecard.annotate.labelling.comparison.words import figure, remark
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.labels import measure_label
+from cuecard.core.text import one_line
+from cuecard.tui.widgets.grid.columns import GridColumn
+from cuecard.tui.widgets.grid.source import GridCell
 
 MOST, LEAST = 12, 3
 
@@ -75,3 +81,63 @@ def _columns(low: float, high: float, most: int) -> int:
     if span == floor(span) and low == floor(low) and LEAST <= span <= most:
         return int(span)
     return most
+
+
+def told(found: Correlation) -> str:
+    """What is held against what, over how many sessions."""
+    return _("{question} against {measure} · {n} sessions on {tasks} tasks").format(
+        question=one_line(found.label, 50),
+        measure=measure_label(found.measure),
+        n=found.sessions,
+        tasks=found.tasks,
+    )
+
+
+def plot_heading(found: Correlation) -> str:
+    return _("down: the answer, across: {measure}; in the plane: how many sessions").format(
+        measure=measure_label(found.measure)
+    )
+
+
+def plot_columns(scatter: Scatter, width: int) -> list[GridColumn]:
+    """The answer, then a column for each stretch of scores, named by where it begins."""
+    columns = [GridColumn(N_("Answer"), 6, right=True)]
+    for column in range(scatter.columns):
+        last = column == scatter.columns - 1
+        begins, ends = f"{scatter.edges[column]:.3g}", f"{scatter.edges[-1]:.3g}"
+        columns.append(
+            GridColumn(f"{begins}–{ends}" if last else begins, width, right=True, raw=True)
+        )
+    return columns
+
+
+def plot_cells(scatter: Scatter, row: int) -> list[GridCell]:
+    """A number where there are sessions, a dot where there are none."""
+    counts = scatter.counts(row)
+    cells = [GridCell(str(n), "strong") if n else GridCell("·", "muted") for n in counts]
+    return [GridCell(f"{scatter.answers[row]:g}", "accent"), *cells]
+
+
+def session_cells(point: Point) -> list[str]:
+    return [
+        point.task_id,
+        point.person,
+        str(point.trial_id),
+        f"{point.x:g}",
+        f"{point.y:.3f}",
+    ]
+
+
+def figure_lines(found: Correlation) -> list[str]:
+    """Both correlations over all sessions and within tasks, or why there is none."""
+    lines: list[str] = []
+    pairs = (
+        (_("over all sessions"), found.spearman, found.kendall),
+        (_("within tasks"), found.spearman_within, found.kendall_within),
+    )
+    for where, rho, tau in pairs:
+        said = _("{where}: Spearman {rho} · Kendall {tau}").format(
+            where=where, rho=figure(rho), tau=figure(tau)
+        )
+        lines.append(" · ".join(filter(None, (said, remark(rho)))))
+    return lines

@@ -1,0 +1,176 @@
+"""What the fidelity screen shows: one table at a time, of one section, and what lies behind its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cuecard.annotate.fidelity.material import Material, Scope
+from cuecard.annotate.fidelity.model import Correlation, Fidelity
+from cuecard.annotate.fidelity.sheets import TurnCell
+from cuecard.annotate.fidelity.turns import Turns
+from cuecard.annotate.fidelity.words import circumstances
+from cuecard.annotate.labelling.comparison.markdown import as_markdown, escaped
+from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
+from cuecard.annotate.labelling.comparison.words import figure
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.text import one_line
+from cuecard.tui.state.agreement import bars
+
+Section = Literal["cues", "findings", "outcome", "meaning"]
+SECTION_WORDS: dict[Section, str] = {
+    "cues": N_("Cues"),
+    "findings": N_("Findings"),
+    "outcome": N_("Outcome"),
+    "meaning": N_("Meaning"),
+}
+Behind = Turns | Correlation
+"""Turns to read, or sessions to plot."""
+
+
+@dataclass
+class FidelityView:
+    """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
+    intervals are drawn.
+    """
+
+    material: Material
+    found: Fidelity
+    sheets: tuple[Sheet, ...]
+    section: Section = "cues"
+    plotted: bool = False
+    _at: dict[Section, int] = field(default_factory=dict["Section", int])
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.found.simulators or self.found.meaning)
+
+    def of(self, section: Section) -> list[Sheet]:
+        return [sheet for sheet in self.sheets if sheet.view == section]
+
+    def show(self, section: Section) -> None:
+        self.section, self.plotted = section, False
+
+    def step(self, by: int) -> None:
+        """To the next table of the section, round and round."""
+        if count := len(self.of(self.section)):
+            self._at[self.section] = (self.index + by) % count
+
+    def keep_place_of(self, before: FidelityView) -> None:
+        """Show what another view of the same things showed."""
+        self.section, self._at = before.section, dict(before._at)
+
+    @property
+    def index(self) -> int:
+        return min(self._at.get(self.section, 0), max(0, len(self.of(self.section)) - 1))
+
+    @property
+    def sheet(self) -> Sheet | None:
+        sheets = self.of(self.section)
+        return sheets[self.index] if sheets else None
+
+    @property
+    def plottable(self) -> bool:
+        return self.sheet is not None and bool(bars(self.sheet))
+
+    @property
+    def heading(self) -> str:
+        """`Cues 1/4 · Simulators against people`."""
+        sheets, name = self.of(self.section), _(SECTION_WORDS[self.section])
+        if self.sheet is None:
+            return name
+        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
+        return f"{name}{place} · {one_line(self.sheet.title)}"
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        sheet = self.sheet
+        if sheet is None:
+            return None
+        if self.plotted:
+            lines = bars(sheet)
+            return lines[row].cell if row < len(lines) else None
+        if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
+            return None
+        return sheet.lines[row][column]
+
+    def behind(self, row: int, column: int) -> Behind | None:
+        """What lies behind the cell; of a name or a count, behind its line's first figure."""
+        cell = self.cell(row, column)
+        if cell is None or self.sheet is None:
+            return None
+        if found := _of(cell):
+            return found
+        if self.plotted or cell.statistic is not None:
+            return None
+        return next((each for each in map(_of, self.sheet.lines[row]) if each), None)
+
+    def details(self, row: int, column: int) -> list[str]:
+        """The figure under the cursor in full, why it is missing, then what to know of the table."""
+        sheet = self.sheet
+        if sheet is None:
+            return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
+        found: list[str] = []
+        cell, name = self.cell(row, column), self.name_of(row, column)
+        if cell is not None and cell.statistic is not None:
+            n = _("n {n}").format(n=f"{cell.statistic.n:,}")
+            found.append(f"{name}: {figure(cell.statistic)} · {n}")
+        elif cell is not None and name:
+            found.append(f"{name}: {cell.text}")
+        if cell is not None and cell.remark:
+            found.append(cell.remark)
+        return [*found, *sheet.notes, *circumstances(self.found)]
+
+    def why_empty(self) -> str:
+        """How to get data for this section."""
+        match self.section:
+            case "cues":
+                return _(
+                    "no turn has both a person's and a simulator's decision. Re-play a dialogue (p), or"
+                    " play one with simulators listening."
+                )
+            case "findings":
+                return _("no simulator has spoken.")
+            case "outcome":
+                return _(
+                    "no task was played by people and by a simulator with the same agent and world."
+                )
+            case "meaning":
+                return _("nobody has answered the form after a session that was scored.")
+
+    def name_of(self, row: int, column: int) -> str:
+        sheet = self.sheet
+        if sheet is None:
+            return ""
+        if self.plotted:
+            lines = bars(sheet)
+            return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
+        if row >= len(sheet.lines) or column >= len(sheet.headings):
+            return ""
+        parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
+        return " · ".join(filter(None, parts))
+
+
+def _of(cell: Cell) -> Behind | None:
+    return (cell.turns or cell.correlation) if isinstance(cell, TurnCell) else None
+
+
+def title_words(view: FidelityView, name: str, scope: Scope) -> str:
+    """What the report is about."""
+    found = view.found
+    parts = [one_line(name, 30) or _("Fidelity")]
+    turns = ngettext("{n} turn", "{n} turns", found.turns)
+    parts.append(turns.format(n=f"{found.turns:,}"))
+    played = ngettext("{n} dialogue by people", "{n} dialogues by people", found.played)
+    parts.append(played.format(n=f"{found.played:,}"))
+    simulators = ngettext("{n} simulator", "{n} simulators", len(found.simulators))
+    parts.append(simulators.format(n=len(found.simulators)))
+    if scope.simulators or len(scope.runs) > 1:
+        parts.append(_("chosen with s"))
+    return " · ".join(parts)
+
+
+def markdown(sheets: Sequence[Sheet], title: str, lines: Sequence[str] = ()) -> str:
+    """All tables under a title, and what they are about."""
+    head = [f"# {escaped(title)}", "", *(f"- {escaped(line)}" for line in lines), ""]
+    return "\n".join([*head, *(as_markdown(sheet) for sheet in sheets)]).rstrip() + "\n"
