@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.errors import NotAllowed
-from cuecard.core.events import AgentSpoke, Event, Limits, Marked, TrialEnded, UserSpoke
+from cuecard.core.events import AgentSpoke, Event, Limits, TrialEnded, UserSpoke
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
 from cuecard.core.judges.registry import build_judge
@@ -20,7 +20,8 @@ from cuecard.core.users.human import HumanUser
 from cuecard.lab.judging import try_judging
 from cuecard.lab.listener import Listener, Listening
 from cuecard.lab.plans import RunSettings
-from cuecard.lab.play_course import Written, last_reply, last_words, next_turn
+from cuecard.lab.play_chair import Chair
+from cuecard.lab.play_course import Written, last_reply, last_words, marked, phase_after
 from cuecard.lab.play_setup import (
     Audience,
     OnEnd,
@@ -72,13 +73,11 @@ class PlaySession:
         self._audience = audience
         self._phase: PlayPhase = "yours"
         self._phase_told: PlayPhase | None = None
-        self._asked: asyncio.Future[UserReply] | None = None
-        self._kept: asyncio.Future[None] | None = None
-        self._turn = asyncio.Event()
+        self._chair = Chair(self._asked)
         self._written = Written()
         self._hub = ModelHub(config)
         self._listener = Listener(workspace, trial.id, opened.task, opened.settings.shadows, config)
-        human = HumanUser(trial.user.name, self._ask)
+        human = HumanUser(trial.user.name, self._chair.ask)
         setup = setup_for(
             trial,
             opened.task,
@@ -94,7 +93,7 @@ class PlaySession:
         self._journal = Journal(self._sink, opened.past)
         self._acts = asyncio.Lock()
         self._stage = Stage(setup, self._journal)
-        self._phase = self._phase_of_course
+        self._phase = phase_after(self._journal.events, self._limits)
         self._stage.begin()
         self._task = asyncio.create_task(self._live(), name=f"play-{trial.id}")
 
@@ -168,7 +167,7 @@ class PlaySession:
     @property
     def waiting(self) -> bool:
         """Whether it is the person's turn to speak."""
-        return self._asked is not None and not self._asked.done()
+        return self._chair.waiting
 
     @property
     def listening(self) -> Listening:
@@ -212,16 +211,12 @@ class PlaySession:
             await self.wait_turn()  # The log begins with the trial's start.
         if self._over:
             raise NotAllowed(_("The session has ended"), _("Nothing more can be noted in it."))
-        turn = next_turn(self._journal.events)
-        mark = Remark(about=about, text=text, by=self.trial.user.name)
-        step = 0
-        while self._journal.recorded(Marked(part="user", turn=turn, step=step, mark=mark).key):
-            step += 1
-        await self._journal.record(Marked(part="user", turn=turn, step=step, mark=mark))
+        remark = Remark(about=about, text=text, by=self.trial.user.name)
+        await self._journal.record(marked(remark, self._journal.events))
 
     async def wait_turn(self) -> bool:
         """Wait until it is the person's turn (True) or the session is over (False)."""
-        turn = asyncio.ensure_future(self._turn.wait())
+        turn = asyncio.ensure_future(self._chair.turn.wait())
         try:
             await asyncio.wait({turn, self._task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -241,12 +236,9 @@ class PlaySession:
             await self._listener.close()
 
     async def _submit(self, reply: UserReply) -> None:
-        if not self.waiting or self._asked is None:
+        if not self.waiting:
             raise NotAllowed(_("It is not your turn"), _("The agent has not answered yet."))
-        self._kept = asyncio.get_running_loop().create_future()
-        self._asked.set_result(reply)
-        await asyncio.wait({self._kept, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        if not self._kept.done():
+        if not await self._chair.say(reply, self._task):
             raise self._broken()
 
     async def _interrupt(self) -> None:
@@ -314,23 +306,13 @@ class PlaySession:
 
     def _begin(self) -> None:
         """Play on from what is recorded. That it is the person's turn is told when they are asked."""
-        if (phase := self._phase_of_course) != "yours":
+        if (phase := phase_after(self._journal.events, self._limits)) != "yours":
             self._enter(phase)
         self._stage.begin()
 
     @property
-    def _phase_of_course(self) -> PlayPhase:
-        words = last_words(self._journal.events)
-        if words is None or last_reply(self._journal.events) is not None:
-            return "yours"
-        return "concluding" if self._is_last(words[1]) else "writing"
-
-    @property
     def _over(self) -> bool:
         return any(isinstance(event.body, TrialEnded) for event in self._journal.events)
-
-    def _is_last(self, words: UserSpoke) -> bool:
-        return words.reply.done or words.turn >= self._limits.max_turns
 
     def _broken(self) -> Exception:
         trouble = self._sink.trouble
@@ -343,25 +325,17 @@ class PlaySession:
             self._phase_told = phase
             tell(self._audience.on_phase, phase)
 
-    async def _ask(self, dialogue: Dialogue | None) -> UserReply:
-        self._asked = asyncio.get_running_loop().create_future()
-        self._turn.set()
+    def _asked(self, dialogue: Dialogue | None) -> None:
         self._enter("yours")
         if dialogue is not None:
             self._listener.begin(dialogue)
-        try:
-            return await self._asked
-        finally:
-            self._asked = None
-            self._turn.clear()
 
     def _told(self, event: Event) -> None:
         self._written.follow(event)
         match event.body:
             case UserSpoke():
-                if self._kept and not self._kept.done():
-                    self._kept.set_result(None)
-                self._enter("concluding" if self._is_last(event.body) else "writing")
+                self._chair.kept()
+                self._enter(phase_after(self._journal.events, self._limits))
             case TrialEnded():
                 self._enter("concluding")
             case _:

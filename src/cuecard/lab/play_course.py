@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from cuecard.core.events import AgentSpoke, Event, ModelReplied, UserSpoke
+from cuecard.core.events import AgentSpoke, Event, Limits, Marked, ModelReplied, UserSpoke
+from cuecard.core.marks import Mark
 
 
 def last_words(course: Sequence[Event]) -> tuple[Event, UserSpoke] | None:
@@ -56,6 +58,26 @@ class Written:
 
     def clear(self) -> None:
         self._pieces, self._break = [], False
+
+
+def phase_after(
+    course: Sequence[Event], limits: Limits
+) -> Literal["yours", "writing", "concluding"]:
+    """Whose turn it is, by what is recorded."""
+    words = last_words(course)
+    if words is None or last_reply(course) is not None:
+        return "yours"
+    last = words[1].reply.done or words[1].turn >= limits.max_turns
+    return "concluding" if last else "writing"
+
+
+def marked(mark: Mark, course: Sequence[Event]) -> Marked:
+    """The body that records a person's mark in the exchange that is under way, behind those that stand."""
+    turn, step = next_turn(course), 0
+    keys = {event.body.key for event in course}
+    while (body := Marked(part="user", turn=turn, step=step, mark=mark)).key in keys:
+        step += 1
+    return body
 
 
 def next_turn(course: Sequence[Event]) -> int:
