@@ -16,8 +16,8 @@ class PersonaOnce(PersonaUser):
     """A persona as its model plays it unaided. Nothing is asked again, mended or replaced by the line;
     what would be complained of stands in `flags`.
 
-    `cue_met` and `done` are the model's. A met cue discloses the stage that the model names, where there
-    is one of that number, else the next. Without a usable answer there are no words and no decision.
+    `cue_met` and `done` are the model's; a met cue discloses the next stage, for the engine counts, whether
+    or not the words say its line. Without a usable answer there are no words and no decision.
     """
 
     async def reply(self, dialogue: Dialogue, desk: CallDesk) -> UserReply:
@@ -51,15 +51,12 @@ class PersonaOnce(PersonaUser):
             words = self._checks.pushing(answer.reply, number, dialogue, ends=answer.done)
         return UserReply(
             text=storable(answer.reply),
-            stage=self._named(answer.stage, number) if answer.cue_met else None,
+            stage=number if answer.cue_met else None,
             cue_met=answer.cue_met,
             done=answer.done,
             reason=storable(answer.reason),
             flags=words.flags,
         )
-
-    def _named(self, named: int | None, number: int) -> int:
-        return named if named and 1 <= named <= len(self._persona.stages) else number
 
 
 class ResponderOnce(ModelResponder):
