@@ -48,7 +48,7 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
         # Newest first: the newest of each judge counts.
         records = reversed(workspace.verdicts.of_trial(trial.id))
         judged[trial.id] = {r.judgement.judge.name: r.judgement for r in records}
-        counts.update(judged[trial.id])
+        counts.update(judged[trial.id].keys())
     name = judge or min(counts, key=lambda name: (-counts[name], name), default="")
     tasks: dict[tuple[str, int], Task] = {}
     found: dict[int, Scored] = {}
