@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from cuecard.annotate.fidelity.model import FindingKind as Kind
 from cuecard.core.parts import Act, CheckpointStatus, UserReply
 from cuecard.core.tasks import CheckpointChain, Task
+from cuecard.core.users.chain_rules import ChainRules
+from cuecard.core.users.persona_checks import PersonaChecks
+from cuecard.core.users.responder_checks import ResponderChecks
+from cuecard.core.users.stages import next_stage
 from cuecard.store.workspace import Workspace
 from fidelity_sessions import (
     CAREFUL,
@@ -155,6 +159,24 @@ def planted(workspace: Workspace, *, errors: bool = True) -> Planted:
         listen(workspace, trial, turns, CAREFUL, live=False)
         found.trials[task_id], found.turns[task_id] = trial, turns
         if errors:
-            listen(workspace, trial, turns, SLOPPY, {n: said for n, (_k, said) in wrong.items()})
+            replies = {t.number: _checked(known[task_id], t, wrong[t.number][1]) for t in turns[1:]}
+            listen(workspace, trial, turns, SLOPPY, replies)
             found.errors.update((trial, turn, kind) for turn, (kind, _s) in wrong.items() if kind)
     return found
+
+
+def _checked(task: Task, turn: Turn, reply: UserReply) -> UserReply:
+    """The reply with the flags that the simulators' own checks record with it."""
+    if not reply.text:
+        return reply
+    if task.family == "checkpoints":
+        rules = ChainRules(task, None)
+        checks = ResponderChecks(task, rules)
+        flags = checks.words(reply.text, rules.place(turn.before), turn.before).flags
+    else:
+        assert task.persona is not None
+        number = next_stage(task.persona, turn.before)
+        assert number is not None
+        beside = PersonaChecks(task).with_line if reply.cue_met else PersonaChecks(task).pushing
+        flags = beside(reply.text, number, turn.before).flags
+    return reply.model_copy(update={"flags": flags})

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 
 from cuecard.core.events import (
     AgentSpoke,
@@ -57,6 +58,7 @@ class Turn:
     reply: UserReply
 
 
+@cache
 def samples() -> dict[str, Task]:
     return {task.id: task for task in load_samples()}
 

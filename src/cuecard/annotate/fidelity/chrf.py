@@ -24,10 +24,11 @@ def chrf(text: str, reference: str, order: int = ORDER, beta: float = BETA) -> f
     for n in lengths:
         ours, theirs = _grams(said, n), _grams(wanted, n)
         shared = (ours & theirs).total()
-        precision += shared / ours.total() / len(lengths)
-        recall += shared / theirs.total() / len(lengths)
+        precision += shared / ours.total()
+        recall += shared / theirs.total()
     if not precision + recall:
         return 0.0
+    precision, recall = precision / len(lengths), recall / len(lengths)
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
 
 

@@ -68,6 +68,19 @@ def rank_correlations(
     )
 
 
+def resampled_correlations(
+    x: Sequence[float], y: Sequence[float], groups: Sequence[Hashable], drawn: Floats
+) -> Floats:
+    """Resamples x 2: rho and tau-b over all sessions in each of the resamples, NaN where undefined. `drawn`:
+    resamples x groups, how often each was drawn, the groups in the order of their sorted sessions.
+    """
+    import numpy as np
+
+    sample = _Sample.of(x, y, groups)
+    found = [of(sample, drawn, within=False) for of in (_spearman, _kendall)]
+    return np.stack(found, axis=1)
+
+
 @dataclass(frozen=True)
 class _Sample:
     """`x`, `y`: codes of the values in their order; `group`: the number of each session's group."""

@@ -1,0 +1,240 @@
+"""Who decided what on a turn: the person who played, simulators that listened, people who re-played."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cuecard.annotate.fidelity.gathering import gather
+from cuecard.annotate.fidelity.material import Scope
+from cuecard.annotate.fidelity.model import FindingKind
+from cuecard.annotate.fidelity.report import fidelity_of, report_of
+from cuecard.annotate.fidelity.words import circumstances
+from cuecard.core.errors import NotFound
+from cuecard.core.events import AgentSpoke, Event, Limits, TrialReopened
+from cuecard.core.parts import AgentReply, CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.lab.shadows import state_of
+from cuecard.store.label_records import LabelValue
+from cuecard.store.play_records import Shadow
+from cuecard.store.records import TrialCell
+from cuecard.store.workspace import Workspace
+from fidelity_planted import BRIDGE, ENGLISH
+from fidelity_sessions import (
+    AGENT,
+    ANN,
+    AT,
+    CAREFUL,
+    SLOPPY,
+    WORLD,
+    faithful,
+    listen,
+    met,
+    samples,
+    session,
+    turns_of,
+    unmet,
+)
+
+YES, NO, UNSURE = LabelValue.YES, LabelValue.NO, LabelValue.UNSURE
+
+
+def cue(turn: int) -> Item:
+    return Item(kind=ItemKind.CUE, index=turn)
+
+
+def test_a_simulators_trial_is_held_against_those_who_replayed_it(workspace: Workspace):
+    task = samples()["espresso"]
+    turns = turns_of(task, ENGLISH[:4])
+    trial = session(workspace, task, turns, user=SLOPPY)
+    said = {
+        1: {"Ann": YES, "Bo": YES, "Cy": NO},  # most: the simulator was late
+        2: {"Ann": NO, "Bo": NO},  # early
+        3: {"Ann": NO, "Bo": YES},  # level: nobody is right
+        4: {"Ann": UNSURE, "Bo": YES},
+    }
+    for turn, values in said.items():
+        for person, value in values.items():
+            workspace.verdicts.label_item(trial, cue(turn), person, value)
+    # What is decided once one has looked does not count.
+    workspace.verdicts.note_reveal(trial, cue(2), "Ann")
+    workspace.verdicts.label_item(trial, cue(2), "Ann", YES)
+    material = gather(workspace, Scope())
+    assert [case.reference for case in material.cases] == ["yes", "no", "", "yes"]
+    assert [case.said(SLOPPY) for case in material.cases] == ["no", "yes", "no", "yes"]
+    assert (material.people, material.unsure, material.played) == (("Ann", "Bo", "Cy"), 1, 0)
+    report = report_of(material, resamples=50)
+    found = {(turn.turn, f.kind) for turn in report.worst for f in turn.findings}
+    assert found == {(1, FindingKind.LATE), (2, FindingKind.EARLY)}
+    people = report.among_people[0]
+    # Turn 1: one pair of three agrees; turn 2: all; turn 3: none.
+    assert (people.n, people.people) == (3, ("Ann", "Bo", "Cy"))
+    assert people.percent.value == pytest.approx((1 / 3 + 1 + 0) / 3)
+    ceiling = report.ceilings[0]
+    assert (ceiling.simulator, ceiling.table.n) == (SLOPPY, 3)
+    workspace.adjudications.add(trial, cue(3), "Eve", YES)
+    workspace.adjudications.add(trial, cue(1), "Eve", NO)
+    settled = gather(workspace, Scope(runs=(1,))).cases
+    assert [case.reference for case in settled] == ["no", "no", "yes", "yes"]
+    only = gather(workspace, Scope(people=("Bo",)))
+    assert [dict(case.labels) for case in only.cases] == [
+        {"Bo": "yes"},
+        {"Bo": "no"},
+        {"Bo": "yes"},
+        {"Bo": "yes"},
+    ]
+
+
+def test_the_person_who_played_comes_before_those_who_labelled(workspace: Workspace):
+    task = samples()["checkpoints-old-bridge-zh"]
+    turns = turns_of(task, BRIDGE)
+    trial = session(workspace, task, turns)
+    item = Item(kind=ItemKind.STATUS, index=1)
+    for person in ("Bo", "Cy", "Ann"):
+        workspace.verdicts.label_item(trial, item, person, CheckpointStatus.WRONG_ANSWER)
+    case = gather(workspace, Scope()).cases[0]
+    assert (case.subject, case.checkpoint, case.turn) == ("status", 0, 1)
+    assert case.reference == "correct_answer"
+    # Who played has decided already.
+    assert case.people == {"Ann": "correct_answer", "Bo": "wrong_answer", "Cy": "wrong_answer"}
+    assert gather(workspace, Scope(people=("Bo",))).cases[0].reference == "wrong_answer"
+
+
+def test_what_was_taken_back_is_no_turn_and_its_shadows_are_stale(workspace: Workspace):
+    task = samples()["espresso"]
+    turns = turns_of(task, ENGLISH[:3])
+    trial = session(workspace, task, turns, end=None)
+    listen(workspace, trial, turns, CAREFUL)
+    log = workspace.runs.log(trial)
+    # The person takes turn 2 back, says something else, and the agent answers as before.
+    back_to = next(event.seq for event in log if event.body.key == "user/2")
+    again = [turns[2].reply.model_copy(update={"text": "Sorry, say that again?", "stage": None})]
+    bodies = [
+        TrialReopened(keep=True, reason="undo", back_to=back_to),
+        log[back_to].body.model_copy(update={"reply": again[0]}),
+    ]
+    end = log[-1].seq
+    workspace.runs.append_events(
+        [(trial, Event(seq=end + n, at=AT, body=b, take=1)) for n, b in enumerate(bodies, 1)]
+    )
+    material = gather(workspace, Scope())
+    assert [case.turn for case in material.cases] == [1, 2]
+    # The dialogue before turn 2 stands; what followed the words that were taken back does not.
+    assert [bool(case.voices) for case in material.cases] == [True, True]
+    assert material.stale == 1
+    told = circumstances(report_of(material, resamples=20))
+    assert "1 reply of a simulator is to words that were taken back" in " ".join(told)
+
+
+def test_a_shadow_that_is_ahead_of_the_person_is_not_stale(workspace: Workspace):
+    task = samples()["espresso"]
+    turns = turns_of(task, ENGLISH[:2])
+    trial = session(workspace, task, turns[:-1], end=None)
+    before = turns[-1].before
+    message = before.messages[-1]
+    events = workspace.runs.log(trial)
+    spoke = AgentSpoke(turn=message.turn, reply=AgentReply(text=message.text))
+    workspace.runs.append_events([(trial, Event(seq=len(events), at=AT, body=spoke))])
+    listen(workspace, trial, turns[-1:], CAREFUL)
+    material = gather(workspace, Scope())
+    assert (len(material.cases), material.stale) == (1, 0)
+
+
+def test_scopes_and_sources(workspace: Workspace):
+    tasks = samples()
+    turns = turns_of(tasks["espresso"], ENGLISH[:2])
+    played = session(workspace, tasks["espresso"], turns)
+    listen(workspace, played, turns, CAREFUL)
+    listen(workspace, played, turns, SLOPPY, live=False)
+    bare = session(workspace, tasks["espresso"], turns, user=SLOPPY)
+    staged = PlayerRef(name="staged", kind="staged", baseline=True)
+    session(workspace, tasks["espresso"], turns, user=staged)
+    chinese = turns_of(tasks["checkpoints-old-bridge-zh"], BRIDGE)
+    session(workspace, tasks["checkpoints-old-bridge-zh"], chinese)
+
+    def trials(scope: Scope) -> set[int]:
+        return {case.trial_id for case in gather(workspace, scope).cases}
+
+    # Without runs, trials of simulators to which nobody said anything are left out.
+    assert trials(Scope()) == {played, 4}
+    assert trials(Scope(runs=(2,))) == {bare}
+    assert trials(Scope(tasks=("espresso",))) == {played}
+    assert trials(Scope(trials=(bare, played))) == {bare, played}
+    # A setting that does not play the persona is no simulator.
+    assert gather(workspace, Scope(runs=(3,))).simulators == ()
+    with pytest.raises(NotFound):
+        gather(workspace, Scope(runs=(99,)))
+    material = gather(workspace, Scope(simulators=("careful",)))
+    assert material.simulators == (CAREFUL,)
+    both = gather(workspace, Scope(runs=(1, 2)))
+    case = both.cases[0]
+    assert [case.group("source", player) for player in (CAREFUL, SLOPPY)] == ["live", "later"]
+    told: list[tuple[int, int]] = []
+    fidelity_of(workspace, Scope(), resamples=20, tell=lambda done, of: told.append((done, of)))
+    assert told == [(1, 2), (2, 2)]
+
+
+def test_a_stage_that_begins_with_the_conversation_is_nobodys_decision(workspace: Workspace):
+    sample = samples()["espresso"]
+    task = sample.model_copy(update={"id": "late-start"})
+    assert task.persona is not None
+
+    def query_first(task, dialogue: Dialogue) -> UserReply:
+        if not dialogue.messages:
+            return UserReply(text=task.opening)
+        return faithful(task, dialogue)
+
+    turns = turns_of(task, ENGLISH[:1], query_first)
+    trial = session(workspace, task, turns)
+    listen(workspace, trial, turns, SLOPPY, {1: unmet("Wait.")})
+    case = gather(workspace, Scope()).cases[0]
+    assert (case.stage, case.cue, case.decides, case.reference) == (1, "start", False, "")
+    report = report_of(gather(workspace, Scope()), resamples=20)
+    assert report.agreements == ()
+
+
+def test_patience_that_runs_out_discloses_early(workspace: Workspace):
+    task = samples()["espresso"]
+    turns = turns_of(task, ENGLISH[:1])
+    trial = session(workspace, task, turns)
+    script = PlayerRef(name="scripted", kind="scripted", baseline=True)
+    out = met(task, 2).model_copy(update={"cue_met": False, "reason": "patience"})
+    listen(workspace, trial, turns, script, {1: out})
+    report = fidelity_of(workspace, Scope(), resamples=20)
+    assert [f.kind for t in report.worst for f in t.findings] == [FindingKind.EARLY]
+    # The decision itself is the person's.
+    assert report.agreements[0].percent.value == 1
+
+
+def test_probes_are_left_out(workspace: Workspace):
+    task = samples()["espresso"]
+    saved = workspace.tasks.save(task, author="Eve")
+    run = workspace.runs.create(
+        name="p", kind="probe", created_by="Eve", samples=1, limits=Limits()
+    )
+    cell = TrialCell(
+        task_id=task.id, revision=saved.number, agent=AGENT, user=ANN, world=WORLD, sample=0
+    )
+    workspace.runs.add_trials(run.id, [cell])
+    report = fidelity_of(workspace, Scope(), resamples=20)
+    assert (report.trials, report.turns, report.meaning, report.outcomes) == (0, 0, None, ())
+
+
+def test_states_of_shadows_are_those_of_the_course(workspace: Workspace):
+    """A shadow with another state than any of the course says nothing of this trial."""
+    task = samples()["espresso"]
+    turns = turns_of(task, ENGLISH[:1])
+    trial = session(workspace, task, turns)
+    workspace.shadows.add(
+        Shadow(
+            trial_id=trial,
+            turn=1,
+            state=state_of(Dialogue()),
+            player=SLOPPY,
+            reply=met(task, 2),
+            at=AT + timedelta(seconds=1),
+        )
+    )
+    material = gather(workspace, Scope())
+    assert (material.simulators, material.stale) == ((), 1)
