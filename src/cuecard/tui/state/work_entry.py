@@ -111,7 +111,8 @@ class Work:
         if most is not None and len(text) > most:
             more = _("{n} more characters").format(n=f"{len(text) - most:,}")
             text = f"{text[:most]}… ({more})"
-        self.paragraphs.append(Paragraph(text, "plain", 6))
+        if text:
+            self.paragraphs.append(Paragraph(text, "plain", 6))
 
 
 def shows_text(body: ModelReplied | ToolAnswered) -> bool:

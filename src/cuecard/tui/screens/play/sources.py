@@ -22,7 +22,7 @@ from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.pieces import Lines
 
 COLUMNS = (
-    GridColumn(N_("What became of it"), 12),
+    GridColumn(N_("State"), 14),
     GridColumn(N_("Title"), 20, grow=3),
     GridColumn(N_("Address"), 16, grow=3),
     GridColumn(N_("Turns"), 8),
@@ -36,7 +36,6 @@ class SourcesDialog(CuecardDialog[None]):
 
     DEFAULT_CSS = """
     SourcesDialog { align: center middle; }
-    SourcesDialog .dialog { width: 96%; height: 92%; padding: 0 1; }
     SourcesDialog Input { margin: 0 0 1 0; }
     SourcesDialog ListTable { height: 1fr; }
     SourcesDialog #nothing { height: 1fr; padding: 1 2; color: $muted; }
@@ -66,6 +65,7 @@ class SourcesDialog(CuecardDialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = _("Sources")
+            box.styles.width, box.styles.height = "96%", "92%"
             yield Input(placeholder=_("type to search titles, addresses and queries"), compact=True)
             yield ListTable(COLUMNS)
             yield Static("", id="nothing", markup=False)
