@@ -152,10 +152,16 @@ def _user_badges(reply: UserReply, task: Task | None) -> list[Piece]:
         met = reply.cue_met
         label = _("✓ cue met") if met else _("✗ cue not met")
         badges.append(Piece(f" · {label}", "good" if met else "bad"))
+    elif reply.unsure:
+        badges.append(Piece(f" · {_('~ cue left open')}", "muted"))
+    if reply.evidence:
+        badges.append(Piece(f" “{one_line(reply.evidence.text, 40)}”", "muted"))
     if reply.stage is not None:
         badges.append(Piece(f" · ▸ {stage_label(reply.stage, task)}", "stage"))
         if reply.edited:
             badges.append(Piece(f" · {_('line edited')}", "muted"))
+    if reply.meaning == "changed":
+        badges.append(Piece(f" · {_('says something else than the line')}", "bad"))
     if reply.checkpoint is not None:
         step = _("step {n}").format(n=reply.checkpoint + 1)
         badges.append(Piece(f" · {step}", "stage"))
@@ -182,6 +188,8 @@ def _agent_entry(body: AgentSpoke) -> Entry:
         head.append(Piece(f" · {_('asks')}", "muted"))
     elif body.reply.act is Act.ANSWER:
         head.append(Piece(f" · {_('answers')}", "muted"))
+    if body.reply.interrupted:
+        head.append(Piece(f" · {_('interrupted')}", "bad"))
     return Entry("agent", body.turn, tuple(head), (Paragraph(body.reply.text, markdown=True),))
 
 

@@ -43,7 +43,8 @@ class CardPane(VerticalScroll, can_focus=False):
         yield Ladder()
 
     def on_mount(self) -> None:
-        self.query_one("#persona").display = False
+        for hidden in ("#persona", "CueCard", "LabelledCard", "Ladder"):
+            self.query_one(hidden).display = False
 
     def load(self, state: PlayState, later: Later = "titles") -> None:
         """`later`: what shows of stages to come."""

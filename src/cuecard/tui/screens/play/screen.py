@@ -37,6 +37,7 @@ from cuecard.tui.state.play import Insertion, PlayState
 from cuecard.tui.state.play_figures import PlayFigures
 from cuecard.tui.state.play_keys import works_now
 from cuecard.tui.state.play_start import Start, start_choices
+from cuecard.tui.state.players import context_of
 from cuecard.tui.state.transcript_state import TranscriptState
 from cuecard.tui.state.unsent import UnsentFile, restore
 from cuecard.tui.widgets.pieces import Lines
@@ -80,7 +81,7 @@ class PlayScreen(Turning, Looking, Finishing):
         if not self.has_class("-broad"):
             hidden |= ONLY_BROAD | ({"play.retry"} if routine else set())
         if self.has_class("-narrow"):
-            hidden |= ONLY_WIDE
+            hidden |= ONLY_WIDE | (set() if routine else {"play.phrases"})
         shown = {key: _without(active, hidden) for key, active in bindings.items()}
         if state is not None and state.phase == "ended" and (leave := shown.get("escape")):
             binding = replace(leave.binding, description=_("Leave"))
@@ -125,6 +126,7 @@ class PlayScreen(Turning, Looking, Finishing):
             ground = await self.services.ask(lambda ws: prepare(ws, wanted, config))
             workspace = await self.services.ask(lambda ws: ws)
             self._configure(config)
+            self._reads = context_of(config, ground.agent.name)
             self._link = SessionLink(
                 self.services.engine, workspace, config, self.person, self.post_message
             )

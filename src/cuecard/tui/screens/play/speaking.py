@@ -92,13 +92,14 @@ class Speaking(Marking, Wording):
         link, ground = self._link, self._ground
         if link is None or ground is None:
             return
+        waiting = self._said.draft
         self._sending = True
         try:
             await link.submit(ground, reply)
         finally:
             self._sending = False
         if self.composer.text == typed:
-            self.composer.take("")
+            self.composer.take(waiting)
         self._hints = ()
         if self._file:
             self._file.discard()

@@ -15,8 +15,12 @@ class Turning(Speaking):
 
     @guarded("turn")
     async def action_interrupt(self) -> None:
-        if self._link and self._is("writing"):
+        if self._link is None or self._state is None:
+            return
+        if self._state.phase == "writing":
             await self._link.interrupt()
+        else:
+            self.cue_app.tell(_("The agent is not at work any more."))
 
     @guarded("turn")
     async def action_retry(self) -> None:
@@ -60,9 +64,6 @@ class Turning(Speaking):
             if state and state.phase != "ended" and not state.opening:
                 self.cue_app.tell(_("Paused. Home and Runs bring you back here."))
             self.dismiss()
-
-    def _is(self, phase: str) -> bool:
-        return self._state is not None and self._state.phase == phase
 
     def _put_back(self, reply: UserReply) -> None:
         """The person's words stand in the input again; what they had typed since waits below them."""
