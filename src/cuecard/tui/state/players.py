@@ -93,3 +93,9 @@ def _label(config: Config, name: str, player: Any) -> str:
     model: str = getattr(player, "model", "") or getattr(player, "engine", "")
     served = config.models[model].model if model in config.models else model
     return f"{name} · {one_line(served, 60) or player.kind}"
+
+
+def context_of(config: Config, agent: str) -> int | None:
+    """Tokens that the model of an agent can read; None where that is not known."""
+    model: str = getattr(config.agents.get(agent), "model", "")
+    return config.models[model].context if model in config.models else None

@@ -28,7 +28,7 @@ class AfterPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._asking = False
+        self._asked = self._asking = False
 
     def compose(self) -> ComposeResult:
         yield SessionFormPane()
@@ -44,9 +44,11 @@ class AfterPane(Vertical):
         return self._asking
 
     async def ask(self, questions: Sequence[FormQuestion], kept: KeptJson | None = None) -> None:
-        """Show the form and take the focus."""
+        """Show the form and take the focus. Asked again, nothing happens."""
+        if self._asked:
+            return
         form = self.query_one(SessionFormPane)
-        self._asking = form.display = True
+        self._asked = self._asking = form.display = True
         await form.load(questions, kept)
 
     def close(

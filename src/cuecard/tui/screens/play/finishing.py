@@ -12,9 +12,8 @@ from cuecard.lab.trial_view import trial_view
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.play.after import AfterPane
 from cuecard.tui.screens.play.ending import Ending
-from cuecard.tui.screens.play.form import SessionFormPane
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft
 from cuecard.tui.screens.play.playing import Playing
-from cuecard.tui.state.kept_json import KeptJson
 
 
 class Finishing(Playing):
@@ -32,14 +31,17 @@ class Finishing(Playing):
         trial_id = self._link.trial_id if self._link else None
         if trial_id is None:
             return
-        kept = KeptJson(self.services.url, f"form of trial {trial_id}")
-        await self._after().ask(self._questions, kept)
+        await self._after().ask(self._questions, form_draft(self.services.url, trial_id))
 
     @guarded("ended")
     async def show_ending(self, outcome: PlayOutcome) -> None:
         judge = self._link.judge if self._link else "lexical"
         view = await self.services.ask(lambda ws: trial_view(ws, outcome.trial_id, judge))
-        self._after().close(outcome, view.measures, view.judge)
+        after = self._after()
+        if outcome.termination is not None and not outcome.termination.is_failure:
+            # A session that was taken up after the agent had handed in has not been asked yet.
+            await after.ask(self._questions, form_draft(self.services.url, outcome.trial_id))
+        after.close(outcome, view.measures, view.judge)
         if outcome.termination is not None and self._file:
             self._file.discard()
 

@@ -16,6 +16,7 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import PlayerRef, UserReply
 from cuecard.core.seats import Seating
 from cuecard.core.tasks import Task
+from cuecard.lab.listener import Listening
 from cuecard.lab.play import PlayOutcome, PlayPhase, PlaySession
 from cuecard.lab.players import cell_for
 from cuecard.lab.wizard_seat import absent_agent
@@ -127,6 +128,11 @@ class SessionLink:
         """Who judges the session, by name."""
         judges = self._session.settings.judges if self._session else ()
         return judges[-1] if judges else "lexical"
+
+    @property
+    def listening(self) -> Listening | None:
+        """How many simulators listen and have answered; None before the session has begun."""
+        return self._session.listening if self._session else None
 
     async def resume(self, trial_id: int) -> tuple[Event, ...]:
         """Go on with an open trial and return its whole log. Raises what the session raises."""

@@ -67,7 +67,13 @@ class Looking(Playing):
         if pane.display:
             going = self._state is not None and self._state.phase != "ended"
             now = datetime.now(UTC) if going and self._figures.turns else None
-            pane.load(self._figures, now=now, currency=self._currency)
+            pane.load(
+                self._figures,
+                now=now,
+                currency=self._currency,
+                context=self._reads,
+                listening=self._link.listening if self._link else None,
+            )
 
     async def _tell_authors(self, trial_id: int, state: PlayState, note: NewNote) -> None:
         place = place_at_play(state.task, state.stage_number, state.step_number)

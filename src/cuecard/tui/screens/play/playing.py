@@ -41,6 +41,7 @@ class Playing(CuecardScreen[None]):
         self._early: list[Event] = []
         self._later: Later = "titles"
         self._currency = "USD"
+        self._reads: int | None = None  # tokens, the agent's model
         self._hints: tuple[Fault, ...] = ()
         self._frames = Frames(self, self._show_dialogue)
         self._status_frames = Frames(self, self._show_status)
