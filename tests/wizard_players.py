@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from cuecard.core.events import Limits
 from cuecard.core.parts import Act, ToolCall
 from cuecard.core.prediction import AnswerPrediction, Prediction, TablePrediction
 from cuecard.core.tasks import CheckpointChain, Table, Task
@@ -92,14 +93,20 @@ def _agent(db: Path, trial: str, moves: int) -> None:
         play_agent(workspace, int(trial) or wait_for_seat(workspace), told)
 
 
-async def play_user(workspace: Workspace, task_id: str, events: int = 0) -> None:
+async def play_user(
+    workspace: Workspace,
+    task_id: str,
+    events: int = 0,
+    by: str = "ann",
+    limits: Limits | None = None,
+) -> None:
     told = Countdown(events) if events else None
-    trials = workspace.runs.open_trials(created_by="ann", kind="play")
+    trials = workspace.runs.open_trials(created_by=by, kind="play")
     if trials:
-        session = await PlaySession.resume(workspace, trials[0].id, by="ann", on_event=told)
+        session = await PlaySession.resume(workspace, trials[0].id, by=by, on_event=told)
     else:
         session = await PlaySession.start(
-            workspace, task_id, by="ann", agent="person", on_event=told
+            workspace, task_id, by=by, agent="person", on_event=told, limits=limits
         )
     await play_out(session)
 

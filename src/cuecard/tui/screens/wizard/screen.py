@@ -20,6 +20,7 @@ from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.wizard.asking import ActDialog, BriefDialog
 from cuecard.tui.screens.wizard.bindings import WIZARD_KEYS
 from cuecard.tui.screens.wizard.typing import HandInPane, Notes, SearchLine, Words
+from cuecard.tui.state.entries import Piece
 from cuecard.tui.state.kept_json import KeptJson
 from cuecard.tui.state.wizard import Typed, WizardState
 from cuecard.tui.state.wizard_calls import NotACall, call_from
@@ -51,6 +52,7 @@ class WizardScreen(CuecardScreen[None]):
         self._file: KeptJson | None = None
         self._keep_timer: Timer | None = None
         self._moving = False
+        self._status: list[Piece] = []
 
     @property
     def state(self) -> WizardState | None:
@@ -281,7 +283,10 @@ class WizardScreen(CuecardScreen[None]):
             self.query_one(Transcript).load(state.entries, follow=True)
         if before is None or view.phase != before.phase:
             self._enter(view, state)
-        self.query_one("#status", Lines).load([state.status()])
+        status = state.status()
+        if status != self._status:
+            self._status = status
+            self.query_one("#status", Lines).load([status])
 
     def _put_back(self, state: WizardState) -> None:
         """What was typed last time, and not sent."""
@@ -293,7 +298,8 @@ class WizardScreen(CuecardScreen[None]):
             if text:
                 area.load_text("\n".join(filter(None, (text, area.text))))
                 area.move_cursor(area.document.end)
-        self.query_one(HandInPane).ask(hand_in_hint(state.briefing), typed.hand_in)
+        short = state.briefing.task.family in ("checkpoints", "facts")
+        self.query_one(HandInPane).ask(hand_in_hint(state.briefing), typed.hand_in, short=short)
 
     def _give_back(self, text: str) -> None:
         words = self.query_one(Words)

@@ -123,6 +123,7 @@ class HandInPane(Vertical):
     DEFAULT_CSS = """
     HandInPane {
         height: 50%; min-height: 7;
+        &.-short { height: 7; }
         & > TextArea { height: 1fr; padding: 0 1; }
         & > Lines { max-height: 4; padding: 0 1; background: $panel; }
     }
@@ -136,8 +137,12 @@ class HandInPane(Vertical):
     def text(self) -> str:
         return self.query_one(TextArea).text
 
-    def ask(self, hint: str, text: str) -> None:
+    def ask(self, hint: str, text: str, *, short: bool) -> None:
+        """`hint`: what to type; `short`: a few words will do."""
+        self.set_class(short, "-short")
         area = self.query_one(TextArea)
+        area.show_line_numbers = not short
+        area.soft_wrap = short
         area.placeholder = hint
         area.load_text(text)
         area.move_cursor(area.document.end)
