@@ -5,9 +5,23 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.events import EVENT_BODY, AgentSpoke, Event, Termination, TrialEnded, UserSpoke
+from cuecard.core.desk import TrialDesk
+from cuecard.core.events import (
+    EVENT_BODY,
+    AgentSpoke,
+    Event,
+    Marked,
+    Termination,
+    ToolAnswered,
+    TrialEnded,
+    UserSpoke,
+    course_of,
+)
 from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import AgentReply, UserReply
+from cuecard.core.marks import Remark
+from cuecard.core.parts import AgentReply, ToolCall, UserReply
+from cuecard.core.players import closed_world_for
+from react_bench import FACTS
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -72,6 +86,69 @@ async def test_parallel_steps_get_distinct_numbers() -> None:
     await asyncio.gather(*(journal.record(spoke(turn)) for turn in range(20)))
     assert [event.seq for event in sink.events] == list(range(20))
     assert len({event.body.key for event in sink.events}) == 20
+
+
+async def test_a_cancelled_step_is_in_memory_and_on_disk_alike() -> None:
+    class Disk(SlowSink):
+        """Sees to an event also when it is told to stop."""
+
+        async def append(self, event: Event) -> None:
+            keeping = asyncio.create_task(super().append(event))
+            try:
+                await asyncio.shield(keeping)
+            except asyncio.CancelledError:
+                await keeping
+                raise
+
+    sink, seen = Disk(), list[Event]()
+    journal = Journal(sink)
+    journal.attach(lambda: None, seen.append)
+    for work in (journal.record(spoke(0)), journal.reopen(keep=True, back_to=0)):
+        sink.gate.clear()
+        step = asyncio.create_task(work)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        step.cancel()
+        await asyncio.sleep(0)
+        assert not step.done()
+        sink.gate.set()
+        with pytest.raises(asyncio.CancelledError):
+            await step
+        assert seen == sink.events
+        assert tuple(journal.events) == course_of(sink.events)
+    assert [event.take for event in sink.events] == [0, 1]
+    assert not journal.recorded("user/0")
+
+
+async def test_notes_outlive_what_is_taken_back() -> None:
+    sink = MemorySink()
+    journal = Journal(sink)
+    remark = Remark(about="agent", text="slow", by="ann")
+    note = Marked(part="user", turn=0, step=0, mark=remark)
+    for body in (spoke(0), AgentSpoke(turn=0, reply=AgentReply(text="x")), note):
+        await journal.record(body)
+    await journal.reopen(keep=True, back_to=1)
+    assert [event.body for event in journal.events] == [spoke(0), note]
+    await journal.reopen(keep=True, back_to=0)
+    assert [event.body for event in journal.events] == [note]
+    await journal.reopen(keep=False)
+    assert list(journal.events) == []
+    assert journal.rewound == 2  # Starting over tells nobody that words were taken back.
+    assert Journal(sink, sink.events).rewound == 2
+
+
+async def test_a_desk_for_those_who_cannot_repeat_counts_on() -> None:
+    journal = Journal(MemorySink())
+    world = closed_world_for(FACTS)
+    first = TrialDesk(world, journal, "agent", 0)
+    await first.call_tool(ToolCall(name="search", arguments={"query": "a"}))
+    again = TrialDesk(world, journal, "agent", 0).onward()
+    await again.call_tool(ToolCall(name="search", arguments={"query": "b"}))
+    await again.call_tool(ToolCall(name="search", arguments={"query": "c"}))
+    told = [e.body for e in journal.events if isinstance(e.body, ToolAnswered)]
+    assert [(body.step, body.call.arguments["query"]) for body in told] == [
+        *((0, "a"), (1, "b"), (2, "c"))
+    ]
 
 
 async def test_a_step_must_keep_its_key() -> None:

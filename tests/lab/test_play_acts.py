@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 import lab_players
-from cuecard.core.errors import NotAllowed
-from cuecard.core.events import AgentSpoke, ModelReplied, TrialReopened, UserSpoke
+from cuecard.core.config import EMBEDDED
+from cuecard.core.errors import ConfigError, NotAllowed
+from cuecard.core.events import AgentSpoke, Event, ModelReplied, TrialReopened, UserSpoke
 from cuecard.core.parts import UserReply
 from cuecard.lab.play import PlayPhase, PlaySession
+from cuecard.lab.scores import score_run
+from cuecard.lab.trial_view import trial_view
 from cuecard.store.workspace import Workspace
+from lab_players import speak
 from openai_server import OpenAIServer, text
 from play_bench import TASK, check_log, config_of, endless, say, spoken, talker, written
 
@@ -142,6 +146,61 @@ async def test_stopped_before_it_had_said_anything(workspace: Workspace):
         assert [line.split()[0] for line in spoken(again.events)] == ["user:", "agent:"] * 2
         check_log(workspace, again)
         await again.close()
+
+
+async def test_a_session_with_turns_taken_back_counts_as_one_without(workspace: Workspace):
+    views = []
+    for disturbed in (False, True):
+        told: list[Event] = []
+        session = await PlaySession.start(workspace, TASK, by="ann", on_event=told.append)
+        turn = 0
+        while await session.wait_turn():
+            if disturbed and turn == 2:
+                await session.retry()
+                await session.wait_turn()
+                await session.submit(UserReply(text="no, wait", stage=4, cue_met=False))
+                if session.phase == "writing":
+                    await session.undo()
+                await session.note("other", "mine")
+            await speak(session)
+            turn += 1
+        outcome = await session.wait()
+        assert outcome is not None
+        assert outcome.judged
+        assert told == check_log(workspace, session)
+        views.append(trial_view(workspace, session.trial.id))
+    plain, disturbed_view = views
+    assert disturbed_view.messages == plain.messages
+    assert disturbed_view.stages == plain.stages
+    assert disturbed_view.measures == plain.measures
+    assert [v.verdict for v in disturbed_view.verdicts] == [v.verdict for v in plain.verdicts]
+    assert disturbed_view.trial.events > plain.trial.events
+    scores = [score_run(workspace, view.run.id).trials[0].scores for view in views]
+    assert scores[0] == scores[1]
+
+
+async def test_names_are_kept_with_the_session(workspace: Workspace):
+    config = EMBEDDED.model_copy(
+        update={"judges": {**EMBEDDED.judges, "strict": EMBEDDED.judge("lexical")}}
+    )
+    with pytest.raises(ConfigError):
+        await PlaySession.start(workspace, TASK, by="ann", judge="strict")
+    with pytest.raises(ConfigError):
+        await PlaySession.start(workspace, TASK, by="ann", shadows=["absent"])
+    with pytest.raises(ConfigError):
+        await PlaySession.start(workspace, TASK, by="ann", world="absent")
+    assert workspace.runs.all() == []
+    session = await PlaySession.start(
+        workspace, TASK, by="ann", judge="strict", shadows=["scripted"], config=config
+    )
+    await session.wait_turn()
+    await session.close()
+    with pytest.raises(ConfigError):
+        await PlaySession.resume(workspace, session.trial.id, by="ann")
+    again = await PlaySession.resume(workspace, session.trial.id, by="ann", config=config)
+    assert again.settings == session.settings
+    assert (again.settings.judges, again.settings.shadows) == (("strict",), ("scripted",))
+    await again.close()
 
 
 async def undone(session: PlaySession) -> bool:

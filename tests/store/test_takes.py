@@ -10,6 +10,7 @@ from cuecard.core.errors import Conflict
 from cuecard.core.events import (
     Event,
     EventBody,
+    Marked,
     ModelReplied,
     Termination,
     TrialEnded,
@@ -17,6 +18,7 @@ from cuecard.core.events import (
     UserSpoke,
 )
 from cuecard.core.journal import Journal
+from cuecard.core.marks import Remark
 from cuecard.core.parts import ModelReply, Usage, UserReply
 from cuecard.store.records import TrialRecord
 from cuecard.store.sink import StoreSink
@@ -105,3 +107,34 @@ def test_a_key_is_used_once_in_a_take(
     with pytest.raises(Conflict):
         workspace.runs.append_events([(trial, again.model_copy(update={"take": 0}))])
     assert workspace.runs.events(trial) == [again]
+
+
+async def test_what_is_taken_back_leaves_the_course_and_stays_in_the_log(
+    workspace: Workspace, make_trial: MakeTrial
+) -> None:
+    trial = make_trial().id
+    runs = workspace.runs
+    journal = Journal(StoreSink(workspace, trial))
+    noted = Marked(part="user", turn=1, step=0, mark=Remark(about="task", text="odd", by="ann"))
+    for body in (spoke(0), replied(0), spoke(1), replied(1), noted):
+        await journal.record(body)
+    await journal.reopen(keep=True, reason="undo", back_to=2)
+    assert journal.rewound == 1
+
+    expected = [spoke(0), replied(0), noted]
+    for told in (journal.events, runs.events(trial), runs.outline(trial).events):
+        assert [event.body for event in told] == expected
+    assert runs.events(trial, after=1)[0].body == noted
+    # The same places are free again, also after a restart; a note's is not.
+    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
+    assert journal.rewound == 1
+    assert await journal.record(spoke(1, "new")) == spoke(1, "new")
+    assert await journal.record(noted) == noted
+    await journal.record(replied(1, "no"))
+    await journal.reopen(keep=True, reason="retry", back_to=7)
+    assert [e.body for e in runs.events(trial)] == [*expected, spoke(1, "new")]
+    log = runs.log(trial)
+    assert [event.seq for event in log] == list(range(9))
+    assert [event.take for event in log] == [0] * 5 + [1] * 3 + [2]
+    [line] = runs.usage(runs.trial(trial).run_id)
+    assert line.calls == 3

@@ -12,7 +12,15 @@ from cuecard.core.agents.registry import build_agent
 from cuecard.core.config_agents import HttpAgentConfig, Settings
 from cuecard.core.config_models import Config
 from cuecard.core.errors import ConfigError
-from cuecard.core.events import AgentSpoke, Event, Limits, ModelReplied, Termination
+from cuecard.core.events import (
+    AgentSpoke,
+    Event,
+    Limits,
+    ModelReplied,
+    Termination,
+    TrialReopened,
+    UserSpoke,
+)
 from cuecard.core.journal import Journal
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Act
@@ -103,6 +111,18 @@ async def test_an_answered_post_is_never_sent_again_and_the_session_is_the_same(
         assert [e.body for e in resumed.events if e.body.type != "model_replied"] == [
             e.body for e in whole.events if e.body.type != "model_replied"
         ]
+
+
+async def test_the_session_is_another_after_words_were_taken_back() -> None:
+    whole = await play_http(service())
+    kinds = [type(event.body) for event in whole.events]
+    past = whole.events[: kinds.index(AgentSpoke) + 1]
+    back = TrialReopened(keep=True, reason="retry", back_to=kinds.index(UserSpoke) + 1)
+    past.append(past[-1].model_copy(update={"seq": len(past), "body": back, "take": 1}))
+    again = await play_http(service(), past=past)
+    (session,) = {body["session"] for body in again.bodies}
+    assert session != whole.bodies[0]["session"]
+    assert len(again.bodies) == len(whole.bodies)
 
 
 @pytest.mark.parametrize(
