@@ -198,7 +198,8 @@ class OutcomeMeasure(Frozen):
 
 class Outcome(Frozen):
     """A simulator beside people on the same task revisions, agents and worlds. `judge`: whose scores, "" where
-    nothing was judged. `only_people`, `only_simulator`: cells without a partner, which enter no figure.
+    nothing was judged. `only_people`, `only_simulator`: cells without a partner on tasks that people played,
+    which enter no figure.
     `people_ends`, `simulator_ends`: how the trials of the paired cells ended.
     """
 
