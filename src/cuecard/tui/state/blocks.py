@@ -152,7 +152,7 @@ def _split(paragraph: Paragraph) -> list[Paragraph]:
 
 def _lines(paragraph: Paragraph, width: int, *, first: bool) -> list[Line]:
     if paragraph.segment:
-        lines = segment_lines(paragraph.segment, width)
+        lines = segment_lines(paragraph.segment, width, breaks=True)
         return [(), *lines] if lines and paragraph.segment.space and not first else lines
     indent = min(paragraph.indent, width // 4)
     blanks = " " * indent

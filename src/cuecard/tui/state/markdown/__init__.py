@@ -15,14 +15,15 @@ def warm_up() -> None:
     segment_lines(Segment("*a*"), 10)
 
 
-def segment_lines(segment: Segment, width: int) -> list[Line]:
-    """One segment at a width in cells."""
+def segment_lines(segment: Segment, width: int, *, breaks: bool = False) -> list[Line]:
+    """One segment at a width in cells. `breaks`: its line breaks count, as in a chat."""
     # The parser is loaded with the first text that needs it.
     from cuecard.tui.state.markdown.layout import laid_out
     from cuecard.tui.state.markdown.parse import blocks_of, plain_blocks
 
     indent = min(segment.indent, width // 4)
-    blocks = blocks_of(segment.text) if segment.markdown else plain_blocks(segment.text)
+    text = segment.text
+    blocks = blocks_of(text, breaks=breaks) if segment.markdown else plain_blocks(text)
     return laid_out(blocks, width, indent)
 
 

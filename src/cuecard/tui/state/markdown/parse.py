@@ -76,9 +76,12 @@ def plain_blocks(text: str) -> list[Block]:
     return [Flowing((Piece(for_display(text)),))]
 
 
-def blocks_of(markdown: str) -> list[Block]:
-    """The blocks of a (bounded) text, cleaned for display."""
+def blocks_of(markdown: str, *, breaks: bool = False) -> list[Block]:
+    """The blocks of a (bounded) text, cleaned for display. `breaks`: its line breaks count, as in a chat."""
     tokens = _parser().parse(for_display(markdown))
+    if breaks:
+        for child in (child for token in tokens for child in token.children or ()):
+            child.type = "hardbreak" if child.type == "softbreak" else child.type
     # What is deeper than that, the parser leaves out.
     if any(token.level >= MOST_DEEP - 1 for token in tokens):
         return plain_blocks(markdown)
