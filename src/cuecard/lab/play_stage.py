@@ -47,7 +47,9 @@ class Stage:
                     return self._playing.result()
         except asyncio.CancelledError:
             if self._playing is not None and not self._playing.done():
-                self._playing.cancel()
+                # Told once: a second time would disturb how it comes to its end.
+                if not self._playing.cancelling():
+                    self._playing.cancel()
                 await asyncio.wait({self._playing})
             raise
         finally:
