@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from cuecard.core.events import Event, Termination, UserSpoke
+from cuecard.core.events import AgentSpoke, Event, Termination, UserSpoke
 from cuecard.core.parts import CheckpointStatus, UserReply
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -15,9 +15,12 @@ from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.play import PlayScreen
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.composer import Composer
-from cuecard.tui.screens.play.dialogs import MarkDialog, ReadingDialog
+from cuecard.tui.screens.play.dialogs import MarkDialog, ReadingDialog, StopDialog
+from cuecard.tui.screens.play.doubts import FaultsDialog, MeaningDialog
 from cuecard.tui.screens.play.ending import Ending
+from cuecard.tui.screens.play.evidence import EvidenceDialog
 from cuecard.tui.screens.play.form import SessionFormPane
+from cuecard.tui.screens.play.picking import AnswersDialog, PhraseDialog
 from cuecard.tui.screens.play.start import StartDialog
 from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.widgets.cue_card import CueCard
@@ -30,6 +33,11 @@ def events_of(database: Path, run: int = 1) -> list[Event]:
     with Workspace.open(database) as workspace:
         (trial,) = workspace.runs.trials(run)
         return workspace.runs.events(trial.id)
+
+
+def whole_log(database: Path) -> list[Event]:
+    with Workspace.open(database) as workspace:
+        return workspace.runs.log(1)
 
 
 def said(database: Path) -> list[UserReply]:
@@ -394,3 +402,115 @@ async def test_the_persona_and_the_tool_calls_are_folded_and_open_by_key(
         assert "on record" not in transcript(screen)
         await pilot.press("ctrl+o")
         assert "on record" in transcript(screen)
+
+
+async def test_evidence_phrases_answers_and_history_by_keys(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        composer = await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceDialog))
+        await pilot.press("down", "full_stop", "enter")
+        await until(pilot, lambda: "“" in status(screen))
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceDialog))
+        await pilot.press("shift+right", "shift+right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: composer.text.startswith("I can't print"))
+
+        composer.take("")
+        await pilot.press("f6")
+        await until(pilot, lambda: isinstance(app.screen, PhraseDialog))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: composer.text.startswith("That is not quite"))
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 2)
+
+        await pilot.press(*"draft", "up")
+        assert composer.text.startswith("That is not quite")
+        await pilot.press("up")
+        assert composer.text.startswith("Hi! I'm putting together")
+        await pilot.press("down", "down")
+        assert composer.text == "draft"
+        composer.take("")
+
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, AnswersDialog))
+        await pilot.press("e", *"the first", "enter")
+        await until(pilot, lambda: isinstance(app.screen.focused, OptionList))
+        await pilot.press("enter")
+        await until(pilot, lambda: "the first" in composer.text)
+    reply = said(database)[1]
+    spoken = next(e.body for e in events_of(database) if isinstance(e.body, AgentSpoke))
+    assert reply.evidence
+    assert spoken.reply.text[reply.evidence.start : reply.evidence.end] == reply.evidence.text
+    assert reply.cue_met is False
+
+
+async def test_words_in_doubt_are_the_persons_to_judge_and_what_leaks_is_warned_of(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        composer = await enter_play(pilot, screen)
+        composer.take("Give me a table in Markdown. Was it Luigi Bezzera?")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MeaningDialog))
+        await pilot.press("e")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MeaningDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, FaultsDialog))
+        assert "Luigi Bezzera" in shown(app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        assert composer.text.startswith("Give me")
+        composer.take("Tell me about espresso, please.")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MeaningDialog))
+        await pilot.press("n")
+        await agent_spoke(pilot, screen, 1)
+    (reply,) = said(database)
+    assert (reply.stage, reply.edited, reply.meaning) == (None, True, "changed")
+
+
+async def test_the_agent_is_interrupted_retried_and_the_last_words_are_taken_back(
+    app_with_samples: CuecardApp, home: Path, database: Path
+) -> None:
+    app = app_with_samples
+    reply = "First words, " + "and some more words " * 60 + "last words."
+    with live_agent(home, reply, pause=0.05):
+        async with app.run_test(size=SIZE) as pilot:
+            screen = PlayScreen("espresso", agent="live")
+            composer = await enter_play(pilot, screen)
+            opening = composer.text
+            await pilot.press("enter")
+            await until(pilot, lambda: "First words" in transcript(screen))
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, StopDialog))
+            await pilot.press("i")
+            await agent_spoke(pilot, screen, 1)
+            assert "interrupted" in transcript(screen)
+            await pilot.press(*"wait", "f9")
+            await until(pilot, lambda: "is writing" in transcript(screen))
+            assert "interrupted" not in transcript(screen)
+            await pilot.press("f10")
+            await until(pilot, lambda: composer.text == opening)
+            assert screen.play
+            assert screen.play.opening
+            await pilot.press("down")
+            assert composer.text == "wait"
+    log = [event.body.type for event in whole_log(database)]
+    assert log.count("trial_reopened") == 2
+    assert not events_of(database)[1:]

@@ -1,110 +1,19 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from cuecard.core.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke
-from cuecard.core.parts import Act, AgentReply, CheckpointStatus, UserReply
-from cuecard.core.tasks import (
-    Ambiguity,
-    AmbiguityType,
-    Checkpoint,
-    CheckpointChain,
-    Cue,
-    CueKind,
-    Fact,
-    FactWorld,
-    Graph,
-    Persona,
-    Stage,
-    Task,
-    Triple,
-)
-from cuecard.tui.state.play import Insertion, Mark, PlayState, Reading
+from cuecard.core.parts import Act, CheckpointStatus, Evidence
+from cuecard.tui.state.play import Decision, Insertion, Mark, PlayState, Reading
 from cuecard.tui.state.play_lines import kept_share
-
-FIRST = "Who built the first machine, and in which year was it shown to the public?"
-SECOND = "And where was that person born, and into which family?"
-
-
-def persona_task() -> Task:
-    stages = (
-        Stage(title="First", cue=Cue(kind=CueKind.START, text="The start"), line=FIRST),
-        Stage(
-            title="Second",
-            cue=Cue(kind=CueKind.MENTIONS, text="names Moriondo", terms=("Moriondo",)),
-            line=SECOND,
-            not_met="I need a name.",
-        ),
-    )
-    return Task(
-        id="t",
-        title="T",
-        language="en",
-        query="Everything about it",
-        persona=Persona(identity="A curator", initial_query="Hello, help me!", stages=stages),
-        gold=Graph(triples=(Triple(head="a", relation="b", tail="c"),)),
-    )
-
-
-def chain_task() -> Task:
-    ambiguity = Ambiguity(
-        type=AmbiguityType.VERSION,
-        logic="three editions",
-        candidates=("1908", "1948"),
-        clue="The first one after the war.",
-    )
-    return Task(
-        id="c",
-        title="C",
-        language="en",
-        query="full",
-        gold=CheckpointChain(
-            opening="Who won there?",
-            steps=(
-                Checkpoint(question="Which Games?", target="1948 Games", ambiguity=ambiguity),
-                Checkpoint(question="Who won?", target="Cabrera"),
-            ),
-            final_answer="Cabrera",
-            forbidden=("1948", "Cabrera"),
-        ),
-    )
-
-
-def facts_task() -> Task:
-    return Task(
-        id="f",
-        title="F",
-        language="zh",
-        query="几点到？",
-        gold=FactWorld(facts=(Fact(key="k", value="v"),), answer="八点"),
-    )
-
-
-class Play:
-    """A state with a log of its own, as the trial loop would feed it."""
-
-    def __init__(self, task: Task) -> None:
-        self.state = PlayState(task)
-        self.turn = 0
-        self._seq = 0
-
-    def _add(self, body: UserSpoke | AgentSpoke | TrialEnded) -> None:
-        self.state.follow(Event(seq=self._seq, at=datetime.now(UTC), body=body))
-        self._seq += 1
-
-    def say(self, text: str, *, done: bool = False) -> UserReply:
-        reply = self.state.reply(text, done=done)
-        self._add(UserSpoke(turn=self.turn, reply=reply))
-        return reply
-
-    def answer(self, text: str, act: Act = Act.REPLY) -> None:
-        self._add(AgentSpoke(turn=self.turn, reply=AgentReply(text=text, act=act)))
-        self.turn += 1
-
-    def end(self) -> None:
-        self._add(TrialEnded(termination=Termination.USER_DONE))
+from play_rooms import (
+    FIRST,
+    SECOND,
+    Play,
+    at_first_step,
+    at_second_stage,
+    facts_task,
+    persona_task,
+)
 
 
 def test_the_opening_says_the_first_stage_if_that_belongs_to_the_start() -> None:
@@ -131,13 +40,6 @@ def test_the_start_of_the_conversation_needs_no_mark() -> None:
     reply = play.say(play.state.insert(Insertion.LINE))
     assert (reply.stage, reply.cue_met, reply.edited) == (1, True, False)
     assert play.state.stage_number == 2
-
-
-def at_second_stage() -> Play:
-    play = Play(persona_task())
-    play.say(play.state.insert(Insertion.LINE))
-    play.answer("It was Moriondo.")
-    return play
 
 
 @pytest.mark.parametrize(
@@ -221,13 +123,6 @@ def test_without_a_persona_the_end_is_an_answer() -> None:
     play.say("几点到？")
     play.answer("八点", Act.ANSWER)
     assert play.say("", done=True).answered
-
-
-def at_first_step() -> Play:
-    play = Play(chain_task())
-    play.say("Who won there?")
-    play.answer("Which Games do you mean?", Act.ASK)
-    return play
 
 
 def test_a_right_question_releases_the_clue_and_stays_at_the_step() -> None:
@@ -321,3 +216,111 @@ def test_what_no_database_can_hold_is_replaced() -> None:
 def test_kept_share_counts_only_runs() -> None:
     assert kept_share("abc def", "abc def") == 1.0
     assert kept_share("where were you born", "xyz") == 0.0
+
+
+def test_words_that_carry_the_line_disclose_it_though_none_was_inserted() -> None:
+    state = at_second_stage().state
+    said = "Where was that person born then, and which family was he born into?"
+    assert (state.discloses(said), state.doubt(said)) == (2, None)
+
+
+def test_a_line_edited_beyond_recognition_is_the_persons_to_judge() -> None:
+    state = at_second_stage().state
+    state.mark = Mark.MET
+    state.insert(Insertion.LINE)
+    said = "And where was that machine built?"
+    assert state.doubt(said) == "edited"
+    same = state.reply(said, decision=Decision("kept", counts=True))
+    assert (same.stage, same.edited, same.meaning) == (2, True, "kept")
+    other = state.reply(said, decision=Decision("changed", counts=True))
+    assert (other.stage, other.edited, other.meaning) == (2, True, "changed")
+    not_said = state.reply(said, decision=Decision("changed", counts=False))
+    assert (not_said.stage, not_said.edited, not_said.meaning) == (None, True, "changed")
+
+
+def test_a_line_that_is_due_and_not_in_the_words_is_asked_about() -> None:
+    state = at_second_stage().state
+    said = "Tell me about his childhood."
+    assert state.doubt(said) is None
+    state.mark = Mark.NOT_MET
+    assert state.doubt(said) is None
+    state.mark = Mark.MET
+    assert state.doubt(said) == "unsaid"
+    reply = state.reply(said, decision=Decision("kept", counts=True))
+    assert (reply.stage, reply.edited, reply.cue_met) == (2, True, True)
+    later = state.reply(said, decision=Decision("", counts=False))
+    assert (later.stage, later.edited, later.meaning) == (None, False, "")
+
+
+def test_a_clue_that_is_due_and_not_in_the_words_is_asked_about() -> None:
+    state = at_first_step().state
+    state.reading = Reading.ASKED
+    assert state.doubt("The nice one.") == "unsaid"
+    assert state.doubt(state.line) is None
+
+
+def test_an_opening_in_other_words_may_still_say_its_stage() -> None:
+    state = PlayState(persona_task())
+    assert state.doubt("Hi there") == "edited"
+    assert state.due_stage == 1
+    reply = state.reply("Hi there", decision=Decision("kept", counts=True))
+    assert (reply.stage, reply.cue_met, reply.edited) == (1, True, True)
+
+
+def test_an_open_mark_and_its_evidence_are_told() -> None:
+    play = at_second_stage()
+    evidence = Evidence(start=7, end=15, text="Moriondo")
+    play.state.mark, play.state.evidence = Mark.UNSURE, evidence
+    reply = play.say("Hm.")
+    assert (reply.cue_met, reply.unsure, reply.evidence) == (None, True, evidence)
+    assert play.state.evidence is None
+
+
+def test_words_taken_back_come_with_their_mark() -> None:
+    play = at_second_stage()
+    play.state.mark = Mark.MET
+    play.state.evidence = Evidence(start=0, end=2, text="It")
+    said = play.say(f"Good! {SECOND}")
+    assert play.state.stage_number is None
+    play.take_back(1)
+    state = play.state
+    assert (state.phase, state.stage_number, state.mark) == ("yours", 2, None)
+    assert state.take_back(said) == f"Good! {SECOND}"
+    assert (state.mark, state.evidence) == (Mark.MET, said.evidence)
+    assert state.reply(said.text) == said
+
+
+def test_a_retried_turn_is_the_agents_again_and_its_mark_is_forgotten() -> None:
+    play = at_second_stage()
+    play.state.mark = Mark.MET
+    play.take_back(1)
+    assert (play.state.phase, play.state.mark, play.state.last_reply) == ("writing", None, "")
+
+
+def test_a_clue_taken_back_is_not_released() -> None:
+    play = at_first_step()
+    play.state.reading = Reading.ASKED
+    said = play.say("The first one after the war.")
+    assert play.state.clue_released
+    play.take_back(1)
+    assert not play.state.clue_released
+    play.state.take_back(said)
+    assert (play.state.reading, play.state.status()) == (Reading.ASKED, said.status)
+
+
+@pytest.mark.parametrize("reading", list(Reading))
+def test_every_reading_comes_back_with_its_words(reading: Reading) -> None:
+    play = at_first_step()
+    play.state.reading = reading
+    said = play.say("Words.")
+    play.take_back(1)
+    play.state.take_back(said)
+    assert play.state.reply("Words.", done=said.done) == said
+
+
+def test_whether_the_agent_was_interrupted_is_known_of_its_last_reply() -> None:
+    play = at_second_stage()
+    assert not play.state.interrupted
+    play.say("Go on.")
+    play.answer("It was", interrupted=True)
+    assert play.state.interrupted

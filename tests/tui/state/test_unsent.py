@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.parts import Dialogue, Message
+from cuecard.core.parts import Dialogue, Evidence, Message
 from cuecard.core.tasks import Fact, FactWorld, Task
 from cuecard.tui.state.play import Mark, PlayState, Reading
 from cuecard.tui.state.unsent import Unsent, UnsentFile, restore, unsent_of
@@ -52,6 +52,21 @@ def test_a_mark_of_an_earlier_reply_does_not_come_back_but_the_words_do() -> Non
     assert after.mark is None
 
 
+def test_a_draft_below_the_history_and_the_evidence_come_back() -> None:
+    before = state("q", "hm, which one?")
+    before.evidence = Evidence(start=4, end=13, text="which one")
+    file = UnsentFile("sqlite:///x.db", "trial 1")
+    file.save(unsent_of(before, "", "draft"))
+    kept = file.load()
+    assert kept
+    assert kept.draft == "draft"
+    after = state("q", "hm, which one?")
+    assert restore(after, kept) == ""
+    assert after.evidence == before.evidence
+    # What was said stood in the input again: the draft is what was being written.
+    assert restore(state("q", "hm?"), Unsent(turn=2, text="q", draft="draft")) == "draft"
+
+
 def test_what_was_sent_before_a_crash_is_not_offered_again() -> None:
     assert restore(state("q", "hm?", "wait"), Unsent(turn=2, text="wait ")) == ""
 
@@ -67,7 +82,9 @@ def test_workspaces_and_trials_are_apart_and_nothing_typed_removes_the_file(
     assert not list(tmp_path.rglob("*.json"))
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"turn": "x", "mark": 7}', "\x00"])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{", '{"turn": "x", "mark": 7}', '{"turn": 1, "evidence": "9-x"}', "\x00"]
+)
 def test_a_damaged_file_harms_nobody(tmp_path: Path, content: str) -> None:
     file = UnsentFile("a", "trial 1")
     file.save(Unsent(turn=0, text="x"))

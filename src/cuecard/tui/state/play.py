@@ -87,7 +87,7 @@ class PlayState(PlayPlace):
         """The person's last words are theirs again: put their marks back and return them."""
         chain = self.chain
         if chain:
-            self.reading = reading_of(reply, len(chain.steps) - 1)
+            self.reading = reading_of(reply, at_last=self.step_number == len(chain.steps) - 1)
         elif self.stage and self.stage.cue.kind is not CueKind.START:
             self.mark = mark_of(reply)
         self.evidence = reply.evidence

@@ -90,10 +90,11 @@ def mark_of(reply: UserReply) -> Mark | None:
     return Mark.MET if reply.cue_met else Mark.NOT_MET
 
 
-def reading_of(reply: UserReply, last_step: int) -> Reading | None:
-    """The reading that a reply was sent with; `last_step` from 0."""
+def reading_of(reply: UserReply, *, at_last: bool) -> Reading | None:
+    """The reading that a reply was sent with; `at_last`: it was at the last step, where the right answer
+    completes the task.
+    """
     if reply.status is None:
         return None
     reading = _READINGS[reply.status]
-    ends = reading is Reading.COMPLETED and reply.checkpoint == last_step
-    return Reading.RIGHT if ends else reading
+    return Reading.RIGHT if at_last and reading is Reading.COMPLETED else reading
