@@ -10,6 +10,7 @@ from cuecard.annotate.fidelity.score_sheets import sizes_sheet
 from cuecard.annotate.fidelity.sheets import TurnCell, fidelity_sheets
 from cuecard.annotate.fidelity.words import circumstances
 from cuecard.core.config_play import FormQuestion
+from cuecard.core.errors import NotFound
 from cuecard.core.events import Termination
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
@@ -80,6 +81,7 @@ def test_outcomes_are_paired_by_task_agent_and_world(played: Workspace):
     report = fidelity_of(played, Scope(), resamples=50)
     (outcome,) = report.outcomes
     assert (outcome.simulator, outcome.judge, outcome.tasks) == (SLOPPY, "lexical", 2)
+    assert outcome.baselines == ("closed", "lexical")
     assert (outcome.people_trials, outcome.simulator_trials) == (3, 3)
     assert (outcome.only_people, outcome.only_simulator) == (1, 1)
     assert outcome.people_ends == {"user_done": 3}
@@ -122,6 +124,8 @@ def test_one_judge_counts_and_scopes_hold(played: Workspace):
     assert (apart.cells, apart.only_people, apart.only_simulator) == ((), 1, 1)
     titles = [s.title for s in fidelity_sheets(fidelity_of(played, Scope(runs=(4, 7))))]
     assert titles[-1] == "Outcome: sloppy (small) and people"
+    with pytest.raises(NotFound, match="judges here: lexical, strict"):
+        fidelity_of(played, Scope(), "nobody")
     play(played, "one", 2, 1, agent=OTHER)
     play(played, "one", 2, 1, user=SLOPPY, agent=OTHER)
     agents = [found.agent for found in fidelity_of(played, Scope(), resamples=20).outcomes]

@@ -8,7 +8,12 @@ from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.fidelity.correlation import rank_correlations
 from cuecard.annotate.fidelity.model import Correlation, Meaning, Point
 from cuecard.annotate.fidelity.power import design_effect
-from cuecard.annotate.fidelity.scoring import Scored, Scores, shown_measures
+from cuecard.annotate.fidelity.scoring import (
+    Scored,
+    Scores,
+    baselines_among,
+    shown_measures,
+)
 from cuecard.core.config_play import FormQuestion
 from cuecard.store.play_records import SessionForm
 
@@ -25,17 +30,12 @@ def meaning_of(
         return None
     scored = [form for form in forms if _score(form, scores) is not None]
     trials = [found for form in scored if (found := _score(form, scores)) is not None]
-    players = [
-        ref
-        for found in trials
-        for ref in (found.trial.agent, found.trial.world, *((found.judge,) if found.judge else ()))
-    ]
     return Meaning(
         judge=scores.judge,
         sessions=len(forms),
         scored=sum(found.judge is not None for found in trials),
         people=tuple(sorted({form.person for form in forms})),
-        baselines=tuple(sorted({ref.name for ref in players if ref.baseline})),
+        baselines=baselines_among(trials),
         correlations=tuple(_correlations(scored, scores, resamples)),
     )
 

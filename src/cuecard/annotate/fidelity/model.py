@@ -199,13 +199,14 @@ class OutcomeMeasure(Frozen):
 class Outcome(Frozen):
     """A simulator beside people on the same task revisions, agents and worlds. `judge`: whose scores, "" where
     nothing was judged. `only_people`, `only_simulator`: cells without a partner on tasks that people played,
-    which enter no figure.
-    `people_ends`, `simulator_ends`: how the trials of the paired cells ended.
+    which enter no figure. `baselines`: agents, worlds and judges that are embedded players. `people_ends`,
+    `simulator_ends`: how the trials of the paired cells ended.
     """
 
     simulator: PlayerRef
     agent: str
     judge: str
+    baselines: tuple[str, ...]
     cells: tuple[OutcomeCell, ...]
     tasks: int
     people_trials: int
@@ -236,8 +237,7 @@ class Correlation(Frozen):
     `spearman`, `kendall`: over all sessions, intervals by resampling tasks. `spearman_within`: of ranks
     less their task's mean, `kendall_within`: over pairs of sessions of the same task, both over tasks with
     two sessions or more. `design_effect`: how many times the variance of independent sessions to expect
-    (`clustering.design_effect`), None where it cannot be told. `baseline`: of the scored trials some had an
-    embedded player or judge.
+    (`power.design_effect`), None where it cannot be told.
     """
 
     scale: str

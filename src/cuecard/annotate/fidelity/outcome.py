@@ -12,7 +12,12 @@ from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.effect.figures import mean_over
 from cuecard.annotate.fidelity.gathering import HUMAN, UNFAITHFUL
 from cuecard.annotate.fidelity.model import Outcome, OutcomeCell, OutcomeMeasure
-from cuecard.annotate.fidelity.scoring import Scored, Scores, shown_measures
+from cuecard.annotate.fidelity.scoring import (
+    Scored,
+    Scores,
+    baselines_among,
+    shown_measures,
+)
 from cuecard.core.parts import PlayerRef
 from cuecard.store.records import TrialRecord
 
@@ -78,6 +83,7 @@ def _outcome(
         simulator=player,
         agent=agent,
         judge=judge,
+        baselines=baselines_among(s for place in shared for s in (*people[place], *theirs[place])),
         cells=cells,
         tasks=len({cell.task_id for cell in cells}),
         people_trials=sum(cell.people_trials for cell in cells),

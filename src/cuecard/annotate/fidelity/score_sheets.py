@@ -81,6 +81,14 @@ def _outcome_notes(each: Outcome) -> Iterator[str]:
         yield _("Scored by judge {judge}.").format(judge=one_line(each.judge, 40))
     else:
         yield _("Nothing is judged: there are no scores, only stages and turns.")
+    yield from _baselines(each.baselines)
+
+
+def _baselines(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield _("Offline baselines take part: {players}.").format(
+            players=", ".join(one_line(name, 40) for name in names)
+        )
 
 
 def _ends(ends: Mapping[str, int]) -> str:
@@ -134,10 +142,7 @@ def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Ite
         "{n} sessions have a form, {scored} of them scores by judge {judge}.",
         meaning.sessions,
     ).format(n=meaning.sessions, scored=meaning.scored, judge=one_line(meaning.judge, 40) or "–")
-    if meaning.baselines:
-        yield _("Offline baselines take part: {players}.").format(
-            players=", ".join(one_line(name, 40) for name in meaning.baselines)
-        )
+    yield from _baselines(meaning.baselines)
     sessions = max(each.sessions for each in correlations)
     least = detectable(sessions)
     if least is not None:

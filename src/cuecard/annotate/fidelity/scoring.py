@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuecard.core.errors import NotFound
+from cuecard.core.i18n import _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.interaction import score_interaction
 from cuecard.core.scoring.trial_score import score_trial
@@ -39,7 +41,8 @@ class Scores:
 
 def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = "") -> Scores:
     """The ended trials' measures by `judge`; "": by whoever judged most of them (of equals, the first by
-    name), so that no two trials are compared by different judges. Reads their logs.
+    name), so that no two trials are compared by different judges. Reads their logs. Raises `NotFound` for a
+    judge that judged none of them.
     """
     ended = [trial for trial in trials if trial.termination is not None]
     judged: dict[int, dict[str, Judgement]] = {}
@@ -50,6 +53,11 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
         judged[trial.id] = {r.judgement.judge.name: r.judgement for r in records}
         counts.update(judged[trial.id].keys())
     name = judge or min(counts, key=lambda name: (-counts[name], name), default="")
+    if judge and ended and judge not in counts:
+        raise NotFound(
+            _("None of these trials is judged by {judge}").format(judge=judge),
+            _("judges here: {names}").format(names=", ".join(sorted(counts)) or "-"),
+        )
     tasks: dict[tuple[str, int], Task] = {}
     found: dict[int, Scored] = {}
     for trial in ended:
@@ -70,6 +78,17 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
             judgement.judge if judgement else None,
         )
     return Scores(name, found)
+
+
+def baselines_among(trials: Iterable[Scored]) -> tuple[str, ...]:
+    """The agents, worlds and judges of these trials that are embedded offline players."""
+    players = [
+        player
+        for scored in trials
+        for player in (scored.trial.agent, scored.trial.world, scored.judge)
+        if player is not None and player.baseline
+    ]
+    return tuple(sorted({player.name for player in players}))
 
 
 def shown_measures(names: Collection[str]) -> list[str]:
