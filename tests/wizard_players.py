@@ -78,12 +78,12 @@ def play_agent(
             knower.move(seat, view)
             if told:
                 told(view)
-        time.sleep(0.01)
+        time.sleep(0.02)
 
 
 def wait_for_seat(workspace: Workspace) -> int:
     while not (found := waiting_seats(workspace, WIZARD)):
-        time.sleep(0.01)
+        time.sleep(0.02)
     return found[0].trial_id
 
 

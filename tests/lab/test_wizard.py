@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import wizard_players
-from cuecard.core.config import EMBEDDED
-from cuecard.core.errors import ConfigError, Conflict, NotAllowed
+from cuecard.core.config import EMBEDDED, parse_config
+from cuecard.core.errors import ConfigError, Conflict, FileProblems, NotAllowed
 from cuecard.core.events import Event, Limits
 from cuecard.core.marks import PartTaken
 from cuecard.core.parts import Act, ToolCall, UserReply
@@ -240,3 +240,14 @@ def session_log(workspace: Workspace, session: PlaySession) -> list[Event]:
 def test_person_is_no_name_for_a_configured_agent():
     with pytest.raises(ConfigError, match="live sessions"):
         EMBEDDED.agent("person")
+    text = "agents: {person: {kind: offline}}"
+    with pytest.raises(FileProblems, match="name under which people play"):
+        parse_config(text, Path("cuecard.yaml"))
+
+
+async def test_columns_are_known_once_they_are_named(workspace: Workspace):
+    session, seat = await begun(workspace, "table-us-states")
+    assert seat.briefing.task.columns == seat.view().columns == ()
+    await session.submit(UserReply(text="All states please, with State and Capital."))
+    assert (await until(seat, "yours")).columns == ("State", "Capital")
+    await session.close()

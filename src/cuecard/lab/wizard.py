@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from cuecard.core.agents.public import public_task
 from cuecard.core.agents.tools import complaint
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.errors import ConfigError, Conflict, NotAllowed
@@ -21,6 +22,7 @@ from cuecard.lab.wizard_seat import played_by_person
 from cuecard.lab.wizard_view import Briefing, SeatView, briefing_of, view_of
 
 if TYPE_CHECKING:
+    from cuecard.core.tasks import Task
     from cuecard.store.records import RunRecord, TrialRecord
     from cuecard.store.workspace import Workspace
 
@@ -44,13 +46,12 @@ class WizardSeat:
     Nothing that it returns holds the task's gold, its persona, or what the user part decided.
     """
 
-    def __init__(
-        self, workspace: Workspace, person: str, briefing: Briefing, language: TaskLanguage
-    ) -> None:
+    def __init__(self, workspace: Workspace, person: str, briefing: Briefing, task: Task) -> None:
         self.briefing = briefing
         self._workspace = workspace
         self._person = person
-        self._language: TaskLanguage = language
+        self._language: TaskLanguage = task.language
+        self._columns = public_task(task).columns
         self._view: SeatView | None = None
 
     @classmethod
@@ -69,7 +70,7 @@ class WizardSeat:
         tools = tools_of(trial, run, config)
         briefing = briefing_of(trial.id, trial.user.name, task, tools, run.limits, config)
         workspace.seat_moves.take_seat(trial_id, by)
-        return cls(workspace, by.strip(), briefing, task.language)
+        return cls(workspace, by.strip(), briefing, task)
 
     def view(self) -> SeatView:
         """How things stand. Cheap where nothing has happened since the last time."""
@@ -77,7 +78,8 @@ class WizardSeat:
         pulse = moves.pulse(trial_id)
         view = self._view
         if view is None or (pulse.seq if pulse else -1) != view.newest:
-            view = view_of(self._workspace.runs.log(trial_id), self.briefing.limits)
+            log = self._workspace.runs.log(trial_id)
+            view = view_of(log, self.briefing.limits, self._columns)
         if view.phase in ("yours", "hand_in") and view.pending is None:
             made = moves.find(trial_id, view.take, view.place)
             if made is not None:

@@ -28,6 +28,7 @@ from cuecard.core.parts import AgentReply, ToolAnswer, ToolSpec, UserReply
 from cuecard.core.prompts import find_prompt
 from cuecard.core.seat_moves import SeatMove, move_place
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import contains_term
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -40,8 +41,9 @@ in; the trial has ended.
 
 
 class Briefing(Frozen):
-    """What the agent knows before anything is said. `role` and `closing`: what a model is told at the
-    beginning and at the end, in the task's language. `choose_act`: a turn is an answer or a question.
+    """What the agent knows before anything is said: of a table not even its columns. `role` and `closing`:
+    what a model is told at the beginning and at the end, in the task's language. `choose_act`: a turn is
+    an answer or a question.
     """
 
     trial_id: int
@@ -59,6 +61,7 @@ class SeatView(Frozen):
     `turn`: the exchange, from 0. `take`, `place`: where the next move goes. `pending`: a move that is made
     but not carried out yet. `calls_left`: in this turn. `newest_at`: when anything last happened in the
     session's window; `taken_back`: how often the user took words back or had a turn taken again.
+    `columns`: those of a table that the user has named.
     """
 
     events: tuple[Event, ...]
@@ -71,6 +74,7 @@ class SeatView(Frozen):
     newest_at: datetime | None = None
     newest: int = -1
     taken_back: int = 0
+    columns: tuple[str, ...] = ()
 
 
 def briefing_of(
@@ -88,7 +92,7 @@ def briefing_of(
     return Briefing(
         trial_id=trial_id,
         user=user,
-        task=public_task(task),
+        task=public_task(task).model_copy(update={"columns": ()}),
         role=role.render(**approach.values),
         closing=closing.render(),
         tools=tuple(tools) if approach.world_tools else (),
@@ -97,11 +101,14 @@ def briefing_of(
     )
 
 
-def view_of(log: Sequence[Event], limits: Limits) -> SeatView:
-    """The view that follows from a trial's whole log, moves that are not carried out left aside."""
+def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -> SeatView:
+    """The view that follows from a trial's whole log, moves that are not carried out left aside. `columns`:
+    all that the task's table has.
+    """
     course = course_of(log)
     shown = tuple(_blind_events(course))
     spoken = [e.body for e in course if isinstance(e.body, UserSpoke | AgentSpoke)]
+    said = "\n".join(body.reply.text for body in spoken if isinstance(body, UserSpoke))
     last = spoken[-1] if spoken else None
     turn = last.turn if last else 0
     phase: SeatPhase = "user"
@@ -124,6 +131,7 @@ def view_of(log: Sequence[Event], limits: Limits) -> SeatView:
         newest_at=log[-1].at if log else None,
         newest=log[-1].seq if log else -1,
         taken_back=sum(event.body.type == "trial_reopened" for event in log),
+        columns=tuple(name for name in columns if contains_term(said, name)),
     )
 
 

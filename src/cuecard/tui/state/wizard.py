@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from cuecard.core.agents.public import PublicTask
 from cuecard.core.events import AgentSpoke, ToolAnswered, UserSpoke
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.seat_moves import ReplyMove, ToolMove
@@ -79,6 +80,12 @@ class WizardState:
             self.notice = _("{user} asks you to take your turn again.").format(user=user)
         given_back, self.typed.said = self.typed.said, ""
         return "" if given_back in self._said() else given_back
+
+    @property
+    def task(self) -> PublicTask:
+        """What is known of the task by now."""
+        columns = self.view.columns if self.view else ()
+        return self.briefing.task.model_copy(update={"columns": columns})
 
     def sent(self, text: str) -> None:
         """A reply is on its way."""

@@ -36,11 +36,7 @@ def asked_of(briefing: Briefing) -> list[str]:
             )
             end = _("At the end you hand in the answer alone.")
     only = _("Use nothing but this window: what you know or find elsewhere spoils the comparison.")
-    paragraphs = [f"{task.format(user=user)} {end}", only]
-    if briefing.task.columns:
-        names = ", ".join(one_line(name, 40) for name in briefing.task.columns)
-        paragraphs.append(_("Columns that were named: {names}").format(names=names))
-    return paragraphs
+    return [f"{task.format(user=user)} {end}", only]
 
 
 def told_a_model(briefing: Briefing) -> str:

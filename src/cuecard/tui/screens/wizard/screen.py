@@ -52,6 +52,7 @@ class WizardScreen(CuecardScreen[None]):
         self._file: KeptJson | None = None
         self._keep_timer: Timer | None = None
         self._moving = False
+        self._looking = asyncio.Lock()
         self._status: list[Piece] = []
 
     @property
@@ -94,17 +95,14 @@ class WizardScreen(CuecardScreen[None]):
         self._seat = seat
         self._file = KeptJson(self.services.url, f"wizard {trial_id} {person}")
         self._state = WizardState(seat.briefing, Typed.of(self._file.load()))
-        first = True
         while True:
             try:
-                view = await asyncio.to_thread(seat.view)
+                await self._look()
             except CuecardError as error:
                 self.report(error)
                 await asyncio.sleep(PATIENCE)
-                continue
-            self._follow(view, first=first)
-            first = False
-            if view.phase == "over":
+            view = self._state.view
+            if view is not None and view.phase == "over":
                 return
             await asyncio.sleep(LOOK)
 
@@ -170,7 +168,7 @@ class WizardScreen(CuecardScreen[None]):
         if state is None or seat is None or state.view is None or state.view.phase != "hand_in":
             self.cue_app.tell(_("You hand in when the dialogue is over."))
             return
-        task, text, seen = state.briefing.task, self.query_one(HandInPane).text, state.view
+        task, text, seen = state.task, self.query_one(HandInPane).text, state.view
         read = await asyncio.to_thread(read_hand_in, task, text)
         title, question = _("Hand in?"), read.told
         if read.empty:
@@ -190,7 +188,7 @@ class WizardScreen(CuecardScreen[None]):
             return
         await asyncio.sleep(LOOK)
         pane = self.query_one(HandInPane)
-        pane.load(await asyncio.to_thread(read_hand_in, self._state.briefing.task, pane.text))
+        pane.load(await asyncio.to_thread(read_hand_in, self._state.task, pane.text))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -263,18 +261,21 @@ class WizardScreen(CuecardScreen[None]):
             self._moving = False
 
     async def _look(self) -> None:
-        """Look at once, after a move of one's own."""
-        if self._seat is not None:
-            self._follow(await asyncio.to_thread(self._seat.view))
+        """See how things stand, and show it: one look after the other, so that none comes late."""
+        if self._seat is None:
+            return
+        async with self._looking:
+            view = await asyncio.to_thread(self._seat.view)
+            self._follow(view)
 
-    def _follow(self, view: SeatView, *, first: bool = False) -> None:
+    def _follow(self, view: SeatView) -> None:
         state = self._state
         # A look that ends while the screen is being taken down finds nothing to show it on.
         if state is None or not self.query("#status"):
             return
         before = state.view
         given_back = state.follow(view)
-        if first:
+        if before is None:
             self._put_back(state)
         if given_back:
             self._give_back(given_back)
