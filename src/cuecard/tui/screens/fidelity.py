@@ -17,7 +17,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.state.fidelity import FidelityView, Section, markdown, title_words
+from cuecard.tui.state.fidelity import FidelityView, Section, markdown, scales_of, title_words
 from cuecard.tui.state.paths import path_of
 from cuecard.tui.state.sheet_grid import plot_rows, table_rows
 from cuecard.tui.widgets.empty import EmptyState
@@ -115,7 +115,8 @@ class FidelityScreen(CuecardScreen[None]):
             outcomes, meaning = scored_part(workspace, scope)
             self._done = _("counting")
             found = report_of(material, outcomes, meaning)
-            return FidelityView(material, found, fidelity_sheets(found))
+            scales = scales_of(workspace.session_forms.newest())
+            return FidelityView(material, found, fidelity_sheets(found), scales)
 
         self._done = _("reading dialogues")
         try:
@@ -175,7 +176,7 @@ class FidelityScreen(CuecardScreen[None]):
         elif behind is not None:
             from cuecard.tui.screens.scatter import ScatterScreen
 
-            self.app.push_screen(ScatterScreen(behind))
+            self.app.push_screen(ScatterScreen(behind, view.scales.get(behind.scale)))
 
     def action_worst(self) -> None:
         self._list(Turns(found=True), _("Worst turns"))

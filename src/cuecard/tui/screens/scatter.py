@@ -10,13 +10,14 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.fidelity.model import Correlation, Point
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen
 from cuecard.tui.state.scatter import (
     Scatter,
     figure_lines,
+    here,
     plot_cells,
     plot_columns,
     plot_heading,
@@ -30,7 +31,7 @@ from cuecard.tui.widgets.grid.source import ListSource
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.plain import PlainText
 
-_COLUMN = 7
+_COLUMN = 5
 
 SESSIONS = (
     FittedColumn(N_("Task"), 12, grow=2),
@@ -112,7 +113,7 @@ class ScatterScreen(CuecardScreen[None]):
 
     def _draw(self) -> None:
         grid = self.query_one("#plot", Grid)
-        room = (self.size.width - 12) // (_COLUMN + 2)
+        room = (self.size.width - 10) // (_COLUMN + 2)
         scatter = self._scatter = scatter_of(self._found.points, self._scale, room)
         grid.set_columns(plot_columns(scatter, _COLUMN), fixed=1)
         rows = [plot_cells(scatter, row) for row in range(len(scatter.answers))]
@@ -126,6 +127,7 @@ class ScatterScreen(CuecardScreen[None]):
         self.query_one("#plot").display = False
         table.display = True
         table.focus()
+        self._explain()
 
     def _show_plot(self) -> None:
         self.query_one("#sessions").display = False
@@ -138,9 +140,10 @@ class ScatterScreen(CuecardScreen[None]):
         plot, scatter = self.query_one("#plot", Grid), self._scatter
         if scatter is None:
             return
-        column = plot.cursor_column - 1
-        points = scatter.at(plot.cursor_row, column if column >= 0 else None)
-        names = ", ".join(f"{p.task_id} {p.person}" for p in points[:12])
-        lines = [_("Here: {n}").format(n=len(points)) + (f" · {names}" if names else "")]
-        lines += figure_lines(self._found)
+        if self.query_one("#sessions").display:
+            points = self._listed
+        else:
+            column = plot.cursor_column - 1
+            points = scatter.at(plot.cursor_row, column if column >= 0 else None)
+        lines = [here(points), *figure_lines(self._found)]
         self.query_one("#detail", PlainText).load("\n".join(map(one_line, lines)))

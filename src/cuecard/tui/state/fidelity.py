@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,6 +16,7 @@ from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.annotate.labelling.comparison.words import figure
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
+from cuecard.store.play_records import SessionForm
 from cuecard.tui.state.agreement import bars
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
@@ -32,12 +33,13 @@ Behind = Turns | Correlation
 @dataclass
 class FidelityView:
     """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
-    intervals are drawn.
+    intervals are drawn. `scales`: the ends of the form's questions, by key.
     """
 
     material: Material
     found: Fidelity
     sheets: tuple[Sheet, ...]
+    scales: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     section: Section = "cues"
     plotted: bool = False
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
@@ -153,6 +155,17 @@ class FidelityView:
 
 def _of(cell: Cell) -> Behind | None:
     return (cell.turns or cell.correlation) if isinstance(cell, TurnCell) else None
+
+
+def scales_of(forms: Iterable[SessionForm]) -> dict[str, tuple[int, int]]:
+    """From the lowest to the highest number that a question was ever asked with."""
+    found: dict[str, tuple[int, int]] = {}
+    for form in forms:
+        for each in form.questions:
+            if each.kind == "scale":
+                low, high = found.get(each.key, (each.lowest, each.highest))
+                found[each.key] = (min(low, each.lowest), max(high, each.highest))
+    return found
 
 
 def title_words(view: FidelityView, name: str, scope: Scope) -> str:

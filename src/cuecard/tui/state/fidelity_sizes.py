@@ -40,8 +40,6 @@ def sizes_lines(
                 n=f"{sessions:,}", least=least
             )
             if least is not None
-            else _("The {n} scored sessions that there are find no correlation.").format(
-                n=f"{sessions:,}"
-            )
+            else _("The {n} scored sessions here are too few for any.").format(n=f"{sessions:,}")
         )
     return lines

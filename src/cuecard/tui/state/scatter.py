@@ -8,13 +8,14 @@ from math import floor
 
 from cuecard.annotate.fidelity.model import Correlation, Point
 from cuecard.annotate.labelling.comparison.words import figure, remark
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.labels import measure_label
 from cuecard.core.text import one_line
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.source import GridCell
 
 MOST, LEAST = 12, 3
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,13 @@ def plot_cells(scatter: Scatter, row: int) -> list[GridCell]:
     counts = scatter.counts(row)
     cells = [GridCell(str(n), "strong") if n else GridCell("·", "muted") for n in counts]
     return [GridCell(f"{scatter.answers[row]:g}", "accent"), *cells]
+
+
+def here(points: Sequence[Point]) -> str:
+    """How many sessions are meant, and some of them by task and person."""
+    names = ", ".join(f"{point.task_id} {point.person}" for point in points[:_NAMED])
+    count = ngettext("{n} session", "{n} sessions", len(points)).format(n=len(points))
+    return f"{count} · {names}" if names else count
 
 
 def session_cells(point: Point) -> list[str]:

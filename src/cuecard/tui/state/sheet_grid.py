@@ -16,25 +16,20 @@ from cuecard.tui.widgets.grid.source import GridCell
 
 Rows = Sequence[Sequence[str | GridCell | Text]]
 WIDE = 100
-_FIGURE = 18  # -0.155 [-.25 -.06]
+_HEADING, _MOST = 11, 24
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """The first column names the line; figures stand with their intervals."""
-    wide = room >= WIDE
+    digits = 3 if room >= WIDE else 2
     first, *others = sheet.headings
     longest = max((len(line[0].text) for line in sheet.lines), default=0)
-    columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
-    for at, heading in enumerate(others, 1):
-        figures = any(at < len(line) and line[at].statistic for line in sheet.lines)
-        least = (_FIGURE + 2 * wide) if figures else max(9, min(16, len(heading)))
-        columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=24))
     rows = [
         [
             GridCell(line[0].text, "strong"),
             *(
                 GridCell(
-                    compact(c.statistic, 3 if wide else 2) if c.statistic else c.text,
+                    compact(c.statistic, digits) if c.statistic else c.text,
                     "muted" if c.remark else "plain",
                 )
                 for c in line[1:]
@@ -42,6 +37,12 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         ]
         for line in sheet.lines
     ]
+    columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
+    for at, heading in enumerate(others, 1):
+        # A figure is never cut, a heading may be.
+        needed = max((len(row[at].text) for row in rows if at < len(row)), default=0)
+        least = max(min(needed, _MOST), min(_HEADING, len(heading)))
+        columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST))
     return columns, rows
 
 
