@@ -12,8 +12,9 @@ from cuecard.lab.trial_view import trial_view
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.play.after import AfterPane
 from cuecard.tui.screens.play.ending import Ending
-from cuecard.tui.screens.play.form import SessionFormPane, form_draft
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in
 from cuecard.tui.screens.play.playing import Playing
+from cuecard.tui.widgets.transcript import Transcript
 
 
 class Finishing(Playing):
@@ -32,6 +33,8 @@ class Finishing(Playing):
         if trial_id is None:
             return
         await self._after().ask(self._questions, form_draft(self.services.url, trial_id))
+        self._show_dialogue()
+        show_handed_in(self.query_one(Transcript))
 
     @guarded("ended")
     async def show_ending(self, outcome: PlayOutcome) -> None:
@@ -78,6 +81,7 @@ class Finishing(Playing):
     def _after(self) -> AfterPane:
         """What stands in the input's place from now on."""
         self.composer.display = False
+        self.add_class("-over")
         after = self.query_one(AfterPane)
         after.display = True
         return after

@@ -23,6 +23,7 @@ from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.state.kept_json import KeptJson
 from cuecard.tui.state.session_form import FormState
 from cuecard.tui.state.wrapping import wrap
+from cuecard.tui.widgets.transcript import Transcript
 
 KEEP = 0.4
 """Seconds after a change until it is on the disk."""
@@ -32,6 +33,15 @@ _DIGITS = "1234567890"
 def form_draft(url: str, trial_id: int) -> KeptJson:
     """Where a session's form is kept while it is filled in, here and from Home."""
     return KeptJson(url, f"form of trial {trial_id}")
+
+
+def show_handed_in(transcript: Transcript) -> None:
+    """Open what the agent handed in and bring it into view: the form asks about it."""
+    for index in range(len(transcript.entries) - 1, -1, -1):
+        if transcript.entries[index].role == "handed":
+            transcript.toggle(index)
+            transcript.move_to(index)
+            return
 
 
 class Question(Widget, can_focus=True):

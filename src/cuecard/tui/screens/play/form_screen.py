@@ -13,7 +13,7 @@ from cuecard.core.text import one_line
 from cuecard.core.times import age
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.play.form import SessionFormPane, form_draft
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in
 from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.transcript import Piece, entries_of
 from cuecard.tui.widgets.pieces import Lines
@@ -78,15 +78,11 @@ class SessionFormScreen(CuecardScreen[None]):
         ]
         self.query_one(Lines).load([head])
         transcript = self.query_one(Transcript)
-        entries = entries_of(events, task)
-        transcript.load(entries)
+        transcript.load(entries_of(events, task))
         await self.query_one(SessionFormPane).load(
             self._questions, form_draft(self.services.url, trial_id)
         )
-        handed = [index for index, entry in enumerate(entries) if entry.role == "handed"]
-        if handed:
-            transcript.toggle(handed[-1])
-            transcript.move_to(handed[-1])
+        show_handed_in(transcript)
 
     @guarded("give")
     async def on_session_form_pane_given(self, message: SessionFormPane.Given) -> None:
