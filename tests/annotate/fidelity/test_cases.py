@@ -10,7 +10,7 @@ from cuecard.annotate.fidelity.gathering import gather
 from cuecard.annotate.fidelity.material import Scope
 from cuecard.annotate.fidelity.model import FindingKind
 from cuecard.annotate.fidelity.report import fidelity_of, report_of
-from cuecard.annotate.fidelity.words import circumstances
+from cuecard.annotate.fidelity.words import circumstances, simulator_word
 from cuecard.core.errors import NotFound
 from cuecard.core.events import AgentSpoke, Event, Limits, TrialReopened
 from cuecard.core.parts import AgentReply, CheckpointStatus, Dialogue, PlayerRef, UserReply
@@ -20,7 +20,7 @@ from cuecard.store.label_records import LabelValue
 from cuecard.store.play_records import Shadow
 from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
-from fidelity_planted import BRIDGE, ENGLISH
+from fidelity_planted import BRIDGE, CHINESE, ENGLISH
 from fidelity_sessions import (
     AGENT,
     ANN,
@@ -238,3 +238,32 @@ def test_states_of_shadows_are_those_of_the_course(workspace: Workspace):
     )
     material = gather(workspace, Scope())
     assert (material.simulators, material.stale) == ((), 1)
+
+
+def test_one_simulator_in_two_languages_and_two_versions_of_its_prompts(workspace: Workspace):
+    tasks = samples()
+    refs = {
+        "espresso": SLOPPY.model_copy(update={"version": "e1"}),
+        "table-solar-terms-zh": SLOPPY.model_copy(update={"version": "z1"}),
+        "checkpoints-old-bridge-zh": SLOPPY.model_copy(update={"kind": "responder"}),
+    }
+    for task_id, agent in (
+        ("espresso", ENGLISH[:2]),
+        ("table-solar-terms-zh", CHINESE[:2]),
+        ("checkpoints-old-bridge-zh", BRIDGE),
+    ):
+        turns = turns_of(tasks[task_id], agent)
+        listen(workspace, session(workspace, tasks[task_id], turns), turns, refs[task_id])
+    report = fidelity_of(workspace, Scope(), resamples=20)
+    (one,) = report.simulators
+    assert (one.name, one.model, one.kind, one.version) == ("sloppy", "small", "persona", "")
+    by_language = [a for a in report.agreements if a.by == "language"]
+    assert [(a.subject, a.value, a.n) for a in by_language] == [("cue", "en", 2), ("cue", "zh", 2)]
+    changed = refs["espresso"].model_copy(update={"version": "e2"})
+    turns = turns_of(tasks["espresso"], ENGLISH[:2])
+    session(workspace, tasks["espresso"], turns, user=changed)
+    listen(workspace, 1, turns, changed)
+    report = fidelity_of(workspace, Scope(), resamples=20)
+    assert [p.version for p in report.simulators] == ["1", "e1", "e2", "z1"]
+    assert simulator_word(changed, report.simulators) == "sloppy (small) ve2"
+    assert [o.simulator.version for o in report.outcomes] == ["e2"]

@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.fidelity.material import Case, Material, Scope, Subject, Voice, decision_of
+from cuecard.annotate.fidelity.simulators import (
+    HUMAN,
+    Simulators,
+    is_simulated,
+    simulators_in,
+)
 from cuecard.core.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.parts import Dialogue, PlayerRef, UserReply
 from cuecard.core.probes.settings import EXAMINER
@@ -24,9 +30,6 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 Tell = Callable[[int, int], None]
-HUMAN = "human"
-UNFAITHFUL = frozenset({"oneshot", "staged"})
-"""Kinds of users that do not play the persona at all: settings to compare with, no simulators."""
 _KINDS: dict[ItemKind, Subject] = {ItemKind.CUE: "cue", ItemKind.STATUS: "status"}
 _MOST_IDS = 5000
 """More trials than this are not named in a query; everything is read and sifted."""
@@ -42,9 +45,11 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Mate
     trial.
     """
     trials = trials_in(workspace, scope)
+    asked = shadows_of(workspace, trials)
+    simulators = simulators_in(workspace, trials.values(), asked)
     shadows: dict[int, list[Shadow]] = defaultdict(list)
-    for shadow in workspace.shadows.of(_named(trials)):
-        if shadow.trial_id in trials and _wanted(shadow.player.name, scope.simulators):
+    for shadow in asked:
+        if _wanted(shadow.player.name, scope.simulators):
             shadows[shadow.trial_id].append(shadow)
     labels = _labels(workspace, scope, trials)
     if not (scope.runs or scope.trials):
@@ -64,7 +69,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Mate
         task = tasks[version]
         if task.family == "checkpoints" or task.persona is not None:
             events = workspace.runs.outline(trial.id).events
-            reader = _Reader(task, trial, scope, labels, settled)
+            reader = _Reader(task, trial, scope, simulators, labels, settled)
             found.add(reader.cases(events, shadows.get(trial.id, [])), reader)
         if tell:
             tell(done, len(trials))
@@ -87,6 +92,12 @@ def trials_in(workspace: Workspace, scope: Scope) -> dict[int, TrialRecord]:
         and _wanted(trial.task_id, scope.tasks)
         and trial.agent.kind != EXAMINER
     }
+
+
+def shadows_of(workspace: Workspace, trials: Collection[int]) -> list[Shadow]:
+    """All that simulators would have said in these trials."""
+    found = workspace.shadows.of(_named(trials))
+    return [shadow for shadow in found if shadow.trial_id in trials]
 
 
 @dataclass
@@ -131,6 +142,7 @@ class _Reader:
     task: Task
     trial: TrialRecord
     scope: Scope
+    simulators: Simulators
     labels: Mapping[Key, Mapping[str, str]]
     settled: Mapping[Key, str]
     stale: int = 0
@@ -200,14 +212,13 @@ class _Reader:
         return {who: value for who, value in others.items() if value != LabelValue.UNSURE.value}
 
     def _voices(self, reply: UserReply, shadows: Sequence[Shadow]) -> tuple[Voice, ...]:
-        user = self.trial.user
+        user = self.simulators.one(self.trial.user)
         found: dict[PlayerRef, Voice] = {}
-        simulated = user.kind not in (HUMAN, *UNFAITHFUL)
-        if simulated and _wanted(user.name, self.scope.simulators):
+        if is_simulated(self.trial) and _wanted(user.name, self.scope.simulators):
             found[user] = Voice(user, "played", reply)
         for shadow in shadows:
-            source = "live" if shadow.live else "later"
-            found.setdefault(shadow.player, Voice(shadow.player, source, shadow.reply))
+            player, source = self.simulators.one(shadow.player), "live" if shadow.live else "later"
+            found.setdefault(player, Voice(player, source, shadow.reply))
         return tuple(found.values())
 
     def _place(self, before: Dialogue) -> tuple[int | None, str, int | None]:

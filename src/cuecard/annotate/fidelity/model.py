@@ -125,9 +125,9 @@ class Ceiling(Frozen):
 
 
 class FindingCount(Frozen):
-    """`kind` None: any finding. `n` turns of `turns` have the finding; `rate` is their share with its interval (by task; Wilson's where
-    no task differs), `per_100` the same in turns of a hundred. `turns` are those that could have it: for
-    early those whose reference is not met, for late those whose reference is met, for status the checkpoint
+    """`kind` None: any finding. `n` turns of `turns` have the finding; `rate` is their share with its interval
+    (by task; Wilson's where no task differs), `per_100` the same in turns of a hundred. `turns` are those that
+    could have it: for early those whose reference is not met, for late those whose reference is met, for status the checkpoint
     turns that both decided, for all others every turn.
     """
 
@@ -270,7 +270,7 @@ class Meaning(Frozen):
 
 
 class Fidelity(Frozen):
-    """The whole report. `stale`: shadows of turns that were taken back; `unsure`: decisions that people left
+    """The whole report. `simulators` as `simulators.Simulators` takes them together. `stale`: shadows of turns that were taken back; `unsure`: decisions that people left
     open, `undecided`: that simulators did. `worst`: the turns to read first, the worst first.
     """
 

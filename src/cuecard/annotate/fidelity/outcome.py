@@ -10,7 +10,6 @@ from statistics import fmean
 from cuecard.annotate.agreement import difference, with_intervals
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.effect.figures import mean_over
-from cuecard.annotate.fidelity.gathering import HUMAN, UNFAITHFUL
 from cuecard.annotate.fidelity.model import Outcome, OutcomeCell, OutcomeMeasure
 from cuecard.annotate.fidelity.scoring import (
     Scored,
@@ -18,6 +17,7 @@ from cuecard.annotate.fidelity.scoring import (
     baselines_among,
     shown_measures,
 )
+from cuecard.annotate.fidelity.simulators import HUMAN, Simulators, is_simulated
 from cuecard.core.parts import PlayerRef
 from cuecard.store.records import TrialRecord
 
@@ -27,10 +27,6 @@ Place = tuple[str, int, PlayerRef, PlayerRef]
 
 def place_of(trial: TrialRecord) -> Place:
     return trial.task_id, trial.revision, trial.agent, trial.world
-
-
-def is_simulated(trial: TrialRecord) -> bool:
-    return trial.user.kind not in (HUMAN, *UNFAITHFUL)
 
 
 def comparable(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
@@ -45,16 +41,23 @@ def comparable(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
 
 
 def outcomes(
-    trials: Sequence[TrialRecord], scores: Scores, *, resamples: int = RESAMPLES
+    trials: Sequence[TrialRecord],
+    scores: Scores,
+    simulators: Simulators,
+    *,
+    resamples: int = RESAMPLES,
 ) -> Iterator[Outcome]:
     """Each simulator that played, against people: all agents together, then each agent where there are
     several. A cell's value is the mean over its trials, so a cell with many trials weighs as much as one with
     few.
     """
     people = _by_place(scores.trials[t.id] for t in trials if t.user.kind == HUMAN)
-    simulators = dict.fromkeys(trial.user for trial in trials if is_simulated(trial))
-    for player in sorted(simulators, key=lambda p: (p.name, p.model, p.version)):
-        theirs = _by_place(scores.trials[t.id] for t in trials if t.user == player)
+    played: dict[PlayerRef, list[Scored]] = defaultdict(list)
+    for trial in trials:
+        if is_simulated(trial):
+            played[simulators.one(trial.user)].append(scores.trials[trial.id])
+    for player in sorted(played, key=lambda p: (p.name, p.model, p.version, p.kind)):
+        theirs = _by_place(played[player])
         agents = sorted({place[2].name for place in people.keys() & theirs.keys()})
         for agent in ("", *(agents if len(agents) > 1 else ())):
             yield _outcome(player, agent, people, theirs, scores.judge, resamples)

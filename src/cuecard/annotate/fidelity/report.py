@@ -8,12 +8,13 @@ from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.fidelity.agreeing import agreements, among_people, ceilings
 from cuecard.annotate.fidelity.counting import counted
 from cuecard.annotate.fidelity.findings import turns_with_findings
-from cuecard.annotate.fidelity.gathering import HUMAN, Tell, gather, trials_in
+from cuecard.annotate.fidelity.gathering import Tell, gather, shadows_of, trials_in
 from cuecard.annotate.fidelity.material import Material, Scope
 from cuecard.annotate.fidelity.meaning import meaning_of
 from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome
-from cuecard.annotate.fidelity.outcome import comparable, is_simulated, outcomes
+from cuecard.annotate.fidelity.outcome import comparable, outcomes
 from cuecard.annotate.fidelity.scoring import scores_of
+from cuecard.annotate.fidelity.simulators import HUMAN, is_simulated, simulators_in
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -70,9 +71,11 @@ def scored_part(
     workspace: Workspace, scope: Scope, judge: str = "", *, resamples: int = RESAMPLES
 ) -> tuple[tuple[Outcome, ...], Meaning | None]:
     """What needs scores: outcomes, and what people said of their sessions. Raises as `fidelity_of`."""
+    known = trials_in(workspace, scope)
+    simulators = simulators_in(workspace, known.values(), shadows_of(workspace, known))
     trials = [
         trial
-        for trial in comparable(trials_in(workspace, scope).values())
+        for trial in comparable(known.values())
         if not (trial.user.kind == HUMAN and scope.people and trial.user.name not in scope.people)
         and not (
             is_simulated(trial) and scope.simulators and trial.user.name not in scope.simulators
@@ -86,6 +89,6 @@ def scored_part(
         if form.trial_id in asked and (not scope.people or form.person in scope.people)
     ]
     return (
-        tuple(outcomes(trials, scores, resamples=resamples)),
+        tuple(outcomes(trials, scores, simulators, resamples=resamples)),
         meaning_of(forms, scores, resamples=resamples),
     )

@@ -56,7 +56,7 @@ def simulator_word(player: PlayerRef, among: Sequence[PlayerRef] = ()) -> str:
     name, model = one_line(player.name, 40), one_line(player.model, 40)
     word = f"{name} ({model})" if model and model != name else name
     alike = [p for p in among if (p.name, p.model) == (player.name, player.model)]
-    if len(alike) > 1:
+    if len(alike) > 1 and player.version:
         word += f" v{one_line(player.version, 12)}"
     return _("{name} (baseline)").format(name=word) if player.baseline else word
 
