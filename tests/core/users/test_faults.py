@@ -225,6 +225,54 @@ def test_which_questions_are_left_open(said: str, reply: str, open: bool):
     assert bool(asked and is_left_open(asked, reply)) is open
 
 
+@pytest.mark.parametrize(
+    ("task_id", "stage", "words"),
+    [
+        (
+            "espresso",
+            2,
+            "Oh, Angelo Moriondo! Born in which year and which city, died when? And his family"
+            " business please, the hotel, bar and chocolate firm.",
+        ),
+        (
+            "espresso",
+            4,
+            "Let's do Bezzera first: his home city, when his patent was filed and granted, who"
+            ' bought it, and at what fair he showed his "caffè espresso", and when.',
+        ),
+        (
+            "graph-astronomy-zh",
+            2,
+            "张衡的生卒年、籍贯、官职和天文著作分别是什么？地动仪是哪年做出来的？",
+        ),
+    ],
+)
+def test_a_line_in_a_persons_own_words_is_not_missing(task_id: str, stage: int, words: str):
+    before = next(before for before, reply in trial_of(task_id) if reply.stage == stage)
+    assert kinds(TASKS[task_id], before, words, stage=stage, cue_met=True) == []
+
+
+@pytest.mark.parametrize(
+    ("task_id", "words"),
+    [
+        ("espresso", "Hmm, I'm not sure that helps. What else have you got on the early machines?"),
+        ("espresso", "I like that. My colleague at the museum says hello, by the way."),
+        (
+            "espresso",
+            "I meant the machine itself, not the drink. Could you double-check that year?",
+        ),
+        ("espresso", "My lender wants captions by Friday, so names, years and places please."),
+        ("graph-astronomy-zh", "嗯，这个年份您能再核对一下吗？"),
+        ("graph-astronomy-zh", "馆长催得急，请尽量给我名字、年份和地点。"),
+        ("graph-astronomy-zh", "先后顺序我无所谓，您看着讲就行。我说的是仪器，不是历法。"),
+    ],
+)
+def test_what_people_say_in_between_is_no_fault(task_id: str, words: str):
+    for before, _reply in trial_of(task_id):
+        if before.messages:
+            assert kinds(TASKS[task_id], before, words, cue_met=False) == []
+
+
 def test_a_benchmarks_own_sub_queries_are_no_fault():
     task = TASKS["espresso"]
     before = trial_of("espresso")[1][0]
@@ -232,7 +280,7 @@ def test_a_benchmarks_own_sub_queries_are_no_fault():
         assert kinds(task, before, query) == []
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     odd_tasks(),
     st.lists(any_.any_text(), max_size=4),

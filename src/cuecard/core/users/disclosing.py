@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuecard.core.parts import CheckpointStatus, Dialogue, UserReply
-from cuecard.core.phrases import content_words, without_terms
+from cuecard.core.phrases import content_words, coverage, questions, without_terms
 from cuecard.core.tasks import Persona, Stage, Task
 from cuecard.core.text import is_cjk
 from cuecard.core.users.chain_rules import ChainRules
@@ -15,6 +15,7 @@ from cuecard.core.users.responder_checks import says_question
 from cuecard.core.users.stages import next_stage
 
 _AGAIN, _AGAIN_WORDS = 0.9, 6
+_TOUCHED, _FEW = 0.35, 3
 _LONG_LATIN, _LONG_HAN = 20, 10
 
 
@@ -72,7 +73,7 @@ class PersonaLines:
                 ahead, doubled, skipped = [], [], (title,)
         missing = ""
         if said and not (ahead or doubled or skipped) and not _kept(reply):
-            missing = "" if carries(text, said.line) else said.line
+            missing = "" if _touches(text, said.line) else said.line
         found = (stage.line for stage in (*ahead, *doubled))
         return Disclosed(
             ahead=tuple(stage.title for stage in ahead),
@@ -116,7 +117,7 @@ class ChainLines:
         )
         skipped = clue if at != place.index else ""
         said = without_terms(clue, chain.forbidden, "…")
-        unsaid = clue and not (place.situation.clue_given or carries(text, said) or _kept(reply))
+        unsaid = clue and not (place.situation.clue_given or _touches(text, said) or _kept(reply))
         missing = clue if unsaid and not (skipped or asks or clues) else ""
         return Disclosed(
             forbidden=forbidden_in(spoken, chain),
@@ -144,6 +145,16 @@ def _says_again(text: str, line: str, at_hand: Told) -> bool:
     if sum(word in said for word in words) < max(_AGAIN * len(words), _AGAIN_WORDS):
         return False
     return carries(text, line) and gives_away(text, line, at_hand)
+
+
+def _touches(text: str, line: str) -> bool:
+    """Whether words may pass for the line, told in others: they have about a third of its content words.
+    Far laxer than `carries`: people put things in their own words, and nobody should be stopped for that.
+    """
+    words = content_words(line)
+    if fold(line) in fold(text) or coverage(words, words_said(text)) >= _TOUCHED:
+        return True
+    return len(words) < _FEW and any(content_words(asked) for asked in questions(text))
 
 
 def _kept(reply: UserReply) -> bool:

@@ -26,8 +26,8 @@ _READ, _SHOWN = 20_000, 80
 class FaultKind(StrEnum):
     """`leak`: names gold that nobody has said. `forbidden`: says what the user must never say. `ahead`:
     gives away a line, clue or question whose turn has not come. `skipped`: discloses another stage than
-    the next. `doubled`: says a line again, or two at once. `missing_line`: counts as a stage without
-    saying its line. `markdown`, `structure`: laid out, or asks for triples, tables and the like.
+    the next. `doubled`: says a line again, or two at once. `missing_line`: counts as a stage, or as the
+    release of a clue, with words that can hardly mean its line. `markdown`, `structure`: laid out, or asks for triples, tables and the like.
     `coached`: tells the agent what to ask. `ignored`: leaves what the agent asked without any answer.
     """
 
