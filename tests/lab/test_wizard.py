@@ -190,13 +190,20 @@ async def test_a_turn_taken_back(workspace: Workspace):
     await session.submit(words)
     view = await until(seat, "yours")
     assert (view.take, view.place) == (1, "agent/0/move/0")
+    # Stopped before anything was said: a move that is on its way then is never carried out.
+    await session.interrupt()
+    assert session.phase == "stopped"
+    await asyncio.to_thread(seat.say, "too late", Act.ANSWER, view)
+    assert seat.view().phase == "working"
+    await session.retry()
+    view = await until(seat, "yours")
     with pytest.raises(NotAllowed, match="ask or answer"):
         seat.say("which one?", Act.REPLY)
     await asyncio.to_thread(seat.say, "Everest", Act.ANSWER, view)
     await session.wait_turn()
     await session.retry()
     view = await until(seat, "yours")
-    assert (view.take, view.taken_back, len(view.events)) == (2, 2, 1)
+    assert (view.take, view.taken_back, len(view.events)) == (3, 3, 1)
     await asyncio.to_thread(seat.say, "Chimborazo", Act.ANSWER, view)
     await session.wait_turn()
     await session.submit(UserReply(text="thanks", done=True))
