@@ -56,6 +56,9 @@ class ChoiceDialog(CuecardDialog[str | None]):
         event.stop()
         self.dismiss(event.option_id)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "choose" or any(option == parameters[0] for option, *_ in self._options)
+
     def action_choose(self, option: str) -> None:
         self.dismiss(option)
 

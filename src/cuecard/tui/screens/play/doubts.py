@@ -14,20 +14,26 @@ from cuecard.tui.screens.play.dialogs import ChoiceDialog
 from cuecard.tui.state.play import Decision, Doubt
 from cuecard.tui.state.play_faults import fault_label
 
-DECISIONS: Final[dict[str, Decision]] = {
+_DECISIONS: Final[dict[str, Decision]] = {
     "same": Decision("kept", counts=True),
     "other": Decision("changed", counts=True),
     "not_said": Decision("changed", counts=False),
-    "later": Decision("", counts=False),
 }
-"""What each answer of a `MeaningDialog` means; without one, the person goes on editing."""
-
 SHOWN = 240
 """As much of the line and of the person's words as is shown side by side, in characters."""
 
 
+def decision_of(answer: str | None, doubt: Doubt) -> Decision | None:
+    """What an answer of a `MeaningDialog` means; None: the person goes on editing."""
+    if answer == "not_said" and doubt == "unsaid":
+        return Decision("", counts=False)
+    return _DECISIONS.get(answer or "")
+
+
 class MeaningDialog(ChoiceDialog):
-    """Whether edited words still say the card's line; answers one of `DECISIONS`, or `edit` or None."""
+    """Whether edited words still say the card's line; `decision_of` tells what the
+    answer means.
+    """
 
     BINDINGS = keys(
         Key("meaning.same", "s", "choose('same')", N_("Same"), N_("They say the same as the line")),
@@ -39,7 +45,6 @@ class MeaningDialog(ChoiceDialog):
     def __init__(self, doubt: Doubt, line: str, text: str, stage: int | None) -> None:
         """`text`: the person's words; `stage`: whose line it is, if it is a stage's."""
         options = _options(doubt, stage)
-        self._allowed = {option for option, _key, _text in options}
         title = (
             _("Do your words still say the line?")
             if doubt == "edited"
@@ -49,24 +54,12 @@ class MeaningDialog(ChoiceDialog):
         yours = _("You: {text}").format(text=one_line(text, SHOWN))
         super().__init__(title, f"{said}\n{yours}", options, low=True)
 
-    def action_choose(self, option: str) -> None:
-        if option == "not_said" and "later" in self._allowed:
-            option = "later"
-        if option in self._allowed:
-            self.dismiss(option)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action != "choose" or not parameters:
-            return True
-        wanted = {"not_said", "later"} if parameters[0] == "not_said" else {parameters[0]}
-        return bool(wanted & self._allowed)
-
 
 def _options(doubt: Doubt, stage: int | None) -> list[tuple[str, str, str]]:
     edit = ("edit", "e", _("go on editing"))
     same = ("same", "s", _("they say the same, in other words"))
     if doubt == "unsaid":
-        return [same, ("later", "n", _("they do not: the line is still to come")), edit]
+        return [same, ("not_said", "n", _("they do not: the line is still to come")), edit]
     if stage is None:
         return [same, ("other", "o", _("they say something else")), edit]
     counts = _("they say something else; stage {n} counts as said").format(n=stage)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 from textual.containers import VerticalScroll
 from textual.geometry import Region
@@ -13,7 +11,9 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.state.entries import Piece
 from cuecard.tui.state.play_ladder import Rung
+from cuecard.tui.state.wrapping import wrap
 from cuecard.tui.widgets.pieces import as_text
 
 FOLD = 2
@@ -46,6 +46,9 @@ class Ladder(Static, can_focus=True):
         self._reveal()
 
     def on_blur(self) -> None:
+        self._draw()
+
+    def on_resize(self) -> None:
         self._draw()
 
     def load(self, rungs: Sequence[Rung]) -> None:
@@ -86,23 +89,30 @@ class Ladder(Static, can_focus=True):
         pane.scroll_to_region(region.translate(self.virtual_region.offset), animate=False)
 
     def _height(self, index: int, width: int) -> int:
-        head, fold = self._lines(index)
-        console = self.app.console
-        folded = sum(len(line.wrap(console, width - FOLD)) for line in fold)
-        return len(head.wrap(console, width)) + folded
+        return len(self._lines(index, width))
 
-    def _lines(self, index: int) -> tuple[Text, list[Text]]:
+    def _lines(self, index: int, width: int) -> list[Text]:
+        """A rung is one line, cut at the end; the one under the cursor and those opened stand whole."""
         rung, variables = self._rungs[index], self.app.theme_variables
-        head = as_text(rung.head, variables)
-        if self.has_focus and index == self._cursor:
-            head.stylize("reverse")
-        fold = rung.fold if index in self._opened else ()
-        return head, [as_text((piece,), variables) for piece in fold]
+        here = self.has_focus and index == self._cursor
+        mark, title = rung.head[0], rung.head[1]
+        room = max(width - FOLD, 2)
+        titles = wrap(title.text, room)
+        if not here and index not in self._opened and len(titles) > 1:
+            titles = [f"{wrap(title.text, room - 1)[0]}…"]
+        lines = [as_text((Piece(part, title.tone),), variables) for part in titles]
+        if here:
+            for line in lines:
+                line.stylize("reverse")
+        lead = as_text((mark,), variables)
+        shown = [Text.assemble(" " * FOLD if at else lead, line) for at, line in enumerate(lines)]
+        for piece in rung.fold if index in self._opened else ():
+            for part in wrap(piece.text, room):
+                line = as_text((Piece(part, piece.tone),), variables)
+                shown.append(Text.assemble(" " * FOLD, line))
+        return shown
 
     def _draw(self) -> None:
-        shown: list[RenderableType] = []
-        for index in range(len(self._rungs)):
-            head, fold = self._lines(index)
-            shown.append(head)
-            shown += [Padding(line, (0, 0, 0, FOLD)) for line in fold]
-        self.update(Group(*shown))
+        width = max(self.content_size.width, FOLD + 2)
+        lines = [line for index in range(len(self._rungs)) for line in self._lines(index, width)]
+        self.update(Text("\n", no_wrap=True).join(lines))

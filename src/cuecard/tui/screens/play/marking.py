@@ -13,14 +13,16 @@ from cuecard.tui.state.play import Mark, PlayState, Reading
 class Marking(Playing):
     """A mark is asked for before anything is sent, or given at any time when it is the person's turn."""
 
+    _suggested = ""
+
     @guarded("mark")
     async def action_mark(self) -> None:
         state = self._state
         if state is None or state.phase != "yours" or not state.markable:
             self.cue_app.tell(_("There is no reply to mark now."))
             return
-        if await self._ask_mark() and not self.composer.text.strip():
-            self.composer.take(state.suggestion())
+        if await self._ask_mark():
+            self._suggest(state)
 
     @guarded("evidence")
     async def action_evidence(self) -> None:
@@ -33,6 +35,17 @@ class Marking(Playing):
         if choice is not None:
             state.evidence = choice.evidence
             self._marked()
+
+    def _suggest(self, state: PlayState) -> bool:
+        """Put what follows from the mark into an input that has nothing of the person's own; whether it
+        was put there.
+        """
+        text = self.composer.text
+        if text.strip() and text != self._suggested:
+            return False
+        self._suggested = state.suggestion()
+        self.composer.take(self._suggested)
+        return self._suggested != text
 
     async def _ask_mark(self) -> bool:
         """Have the person mark the agent's last turn; False if they would rather not now."""

@@ -14,7 +14,7 @@ from cuecard.core.users.faults import Fault, FaultKind, faults_in
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.play.composer import LONGEST_PASTE, Composer
-from cuecard.tui.screens.play.doubts import DECISIONS, FaultsDialog, MeaningDialog
+from cuecard.tui.screens.play.doubts import FaultsDialog, MeaningDialog, decision_of
 from cuecard.tui.screens.play.marking import Marking
 from cuecard.tui.screens.play.wording import Wording
 from cuecard.tui.state.play import Decision, PlayState
@@ -72,7 +72,7 @@ class Speaking(Marking, Wording):
             if not await self._ask_mark() and not done:
                 return
             if not composer.text.strip() and not done and not state.completes:
-                composer.take(state.suggestion())
+                self._suggest(state)
                 self._show_status()
                 return
         text = composer.text
@@ -116,7 +116,7 @@ class Speaking(Marking, Wording):
             return None
         dialog = MeaningDialog(doubt, state.line, text, state.due_stage)
         answer = await self.app.push_screen_wait(dialog)
-        return DECISIONS.get(answer, "edit") if answer else "edit"
+        return decision_of(answer, doubt) or "edit"
 
     async def _faults(self, state: PlayState, reply: UserReply) -> tuple[Fault, ...]:
         found = await asyncio.to_thread(faults_in, state.task, state.dialogue, reply)

@@ -56,6 +56,10 @@ class Turning(Speaking):
     @guarded("pause")
     async def action_pause(self) -> None:
         state, way = self._state, "pause"
+        if self.composer.display and self.focused is not self.composer:
+            # From the card or the dialogue back to where one types.
+            self.composer.focus()
+            return
         if state and state.phase == "writing":
             way = await self.app.push_screen_wait(StopDialog()) or ""
         if way == "interrupt":

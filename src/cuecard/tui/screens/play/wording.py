@@ -19,7 +19,9 @@ class Wording(Playing):
         if state is None:
             return
         text = state.insert(Insertion(what))
-        if text:
+        if what == Insertion.LINE and text and text in self.composer.text:
+            self.cue_app.tell(_("The line is in the message already."))
+        elif text:
             self.composer.put(text)
         else:
             self.cue_app.tell(_("This card has no line to say."))
