@@ -91,7 +91,7 @@ class FidelityScreen(CuecardScreen[None]):
         self.look()
 
     def on_resize(self, event: events.Resize) -> None:
-        if self._view is not None and self._grid.display:
+        if self._view is not None and self._view.anything:
             self.call_after_refresh(self._fill)
 
     @property
@@ -155,6 +155,8 @@ class FidelityScreen(CuecardScreen[None]):
         if self._view is not None:
             self._view.show(section)
             self._fill()
+            if self._view.sheet is not None:
+                self._grid.focus()
 
     def action_step(self, by: int) -> None:
         if self._view is not None:
@@ -274,7 +276,8 @@ class FidelityScreen(CuecardScreen[None]):
         self.query_one("#title", Static).update(title)
         if view.anything:
             self._fill()
-            self._grid.focus()
+            if view.sheet is not None:
+                self._grid.focus()
         self.refresh_bindings()
 
     def _fill(self) -> None:
@@ -282,6 +285,8 @@ class FidelityScreen(CuecardScreen[None]):
         if view is None:
             return
         self.query_one("#heading", Static).update(view.heading)
+        grid.display = view.sheet is not None
+        self.query_one("#details").set_class(view.sheet is None, "-alone")
         if view.sheet is None:
             columns, rows = (), ()
         elif view.plotted:

@@ -63,9 +63,10 @@ class ReplayScreen(CuecardScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
     AUTO_FOCUS = ""
     BINDINGS = keys(
-        Key("replay.on", "enter,space,n", "on", N_("Next"), N_("On to the next turn"), shown_as="⏎"),
+        Key("replay.on", "enter,space", "on", N_("Next"), N_("On to the next turn"), shown_as="⏎"),
         Key("replay.met", "y", "decide('yes')", N_("Met"), N_("The agent's reply meets the cue")),
         Key("replay.not_met", "n", "decide('no')", N_("Not met"), N_("The agent's reply does not meet the cue")),
+        Key("replay.next", "n", "next", N_("Next"), N_("On to the next turn"), show=False),
         *(
             Key(f"replay.status_{status.value}", key, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False)
             for key, status in STATUS_KEYS.items()
@@ -88,6 +89,7 @@ class ReplayScreen(CuecardScreen[None]):
         self._session: ReplaySession | None = None
         self._step: Step | None = None
         self._reading = False
+        self._under_way = 0
         self._pressed: asyncio.Queue[Work | None] = asyncio.Queue()
         self._turn = threading.Lock()
 
@@ -147,6 +149,7 @@ class ReplayScreen(CuecardScreen[None]):
             self.dismiss()
             raise
         work: Work | None = works.nothing
+        self._under_way += 1
         while True:
             try:
                 if work is None:
@@ -157,19 +160,23 @@ class ReplayScreen(CuecardScreen[None]):
                     self._show(await asyncio.shield(doing))
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
+            self._under_way -= 1
+            self.refresh_bindings()
             work = await self._pressed.get()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        step = self._step
+        step, ahead = self._step, self._under_way > 0
         view = step.view if step else None
-        choices = view.choices if view is not None and view.mine is None else ()
+        told = view is not None and view.mine is not None
         match action:
-            case "on":
-                return view is not None and view.mine is not None
+            case "on" | "next":
+                return told or ahead
             case "decide":
-                return LabelValue(str(parameters[0])) in choices
+                value = LabelValue(str(parameters[0]))
+                return view is not None and (ahead or (not told and value in view.choices))
             case "status":
-                return STATUS_KEYS.get(str(parameters[0])) in choices
+                value = STATUS_KEYS.get(str(parameters[0]))
+                return view is not None and (ahead or (not told and value in view.choices))
             case "comment" | "scroll" | "persona":
                 return view is not None
             case "go_on":
@@ -184,14 +191,17 @@ class ReplayScreen(CuecardScreen[None]):
                 return True
 
     def action_decide(self, value: str) -> None:
-        self._press(works.deciding(LabelValue(value)))
+        # Pressed ahead, it is met as the turn is by then: once decided, n goes on.
+        self._press(self._no if value == "no" else works.deciding(LabelValue(value)))
 
     def action_status(self, key: str) -> None:
         self._press(works.deciding(STATUS_KEYS[key]))
 
     def action_on(self) -> None:
-        # What was opened from the list at the end goes back there.
-        self._press(works.go_on if self._reading else works.on)
+        self._press(self._on)
+
+    def action_next(self) -> None:
+        self._press(self._no)
 
     def action_go_on(self) -> None:
         self._press(works.go_on)
@@ -235,7 +245,19 @@ class ReplayScreen(CuecardScreen[None]):
         drafts = FileDrafts(self.services.url, self.person)
         return ReplaySession(workspace, self.person, self._trial_id, drafts=drafts, seen=self._seen)
 
+    def _on(self, session: ReplaySession) -> None:
+        # What was opened from the list at the end goes back there.
+        (works.go_on if self._reading else works.on)(session)
+
+    def _no(self, session: ReplaySession) -> None:
+        view = session.current
+        if view is not None and view.mine is not None:
+            self._on(session)
+        else:
+            works.deciding(LabelValue.NO)(session)
+
     def _press(self, work: Work | None) -> None:
+        self._under_way += 1
         self._pressed.put_nowait(work)
 
     def _work_off(self, session: ReplaySession, work: Work) -> Step:
@@ -271,7 +293,6 @@ class ReplayScreen(CuecardScreen[None]):
             self._show_turn(session, view)
         elif step.summary is not None:
             self._show_end(session, step.summary)
-        self.refresh_bindings()
 
     def _show_turn(self, session: ReplaySession, view: ReplayView) -> None:
         self.query_one(CardPane).load(play_state(session.task, view.events))

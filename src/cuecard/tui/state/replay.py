@@ -121,7 +121,7 @@ def told_paragraphs(view: ReplayView, told: Told) -> list[Paragraph]:
     value = told.value.value if told.value else LabelValue.UNSURE.value
     parts = [_("{user}: {label}").format(user=player_name(told.by), label=value_label(kind, value))]
     if told.agrees is not None:
-        parts.append(_("the same") if told.agrees else _("≠ you decided otherwise"))
+        parts.append(_("the same") if told.agrees else _("≠ different"))
     lines.append(Paragraph(" · ".join(parts), tone))
     if reason := told.spoken.reply.reason:
         lines.append(Paragraph(_("why: {reason}").format(reason=reason), "muted", 2))
