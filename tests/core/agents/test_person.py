@@ -1,0 +1,90 @@
+"""The agent's part in a person's hands: moves become events, once."""
+
+from __future__ import annotations
+
+from cuecard.core.agents.person import EmptySeat, PersonAgent
+from cuecard.core.events import Event, Limits, ToolAnswered
+from cuecard.core.journal import Journal, MemorySink
+from cuecard.core.parts import ToolCall
+from cuecard.core.players import closed_world_for
+from cuecard.core.prediction import AnswerPrediction
+from cuecard.core.seat_moves import HandInMove, ReplyMove, SeatMove, ToolMove
+from cuecard.core.tasks import Task
+from cuecard.core.trial import TrialSetup, play
+from cuecard.core.users.oneshot import OneShotUser
+from cuecard.lab.samples import load_samples
+
+
+class Recorded(EmptySeat):
+    """Somebody whose moves are known beforehand; notes which were asked for."""
+
+    def __init__(self, moves: dict[str, SeatMove]) -> None:
+        self._moves = moves
+        self.asked: list[str] = []
+
+    async def taken(self) -> str:
+        return "wiz"
+
+    async def next_move(self, place: str) -> SeatMove:
+        self.asked.append(place)
+        return self._moves[place]
+
+
+def call(name: str, **arguments: str) -> ToolMove:
+    return ToolMove(call=ToolCall(name=name, arguments=dict(arguments)))
+
+
+MOVES: dict[str, SeatMove] = {
+    "agent/0/move/0": call("search", query="departure"),
+    "agent/0/move/1": call("teleport", query="there"),
+    "agent/0/move/2": call("search", query="one too many"),
+    "agent/0/move/3": ReplyMove(text=" It is 42. "),
+    "conclusion/move/0": HandInMove(prediction=AnswerPrediction(answer="42")),
+}
+
+
+def facts() -> Task:
+    return next(task for task in load_samples() if task.family == "facts")
+
+
+async def played(seat: Recorded, past: tuple[Event, ...] = ()) -> list[Event]:
+    task, sink = facts(), MemorySink()
+    setup = TrialSetup(
+        task=task,
+        agent=PersonAgent(seat, task.language),
+        user=OneShotUser(task),
+        world=closed_world_for(task),
+        limits=Limits(max_tool_calls_per_turn=2),
+    )
+    await play(setup, Journal(sink, past))
+    return [*past, *sink.events]
+
+
+async def test_what_cannot_be_called_is_refused_and_recorded():
+    events = await played(Recorded(MOVES))
+    answers = [e.body.answer for e in events if isinstance(e.body, ToolAnswered)]
+    assert [answer.ok for answer in answers] == [True, False, False]
+    assert [event.body.key for event in events] == [
+        "start",
+        "user/0",
+        "agent/0/part_taken/0",
+        "agent/0/tool/0",
+        "agent/0/tool/1",
+        "agent/0/tool/2",
+        "agent/0",
+        "user/1",
+        "conclusion",
+        "end",
+    ]
+    (spoke,) = [e.body for e in events if e.body.type == "agent_spoke"]
+    assert spoke.reply.text == "It is 42."
+
+
+async def test_what_is_in_the_log_is_not_waited_for_again():
+    whole = await played(Recorded(MOVES))
+    for done in range(1, len(whole)):
+        seat = Recorded(MOVES)
+        again = await played(seat, tuple(whole[:done]))
+        assert [e.body for e in again] == [e.body for e in whole]
+        tools = sum(isinstance(e.body, ToolAnswered) for e in whole[:done])
+        assert all(f"agent/0/move/{n}" not in seat.asked for n in range(tools))
