@@ -164,15 +164,14 @@ def _open_sessions(workspace: Workspace, person: str) -> tuple[OpenSession, ...]
 def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
     from cuecard.core.events import AgentSpoke, UserSpoke  # Home starts without it
 
-    events = workspace.runs.outline(trial.id).events
-    spoken = [e.body for e in events if isinstance(e.body, UserSpoke | AgentSpoke)]
+    spoken = [event.body for event in workspace.runs.words(trial.id)]
     last = spoken[-1] if spoken else None
     phase: Literal["yours", "agent", "concluding"] = "yours"
     if isinstance(last, UserSpoke):
         phase = "concluding" if last.reply.done else "agent"
     turns = sum(isinstance(body, AgentSpoke) for body in spoken)
-    since = events[-1].at if events else trial.created_at
-    return OpenSession(trial, turns, phase, since)
+    newest = workspace.seat_moves.pulse(trial.id)
+    return OpenSession(trial, turns, phase, newest.at if newest else trial.created_at)
 
 
 def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[TrialRecord, ...]:

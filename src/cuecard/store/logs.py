@@ -30,6 +30,7 @@ _ROWS = (
     .order_by(col(EventRow.seq))
 )
 _LOG = _ROWS.where(col(EventRow.seq) > bindparam("after"))
+_WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
 _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
 
@@ -44,6 +45,11 @@ class Line(NamedTuple):
 def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
     """The log behind number `after`, all takes, without what stands elsewhere."""
     return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
+
+
+def read_words(connection: Connection, trial_id: int) -> list[Line]:
+    """Of the log, all takes, what was said and what was taken back; nothing else is read."""
+    return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:

@@ -16,7 +16,7 @@ from cuecard.core.parts import PlayerRef
 from cuecard.store.appending import Appender
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
-from cuecard.store.logs import Line, completed, course, outline, read_events, read_lines
+from cuecard.store.logs import Line, completed, course, outline, read_events, read_lines, read_words
 from cuecard.store.lookup import run_row, task_missing, task_row, trial_row
 from cuecard.store.payloads import read_payloads
 from cuecard.store.people import ensure_person
@@ -187,6 +187,15 @@ class Runs:
         hits, usage, acts and all that was said are there. Raises `NotFound`.
         """
         return outline(course(self._lines(trial_id)))
+
+    def words(self, trial_id: int) -> list[Event]:
+        """Of the trial's course, what the user and the agent said, without very long texts: cheap however
+        much happened besides.
+        """
+        self._settle()
+        with self._database.read() as session:
+            lines = read_words(session.connection(), trial_id)
+        return [line.event for line in course(lines)]
 
     def whole(self, trial_id: int, *seqs: int) -> list[Event]:
         """Some events with their large texts, in the log's order. Raises `NotFound`."""

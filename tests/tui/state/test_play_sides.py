@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.session_form import EMBEDDED_FORM
+from cuecard.annotate.waiting import OpenSession, Waiting
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_play import FormQuestion
 from cuecard.core.events import (
@@ -38,7 +39,10 @@ from cuecard.core.parts import (
 )
 from cuecard.core.times import stopwatch
 from cuecard.lab.listener import Listening
+from cuecard.lab.wizard import WaitingSeat
+from cuecard.store.records import TrialRecord
 from cuecard.tui.prefs import Preferences
+from cuecard.tui.state.home import rows_of
 from cuecard.tui.state.kept_json import KeptJson
 from cuecard.tui.state.play_figures import PlayFigures
 from cuecard.tui.state.play_figures_view import figure_lines
@@ -267,3 +271,47 @@ def test_times_read_as_on_a_clock() -> None:
     assert [stopwatch(s) for s in (0, 59.4, 60, 3599, 3600.2, -5)] == [
         *("0 s", "59 s", "1:00", "59:59", "1:00:00", "0 s")
     ]
+
+
+def test_home_tells_who_is_to_go_on_and_never_what_a_task_of_anothers_session_is() -> None:
+    def trial(id_: int) -> TrialRecord:
+        return TrialRecord(
+            id=id_,
+            run_id=1,
+            task_id="t",
+            title="The [b]task[/b]",
+            family="facts",
+            revision=1,
+            agent=LIVE,
+            user=PlayerRef(name="Ana", kind="human"),
+            world=PlayerRef(name="closed", kind="closed", baseline=True),
+            sample=0,
+            seed=0,
+            termination=None,
+            detail="",
+            created_at=START,
+            ended_at=START,
+            events=3,
+        )
+
+    seat = WaitingSeat(
+        trial_id=9, user="Bo", family="graph", language="zh", since=START, mine=False
+    )
+    waiting = Waiting(
+        sessions=tuple(
+            OpenSession(trial(number), 2, phase, START)
+            for number, phase in enumerate(("yours", "agent", "concluding"), start=1)
+        ),
+        forms=(trial(4),),
+        seats=(seat, seat.model_copy(update={"mine": True})),
+    )
+    rows = rows_of(waiting, 9, START + timedelta(hours=3))
+    assert waiting.total == len(rows) == 6
+    assert [(row.kind, row.trial_id, row.since) for row in rows[:4]] == [
+        *(("session", 1, "3 h"), ("session", 2, "3 h"), ("session", 3, "3 h"), ("form", 4, "3 h"))
+    ]
+    assert rows[0].text == "your turn · turn 3 · live (m) · The [b]task[/b]"
+    assert rows[1].text.startswith("the agent was answering · turn 3")
+    assert rows[2].text.startswith("the agent was handing in · turn 2")
+    assert rows[4].text == "Bo waits for an agent · graph, 中"
+    assert rows[5].text == "you play it for Bo · graph, 中"

@@ -6,15 +6,10 @@ log until it is sent.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import os
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, cast
 
+from cuecard.tui.state.kept_json import KeptJson
 from cuecard.tui.state.play import Mark, PlayState, Reading
 from cuecard.tui.state.play_evidence import evidence_of
 
@@ -74,17 +69,12 @@ class UnsentFile:
     """
 
     def __init__(self, url: str, place: str) -> None:
-        name = hashlib.sha256(f"{url} {place}".encode("utf-8", "replace")).hexdigest()[:24]
-        self._name = f"{name}.json"
+        self._kept = KeptJson(url, place)
 
     def load(self) -> Unsent | None:
-        try:
-            data: Any = json.loads(self._path().read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        values = self._kept.load()
+        if not values:
             return None
-        if not isinstance(data, dict):
-            return None
-        values = cast(dict[str, Any], data)
         names = ("text", "inserted", "mark", "reading", "draft", "evidence")
         texts = {name: str(values.get(name, "")) for name in names}
         turn = values.get("turn")
@@ -92,22 +82,8 @@ class UnsentFile:
 
     def save(self, unsent: Unsent) -> None:
         """Replace the file in one move; nothing typed removes it."""
-        if not (unsent.text or unsent.mark or unsent.reading or unsent.draft or unsent.evidence):
-            self.discard()
-            return
-        with contextlib.suppress(OSError):
-            path = self._path()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}.tmp")
-            content = json.dumps(asdict(unsent), ensure_ascii=True)
-            partial.write_text(content, encoding="utf-8")
-            partial.replace(path)
+        given = unsent.text or unsent.mark or unsent.reading or unsent.draft or unsent.evidence
+        self._kept.save(asdict(unsent) if given else {})
 
     def discard(self) -> None:
-        with contextlib.suppress(OSError):
-            self._path().unlink(missing_ok=True)
-
-    def _path(self) -> Path:
-        import platformdirs
-
-        return Path(platformdirs.user_state_dir("cuecard", appauthor=False)) / "unsent" / self._name
+        self._kept.discard()
