@@ -27,12 +27,14 @@ def test_a_report_in_sections(cuecard, sessions: None):
     assert "### trial 1, turn 5 · sloppy (small): gives gold away (Luigi Bezzera)" in worst
     assert "- Ann (not met): Let's not skip anybody." in worst
     assert "Findings," not in worst
-    data = cuecard("fidelity", "--json", "--worst", "1", "--section", "cues").data
+    data = cuecard(
+        *("fidelity", "--user", "sloppy", "--json", "--worst", "1"),
+        *("--section", "cues", "--section", "worst"),
+    ).data
     assert "findings" not in data
     whole = next(a for a in data["agreements"] if a["simulator"]["name"] == "sloppy")
     assert (whole["by"], whole["n"]) == (None, 19)
     assert whole["percent"]["value"] == pytest.approx(15 / 19)
-    data = cuecard("fidelity", "--json", "--worst", "1").data
     assert [turn["findings"] for turn in data["worst"]] == [
         [{"kind": "leak", "found": "Luigi Bezzera", "flagged": False}]
     ]
