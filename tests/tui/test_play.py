@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
@@ -124,12 +125,18 @@ async def test_an_edited_line_is_told_before_it_is_sent_and_recorded_as_edited(
     assert (reply.stage, reply.edited, reply.cue_met) == (2, True, True)
 
 
-async def test_a_new_line_is_typed_and_not_sent(app_with_samples: CuecardApp) -> None:
+async def test_a_new_line_is_typed_and_not_sent_and_a_huge_paste_is_cleaned_and_cut(
+    app_with_samples: CuecardApp,
+) -> None:
     async with app_with_samples.run_test(size=SIZE) as pilot:
         composer = await enter_play(pilot, PlayScreen("espresso"))
         composer.take("a")
         await pilot.press("ctrl+j", "b")
         assert composer.text == "a\nb"
+        composer.post_message(Paste("\x1b[31mred\x07 " + "long " * 30_000))
+        await until(pilot, lambda: app_with_samples._notifications)
+        assert composer.text.startswith("a\nbred\ufffd long")
+        assert 99_000 < len(composer.text) < 100_100
 
 
 async def test_who_only_looks_in_leaves_no_session_behind(

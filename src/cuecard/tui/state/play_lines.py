@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from cuecard.core.tasks import CueKind, Task
 from cuecard.core.text import normalise
@@ -24,6 +25,7 @@ def opening_text(task: Task) -> str:
     return f"{query}\n\n{first.line}"
 
 
+@lru_cache(maxsize=8)
 def says(line: str, text: str, *, offered: bool) -> bool:
     """Whether `text` says `line`. `offered`: the line was put into the message, so that less of it need
     be left.
@@ -43,13 +45,21 @@ def keeps_meaning(line: str, text: str) -> bool:
 
 def bounded(line: str, text: str) -> str:
     """As much of what may have been pasted as is compared with a line."""
-    return text[: 8 * len(line) + 4000]
+    return text[: 4 * len(line) + 1000]
 
 
 def kept_share(line: str, text: str) -> float:
     """Which share of `line`'s characters `text` keeps in order, in runs of at least three, 0 to 1."""
     line, text = normalise(line), normalise(text)
-    if not line:
+    if not line or _shared_runs(line, text) < RECOGNISABLE / 3:
         return 0.0
     blocks = SequenceMatcher(None, line, text, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks if block.size >= 3) / len(line)
+
+
+def _shared_runs(line: str, text: str) -> float:
+    """Which share of the line's runs of three characters stand somewhere in the text: a bound that costs
+    little, so that a long text which has nothing of the line is not compared at length.
+    """
+    runs = [line[at : at + 3] for at in range(max(len(line) - 2, 1))]
+    return sum(run in text for run in runs) / len(runs)
