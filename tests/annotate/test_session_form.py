@@ -26,6 +26,7 @@ from cuecard.annotate.waiting import pending_for
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_play import FormQuestion, PlayConfig
 from cuecard.core.errors import CuecardError, NotAllowed, NotFound
+from cuecard.core.events import AgentSpoke, UserSpoke
 from cuecard.core.parts import Evidence, UserReply
 from cuecard.core.tasks import Task
 from cuecard.lab.play import PlaySession
@@ -75,12 +76,16 @@ async def test_a_session_asks_for_its_form_until_it_is_given_declined_or_forgott
     await left.submit(UserReply(text="=SUM(A1)", evidence=Evidence(start=0, end=2, text="is")))
     await left.wait_turn()
     await left.note("task", "step 1 =\nis unclear")
+    await left.retry("too short")
+    await left.wait_turn()
     await left.close()
 
     assert [trial.id for trial in forms_missing(workspace, "Ana")] == ids[::-1]
     assert forms_missing(workspace, "Bo") == []
     assert forms_missing(workspace, "Ana", datetime.now(UTC) + REMEMBERED + timedelta(1)) == []
     waiting = pending_for(workspace, "Ana")
+    spoken = [e for e in left.events if isinstance(e.body, UserSpoke | AgentSpoke)]
+    assert workspace.runs.words(left.trial.id) == spoken
     (opened,) = waiting.sessions
     assert (opened.trial.id, opened.turns, opened.phase) == (left.trial.id, 1, "yours")
     assert (waiting.total - waiting.verdicts, len(waiting.forms)) == (3, 2)
@@ -97,6 +102,7 @@ async def test_a_session_asks_for_its_form_until_it_is_given_declined_or_forgott
     (note,) = opened_report.notes
     assert (note.about, note.text, note.by) == ("task", "step 1 =\nis unclear", "Ana")
     assert (note.turn, opened_report.turns, opened_report.termination) == (1, 1, None)
+    assert (given.taken_back, opened_report.taken_back) == (0, 1)
     assert [turn.reply.evidence for turn in opened_report.said] == [
         Evidence(start=0, end=2, text="is")
     ]
