@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAJORITY = "majority"
+
+
+def most_said(labels: Iterable[str]) -> str:
+    """The label that is given more often than any other; "" of none, and where two are level."""
+    ranked = Counter(labels).most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return ""
+    return ranked[0][0]
 
 
 def with_majority(ratings: Ratings, people: Sequence[str], name: str = MAJORITY) -> Ratings:

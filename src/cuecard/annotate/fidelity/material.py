@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from cuecard.annotate.agreement.consensus import most_said
 from cuecard.core.parts import CheckpointStatus, Dialogue, PlayerRef, UserReply
 from cuecard.core.tasks import CueKind, Family, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
@@ -134,14 +134,7 @@ class Case:
         """What is held for right: what was adjudicated; else the decision of the person who played; else what
         most of those said who re-played or labelled it. "" where nobody decided or two are level.
         """
-        if self.adjudicated:
-            return self.adjudicated
-        if self.played:
-            return self.played
-        ranked = Counter(self.labels.values()).most_common(2)
-        if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-            return ""
-        return ranked[0][0]
+        return self.adjudicated or self.played or most_said(self.labels.values())
 
     def voice(self, player: PlayerRef) -> Voice | None:
         return next((voice for voice in self.voices if voice.player == player), None)

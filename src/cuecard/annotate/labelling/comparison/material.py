@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from cuecard.annotate.agreement.consensus import most_said
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind
@@ -78,10 +78,7 @@ class Case:
     @property
     def majority(self) -> str:
         """What most people said; "" where nobody said anything or none of the values is ahead."""
-        ranked = Counter(self.labels.values()).most_common(2)
-        if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-            return ""
-        return ranked[0][0]
+        return most_said(self.labels.values())
 
     def group(self, by: GroupBy) -> str:
         return self.item.kind.value if by == "kind" else getattr(self, by)
