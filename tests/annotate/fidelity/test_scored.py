@@ -168,11 +168,14 @@ def test_answers_are_held_against_scores(workspace: Workspace):
     sheets = [sheet for sheet in fidelity_sheets(report) if sheet.view == "meaning"]
     assert [sheet.title for sheet in sheets] == [
         "“How content are you?” and the scores",
+        "“How content are you?” and the scores, within tasks",
         "“How much work was it?” and the scores",
+        "“How much work was it?” and the scores, within tasks",
     ]
     cells = sheets[0].lines[0]
-    assert [type(cell) for cell in cells] == [TurnCell] * 6
+    assert [type(cell) for cell in cells] == [TurnCell] * 4
     assert cells[2].statistic == meaning.correlations[0].spearman
+    assert sheets[1].lines[0][3].statistic == meaning.correlations[0].kendall_within
     notes = " ".join(sheets[0].notes)
     assert "22 sessions have a form, 21 of them scores by judge lexical." in notes
     assert "Offline baselines take part: closed, lexical." in notes

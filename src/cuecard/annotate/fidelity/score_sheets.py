@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.effect.sheets import signed
 from cuecard.annotate.fidelity.model import Correlation, Fidelity, Meaning, Outcome
 from cuecard.annotate.fidelity.power import ALPHA, POWER, detectable, sessions_needed
-from cuecard.annotate.fidelity.sheets import TurnCell, count_cell, figure_cell
+from cuecard.annotate.fidelity.sheets import TurnCell, figure_cell
 from cuecard.annotate.fidelity.words import simulator_word
-from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet, cell, count
+from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.core.events import Termination
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.labels import measure_label
@@ -96,44 +97,45 @@ def _ends(ends: Mapping[str, int]) -> str:
 
 
 def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
-    """Of each scale of the form: its rank correlation with every measure."""
+    """Of each scale of the form: its rank correlation with every measure, over all sessions, then within tasks
+    where a task has several.
+    """
     if found.meaning is None:
         return
     scales = dict.fromkeys(each.scale for each in found.meaning.correlations)
     for scale in scales:
-        yield _scale(found.meaning, found.meaning.of(scale))
-
-
-def _scale(meaning: Meaning, correlations: Sequence[Correlation]) -> Sheet:
-    return Sheet(
-        view="meaning",
-        title=_("“{question}” and the scores").format(question=one_line(correlations[0].label, 80)),
-        headings=(
-            _("Measure"),
-            _("n (tasks)"),
-            _("Spearman's rho"),
-            _("Kendall's tau-b"),
-            _("rho within tasks"),
-            _("tau-b within tasks"),
-        ),
-        lines=tuple(
-            (
-                TurnCell(measure_label(each.measure), correlation=each),
-                *(
-                    replace(one, correlation=each)
-                    for one in (
-                        count_cell(each.sessions, tasks=each.tasks),
-                        figure_cell(each.spearman),
-                        figure_cell(each.kendall),
-                        figure_cell(each.spearman_within),
-                        figure_cell(each.kendall_within),
+        own = found.meaning.of(scale)
+        question = one_line(own[0].label, 80)
+        yield Sheet(
+            view="meaning",
+            title=_("“{question}” and the scores").format(question=question),
+            headings=(_("Measure"), _("n (tasks)"), _("Spearman's rho"), _("Kendall's tau-b")),
+            lines=tuple(
+                _line(each, f"{each.sessions:,} ({each.tasks:,})", (each.spearman, each.kendall))
+                for each in own
+            ),
+            notes=tuple(_meaning_notes(found.meaning, own)),
+        )
+        inside = [each for each in own if each.spearman_within.n]
+        if inside:
+            yield Sheet(
+                view="meaning",
+                title=_("“{question}” and the scores, within tasks").format(question=question),
+                headings=(_("Measure"), "n", _("Spearman's rho"), _("Kendall's tau-b")),
+                lines=tuple(
+                    _line(
+                        each,
+                        f"{each.spearman_within.n:,}",
+                        (each.spearman_within, each.kendall_within),
                     )
+                    for each in inside
                 ),
             )
-            for each in correlations
-        ),
-        notes=tuple(_meaning_notes(meaning, correlations)),
-    )
+
+
+def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> Line:
+    cells = (TurnCell(measure_label(each.measure)), TurnCell(n), *map(figure_cell, figures))
+    return tuple(replace(cell, correlation=each) for cell in cells)
 
 
 def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Iterator[str]:
