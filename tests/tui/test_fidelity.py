@@ -104,7 +104,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         await pilot.press("enter")
         reading = app.screen
         assert isinstance(reading, FidelityTurnScreen)
-        await until(pilot, lambda: "answer-0" in shown(reading) and "bravo" in shown(reading))
+        await until(pilot, lambda: "answer-2" in shown(reading) and "delta" in shown(reading))
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, TrialScreen))
         await pilot.press("escape", "escape", "escape")
@@ -119,19 +119,3 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         assert [(label.value.value, label.phase, label.comment) for label in labels] == [
             ("no", "blind", "why")
         ]
-
-
-async def test_what_was_read_first_is_not_decided_blind(recorded: Path, make_app: AppMaker) -> None:
-    app = make_app(recorded, person="Ben")
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.push_screen(TrialScreen(1))
-        await until(pilot, lambda: "bravo" in shown(app.screen))
-        await pilot.press("p")
-        await until(pilot, lambda: "counts as not blind" in shown(app.screen))
-        await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.step)
-        await pilot.press("y")
-        await until(pilot, lambda: "you had seen what was decided" in shown(app.screen))
-    with Workspace.open(recorded) as workspace:
-        labels = workspace.verdicts.item_labels([1], None)
-        assert [label.phase for label in labels] == ["revealed"]

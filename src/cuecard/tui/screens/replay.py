@@ -25,6 +25,7 @@ from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.replay_work import Step, Work, step_of
 from cuecard.tui.state.label_drafts import FileDrafts
 from cuecard.tui.state.labelling import STATUS_KEYS
+from cuecard.tui.state.play_ladder import Later
 from cuecard.tui.state.replay import (
     differing_cells,
     heading,
@@ -88,6 +89,7 @@ class ReplayScreen(CuecardScreen[None]):
         self._trial_id, self._seen = trial_id, seen
         self._session: ReplaySession | None = None
         self._step: Step | None = None
+        self._later: Later = "titles"
         self._reading = False
         self._under_way = 0
         self._pressed: asyncio.Queue[Work | None] = asyncio.Queue()
@@ -144,6 +146,7 @@ class ReplayScreen(CuecardScreen[None]):
     async def walk(self) -> None:
         """Open the session, then work off keys one after the other until the screen closes."""
         try:
+            self._later = (await self.services.config()).play.later
             session = self._session = await self.services.ask(self._open)
         except Exception:
             self.dismiss()
@@ -295,7 +298,7 @@ class ReplayScreen(CuecardScreen[None]):
             self._show_end(session, step.summary)
 
     def _show_turn(self, session: ReplaySession, view: ReplayView) -> None:
-        self.query_one(CardPane).load(play_state(session.task, view.events))
+        self.query_one(CardPane).load(play_state(session.task, view.events), self._later)
         shown: list[Event] = list(view.events)
         pane = self.query_one("#told")
         pane.display = view.told is not None
