@@ -13,7 +13,6 @@ import pytest
 from cuecard.core.events import Event, TrialStarted, UserSpoke
 from cuecard.core.parts import Desk, UserReply
 from cuecard.core.players import scripted_user_for
-from cuecard.core.tasks import CheckpointChain
 from cuecard.core.trial import prediction_of
 from cuecard.lab.play import PlaySession
 from cuecard.lab.runs import RunPlan, start_run
@@ -48,8 +47,9 @@ def told(events: Sequence[Event]) -> list[dict[str, Any]]:
 async def typed(session: PlaySession, state: PlayState, script: UserReply) -> None:
     """Mark the agent's reply as the script does, and type its words."""
     state.mark = None if state.opening else mark_of(script)
-    if isinstance(state.task.gold, CheckpointChain):
-        state.reading = reading_of(script, len(state.task.gold.steps) - 1)
+    if state.chain:
+        at_last = state.step_number == len(state.chain.steps) - 1
+        state.reading = reading_of(script, at_last=at_last)
     await session.submit(state.reply(script.text, done=script.done))
 
 
