@@ -150,7 +150,7 @@ def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Ite
     if least is not None:
         yield _(
             "With {n} independent sessions a Spearman correlation of {least:.2f} is found with a power of"
-            " {power:.0%}; see docs/fidelity.md for how many a smaller one takes."
+            " {power:.0%}; `cuecard fidelity --correlation 0.3` says how many another one takes."
         ).format(n=sessions, least=least, power=POWER)
     effects = [e.design_effect for e in correlations if e.design_effect is not None]
     if effects and max(effects) > 1.05:
