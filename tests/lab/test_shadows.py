@@ -232,7 +232,11 @@ async def test_afterwards_gaps_are_filled_and_nothing_is_asked_twice(workspace: 
             assert shadow.reply == played
 
 
-async def test_a_budget_stops_what_is_left_and_unknown_names_stop_everything(workspace: Workspace):
+def two_is_down(request: Request) -> Reply:
+    return error(500) if who(request) == "two" else text(json.dumps(met("")))
+
+
+async def test_what_stops_asking(workspace: Workspace):
     outcome = await start_run(workspace, RunPlan(tasks=(TASK,), samples=1), by="ann")
     ids = [trial.id for trial in workspace.runs.trials(outcome.run.id)]
     async with OpenAIServer(lambda _: text(json.dumps(met("")))) as server:
@@ -242,6 +246,16 @@ async def test_a_budget_stops_what_is_left_and_unknown_names_stop_everything(wor
         assert [failure.turn for failure in done.failures] == [2, 3, 4, 5]
         assert all(failure.halted for failure in done.failures)
         assert "--budget" in done.halt
+        config = config_of(server.url, "two", "three")
+        server.script = two_is_down
+        weary = config.models["two"].model_copy(update={"give_up_after": 2})
+        config.models["two"] = weary
+        done = await shadow_trials(workspace, ids, ["two", "three"], config, concurrency=1)
+        assert [(s.name, s.asked, s.failed) for s in done.shadows] == [
+            ("two", 0, TURNS),
+            ("three", TURNS, 0),
+        ]
+        assert Counter(map(who, server.requests)) == {"one": 1, "two": 2, "three": TURNS}
     with pytest.raises(ConfigError):
         await shadow_trials(workspace, ids, ["nobody"], config)
     with pytest.raises(NotFound):

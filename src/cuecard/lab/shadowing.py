@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -112,7 +112,6 @@ async def shadow_trials(
     plan = await asyncio.to_thread(
         _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
     )
-    points = plan.points
     control.when_paused(hub.stop)
     meter = Meter(0.0, budget, control)
 
@@ -128,25 +127,44 @@ async def shadow_trials(
 
     try:
         with _cancelled_by(control):
-            troubles = await judge_each(points, ask, max(concurrency, 1), on_progress)
+            failures = await _ask_all(plan.points, ask, max(concurrency, 1), on_progress)
     finally:
         await hub.close()
-    failures = tuple(
-        ShadowFailure(
-            trial_id=points[n].trial_id,
-            turn=points[n].dialogue.turn + 1,
-            name=points[n].name,
-            reason=trouble.reason,
-            halted=trouble.halted,
-        )
-        for n, trouble in troubles.items()
-    )
     return Shadowed(
         trials=len(set(trial_ids)),
         shadows=tuple(plan.count(name, failures) for name in dict.fromkeys(names)),
         failures=failures,
         halt=next((failure.reason for failure in failures if failure.halted), ""),
     )
+
+
+async def _ask_all(
+    points: Sequence[_Point],
+    ask: Callable[[_Point], Awaitable[None]],
+    concurrency: int,
+    on_progress: OnProgress | None,
+) -> tuple[ShadowFailure, ...]:
+    """One simulator after another: one whose model has to be left alone stops no other."""
+    failures: list[ShadowFailure] = []
+    done = 0
+    for name in dict.fromkeys(point.name for point in points):
+        own = [point for point in points if point.name == name]
+
+        def moved(asked: int, _of: int, before: int = done) -> None:
+            if on_progress:
+                on_progress(before + asked, len(points))
+
+        for n, trouble in (await judge_each(own, ask, concurrency, moved)).items():
+            failure = ShadowFailure(
+                trial_id=own[n].trial_id,
+                turn=own[n].dialogue.turn + 1,
+                name=name,
+                reason=trouble.reason,
+                halted=trouble.halted,
+            )
+            failures.append(failure)
+        done += len(own)
+    return tuple(failures)
 
 
 @dataclass
