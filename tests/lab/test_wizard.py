@@ -17,7 +17,7 @@ from cuecard.core.events import Event, Limits
 from cuecard.core.marks import PartTaken
 from cuecard.core.parts import Act, ToolCall, UserReply
 from cuecard.core.prediction import AnswerPrediction
-from cuecard.core.tasks import CheckpointChain
+from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table
 from cuecard.lab.play import PlaySession
 from cuecard.lab.runs import RunPlan, create_run
 from cuecard.lab.trial_view import trial_view
@@ -130,7 +130,7 @@ async def test_who_may_sit_there(workspace: Workspace):
 
 async def test_what_is_seen_holds_nothing_of_gold_or_persona(workspace: Workspace):
     """Everything that the seat returns, at every point, against every string of the task."""
-    for task_id in (CHAIN, TABLE):
+    for task_id in (CHAIN, TABLE, "graph-astronomy-zh", "facts-night-train"):
         session, seat = await begun(workspace, task_id)
         await session.note("agent", "a private remark")
         await speak(session)
@@ -167,8 +167,12 @@ def secrets_of(session: PlaySession) -> list[str]:
                 secrets += (
                     [step.ambiguity.clue, *step.ambiguity.candidates] if step.ambiguity else []
                 )
-        case gold:
-            secrets += [cell for row in getattr(gold, "rows", ()) for cell in map(str, row)]
+        case Table() as table:
+            secrets += [cell for row in table.rows for cell in map(str, row)]
+        case Graph() as graph:
+            secrets += [name for triple in graph.triples for name in (triple.head, triple.tail)]
+        case FactWorld() as world:
+            secrets += [world.answer, *(f"{fact.entity} {fact.attribute}" for fact in world.facts)]
     return [secret for secret in secrets if len(secret) > 1 and not secret.isdecimal()]
 
 
