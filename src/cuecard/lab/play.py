@@ -141,6 +141,8 @@ class PlaySession:
         """Go on with a session that was left open, with the world, judge and shadows that it was begun
         with. What is already in the log is in `events`, and `on_event` is told only of what is new.
 
+        One that ended because something failed goes on, too: the agent takes that turn again.
+
         Raises `NotFound`, `ConfigError`, and `NotAllowed` when it has ended or is another person's.
         """
         opened = await take_up(workspace, trial_id, by, config)

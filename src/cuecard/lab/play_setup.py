@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.config import Config
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.i18n import _
+from cuecard.core.journal import Journal
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Dialogue, UserReply
 from cuecard.core.seats import Seating
@@ -18,10 +19,11 @@ from cuecard.core.tasks import Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.users.human import HumanUser
 from cuecard.lab.plans import RunSettings, settings_of
+from cuecard.lab.play_course import last_words
 from cuecard.lab.players import cell_for
-from cuecard.lab.sinks import OnEvent, OnStream
+from cuecard.lab.sinks import OnEvent, OnStream, TrialSink
 from cuecard.lab.wizard_seat import absent_agent
-from cuecard.store.records import TrialRecord
+from cuecard.store.records import RunState, TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -110,7 +112,9 @@ async def enter(
 
 
 async def take_up(workspace: Workspace, trial_id: int, by: str, config: Config) -> Opened:
-    """An open trial of `by`. Raises `NotFound`, `ConfigError`, `NotAllowed`."""
+    """An open trial of `by`, or one that failed: that goes on where it did. Raises `NotFound`,
+    `ConfigError`, `NotAllowed`.
+    """
 
     def work() -> Opened:
         trial = workspace.runs.trial(trial_id)
@@ -121,7 +125,25 @@ async def take_up(workspace: Workspace, trial_id: int, by: str, config: Config) 
         _check_names(settings, config, ModelHub(config))
         return Opened(trial, task, run.limits, settings, workspace.runs.log(trial_id))
 
-    return await asyncio.to_thread(work)
+    opened = await asyncio.to_thread(work)
+    return opened if opened.trial.termination is None else await _reopened(workspace, opened)
+
+
+async def _reopened(workspace: Workspace, opened: Opened) -> Opened:
+    """The agent takes the turn again in which the trial failed; nothing that the person said is lost."""
+    trial, run_id = opened.trial, opened.trial.run_id
+    journal = Journal(TrialSink(workspace, trial.id), opened.past)
+    words = last_words(journal.events)
+    reason = trial.termination.value if trial.termination else ""
+    await journal.reopen(keep=True, reason=reason, back_to=words[0].seq + 1 if words else None)
+
+    def again() -> Opened:
+        workspace.runs.set_state(run_id, RunState.RUNNING)
+        return replace(
+            opened, trial=workspace.runs.trial(trial.id), past=workspace.runs.log(trial.id)
+        )
+
+    return await asyncio.to_thread(again)
 
 
 def seating_of(opened: Opened) -> Seating:
@@ -142,7 +164,7 @@ def _check_resumable(trial: TrialRecord, by: str) -> None:
     title = _("This session cannot be resumed")
     if trial.user.kind != "human":
         raise NotAllowed(title, _("It is no play session."))
-    if trial.termination is not None:
+    if trial.termination is not None and not trial.termination.is_failure:
         raise NotAllowed(title, _("It has ended."))
     if trial.user.name != by.strip():
         raise NotAllowed(title, _("It is {name}'s.").format(name=trial.user.name))

@@ -33,17 +33,30 @@ class Ending(Static, can_focus=True):
     }
     """
     BINDINGS = keys(
-        Key("play.read", "enter", "read", N_("Read the trial"), N_("Transcript, verdicts, scores"))
+        Key("play.read", "enter", "read", N_("Read the trial"), N_("Transcript, verdicts, scores")),
+        Key(
+            "play.go_on", "r", "go_on", N_("Go on"), N_("Take the session up again where it failed")
+        ),
     )
 
     class Read(Message):
         """Enter was pressed."""
 
+    class TakenUp(Message):
+        """The person wants to go on where the session failed or stopped."""
+
     def __init__(self) -> None:
         super().__init__("", markup=False)
+        self._failed = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._failed if action == "go_on" else True
 
     def action_read(self) -> None:
         self.post_message(self.Read())
+
+    def action_go_on(self) -> None:
+        self.post_message(self.TakenUp())
 
     def load(
         self,
@@ -52,7 +65,10 @@ class Ending(Static, can_focus=True):
         judge: PlayerRef | None = None,
     ) -> None:
         """`judge`: whose judgement the measures rest on, where there is one."""
-        self.set_class(outcome.termination is None, "-stopped")
+        end = outcome.termination
+        self._failed = end is None or end.is_failure
+        self.set_class(self._failed, "-stopped")
+        self.refresh_bindings()
         if outcome.termination is None:
             self.border_title = Text(_("The session has stopped"))
             reason = outcome.problem or _("It is not known why.")
@@ -64,8 +80,8 @@ class Ending(Static, can_focus=True):
 
 def _what_to_do() -> str:
     return _(
-        "Nothing is lost: what was said is kept, and the session is left open. Mend the cause, then go on "
-        "from Home. Escape leaves."
+        "Nothing is lost: what was said is kept, and the session is left open. Mend the cause; then r goes on "
+        "at once, and Home any time. Escape leaves."
     )
 
 
@@ -73,6 +89,10 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
     termination = outcome.termination
     glyph, _variable, label = TERMINATION[termination.value if termination else ""]
     lines = [f"{glyph} {_(label)}", *filter(None, (one_line(outcome.detail),))]
+    if termination is not None and termination.is_failure:
+        # Its scores would say nothing of the agent's answers.
+        told = _("Mend the cause; then r goes on where it failed: the agent takes that turn again.")
+        return [*lines, told, _("Enter reads the trial, Escape leaves.")]
     if outcome.judged:
         shares = [m for m in measures if m.name not in COUNTS and m.value is not None]
         rows = measure_rows(shares[:SHOWN])

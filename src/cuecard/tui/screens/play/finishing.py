@@ -65,6 +65,14 @@ class Finishing(Playing):
         if trial_id is not None:
             self.app.switch_screen(TrialScreen(trial_id))
 
+    def on_ending_taken_up(self, message: Ending.TakenUp) -> None:
+        from cuecard.tui.screens.play.screen import PlayScreen
+
+        message.stop()
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is not None:
+            self.app.switch_screen(PlayScreen(trial_id=trial_id))
+
     @guarded("keep_form")
     async def keep_form(self, answers: dict[str, int | str] | None) -> None:
         """What the person says of the session; None: they would rather not."""

@@ -82,10 +82,11 @@ class TrialScreen(CuecardScreen[None]):
         Key("trial.judge", "j", "judge", N_("Judge"), N_("Have this trial judged (again)")),
         Key(
             "trial.replay",
-            "p",
+            "d",
             "replay",
             N_("Re-play"),
             N_("Decide the user part's cues myself, turn by turn"),
+            show=False,
         ),
         Key(
             "trial.resume", "r", "resume", N_("Play on"), N_("Go on playing where this was paused")
@@ -173,9 +174,17 @@ class TrialScreen(CuecardScreen[None]):
         trial = self._view.trial if self._view else None
         if action == "resume":
             mine = self._view is not None and self._view.run.created_by == self.person
-            return trial is not None and trial.termination is None and self._is_play and mine
+            goes_on = trial is not None and (
+                trial.termination is None or trial.termination.is_failure
+            )
+            return goes_on and self._is_play and mine
         if action == "judge":
             return trial is not None and trial.termination is not None
+        if action == "replay":
+            return trial is not None and (trial.user.kind, trial.user.name) != (
+                "human",
+                self.person,
+            )
         if action == "filter":
             return self.query_one(TabbedContent).active == "verdicts"
         return True
