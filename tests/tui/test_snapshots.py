@@ -1,4 +1,4 @@
-"""How the editor's tabs look in the smallest terminal: `pytest --snapshot-update` after a meant change."""
+"""How the editor's tabs and what is measured of simulators look in the smallest terminal: `pytest --snapshot-update` after a meant change."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from cuecard.annotate.fidelity.replay import ReplaySession
+from cuecard.store.label_records import LabelValue
+from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.fidelity import FidelityScreen
+from cuecard.tui.screens.replay import ReplayScreen
 from cuecard.tui.screens.task import TaskScreen
+from replay_trials import four_stages, persona_task, record
 from tui_rooms import until
 
+AppMaker = Callable[..., CuecardApp]
 Steps = Callable[[Pilot[object]], Awaitable[None]]
 
 
@@ -28,6 +35,46 @@ def opened(task_id: str, place: str) -> Steps:
         await pilot.pause()
 
     return steps
+
+
+@pytest.fixture
+def replayed(home: Path) -> Path:
+    """A simulator's dialogue of which Ben has decided three turns of four, one otherwise than recorded."""
+    path = home / "cuecard.db"
+    with Workspace.open(path) as workspace:
+        workspace.people.add("Ben")
+        session = ReplaySession(workspace, "Ben", record(workspace, persona_task(), four_stages()))
+        for value in (LabelValue.NO, LabelValue.NO, LabelValue.YES):
+            session.decide(value)
+            session.next()
+    return path
+
+
+async def replaying(pilot: Pilot[object]) -> None:
+    """A turn that is decided, with what was recorded."""
+    screen = ReplayScreen(1)
+    pilot.app.push_screen(screen)
+    await until(pilot, lambda: screen.step is not None)
+    await pilot.press("b", "b", "b")
+    await until(pilot, lambda: screen.step and screen.step.view and screen.step.view.number == 1)
+    await pilot.pause()
+
+
+async def reporting(pilot: Pilot[object]) -> None:
+    """Simulators against people."""
+    screen = FidelityScreen((1,), "recorded")
+    pilot.app.push_screen(screen)
+    await until(pilot, lambda: screen.view is not None)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("steps", [replaying, reporting])
+def test_fidelity(
+    snap_compare: Callable[..., bool], replayed: Path, make_app: AppMaker, steps: Steps
+) -> None:
+    app = make_app(replayed, person="Ben")
+    assert snap_compare(app, run_before=steps, terminal_size=(80, 24))
 
 
 @pytest.mark.parametrize(
