@@ -22,11 +22,11 @@ from cuecard.annotate.session_form import (
 )
 from cuecard.annotate.session_notes import place_at_play, tell_authors
 from cuecard.annotate.sessions import session_reports, sessions_csv
-from cuecard.annotate.waiting import pending_for
+from cuecard.annotate.waiting import FAILED_LATELY, pending_for
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_play import FormQuestion, PlayConfig
 from cuecard.core.errors import CuecardError, NotAllowed, NotFound
-from cuecard.core.events import AgentSpoke, UserSpoke
+from cuecard.core.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke
 from cuecard.core.parts import Evidence, UserReply
 from cuecard.core.tasks import Task
 from cuecard.lab.play import PlaySession
@@ -90,6 +90,15 @@ async def test_a_session_asks_for_its_form_until_it_is_given_declined_or_forgott
     assert (opened.trial.id, opened.turns, opened.phase) == (left.trial.id, 1, "yours")
     assert (waiting.total - waiting.verdicts, len(waiting.forms)) == (3, 2)
 
+    last = workspace.runs.log(left.trial.id)[-1]
+    broken = TrialEnded(termination=Termination.API_ERROR)
+    ending = Event(seq=last.seq + 1, take=last.take, at=datetime.now(UTC), body=broken)
+    workspace.runs.append_events([(left.trial.id, ending)])
+    later = datetime.now(UTC) + FAILED_LATELY + timedelta(minutes=1)
+    assert [s.phase for s in pending_for(workspace, "Ana").sessions] == ["failed"]
+    assert pending_for(workspace, "Ana", now=later).sessions == ()
+    assert len(forms_missing(workspace, "Ana")) == 2
+
     keep_form(workspace, ids[0], "Ana", EMBEDDED_FORM, {**FULL, "remarks": "=1+1"})
     with pytest.raises(CuecardError, match="not complete"):
         keep_form(workspace, ids[1], "Ana", EMBEDDED_FORM, {})
@@ -101,7 +110,7 @@ async def test_a_session_asks_for_its_form_until_it_is_given_declined_or_forgott
     assert declined.forms[0].answers == {}
     (note,) = opened_report.notes
     assert (note.about, note.text, note.by) == ("task", "step 1 =\nis unclear", "Ana")
-    assert (note.turn, opened_report.turns, opened_report.termination) == (1, 1, None)
+    assert (note.turn, opened_report.turns, opened_report.termination) == (1, 1, broken.termination)
     assert (given.taken_back, opened_report.taken_back) == (0, 1)
     assert [turn.reply.evidence for turn in opened_report.said] == [
         Evidence(start=0, end=2, text="is")

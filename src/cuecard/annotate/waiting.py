@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 VERDICT_LIMIT = 1000
+FAILED_LATELY = timedelta(days=3)
+"""How long a session in which the agent failed is offered to be gone on with."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,14 @@ class ReviewAtHand:
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session of this person's that was left open. `turns`: how often the agent has answered;
-    `phase`: who is to go on, or that the agent is handing in; `since`: when it last went on.
+    """A session of this person's that was left open, or in which the agent failed. `turns`: how often the
+    agent has answered; `phase`: who is to go on, or that the agent is handing in; `since`: when it last
+    went on.
     """
 
     trial: TrialRecord
     turns: int
-    phase: Literal["yours", "agent", "concluding"]
+    phase: Literal["yours", "agent", "concluding", "failed"]
     since: datetime
 
 
@@ -143,7 +146,7 @@ def pending_for(
         forked=forked,
         drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
-        sessions=_open_sessions(workspace, person),
+        sessions=_open_sessions(workspace, person, now),
         forms=_forms(workspace, person, now),
         seats=_seats(workspace, person),
         running=tuple(r for r in workspace.runs.all(state=RunState.RUNNING) if r.kind != "play"),
@@ -155,8 +158,11 @@ def pending_for(
     )
 
 
-def _open_sessions(workspace: Workspace, person: str) -> tuple[OpenSession, ...]:
-    trials = workspace.runs.open_trials(created_by=person, kind="play")
+def _open_sessions(
+    workspace: Workspace, person: str, now: datetime | None
+) -> tuple[OpenSession, ...]:
+    since = (now or datetime.now(UTC)) - FAILED_LATELY
+    trials = workspace.runs.open_trials(created_by=person, kind="play", failed_since=since)
     found = [_open_session(workspace, trial) for trial in trials]
     return tuple(sorted(found, key=lambda session: session.since, reverse=True))
 
@@ -166,8 +172,10 @@ def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
 
     spoken = [event.body for event in workspace.runs.words(trial.id)]
     last = spoken[-1] if spoken else None
-    phase: Literal["yours", "agent", "concluding"] = "yours"
-    if isinstance(last, UserSpoke):
+    phase: Literal["yours", "agent", "concluding", "failed"] = "yours"
+    if trial.termination is not None:
+        phase = "failed"
+    elif isinstance(last, UserSpoke):
         phase = "concluding" if last.reply.done else "agent"
     turns = sum(isinstance(body, AgentSpoke) for body in spoken)
     newest = workspace.seat_moves.pulse(trial.id)

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, and_, col, func, or_, select
 
-from cuecard.core.events import Event, Limits
+from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.parts import PlayerRef
 from cuecard.store.appending import Appender
 from cuecard.store.codec import from_json, to_json
@@ -146,10 +146,21 @@ class Runs:
             )
 
     def open_trials(
-        self, created_by: str | None = None, kind: Kind | None = None
+        self,
+        created_by: str | None = None,
+        kind: Kind | None = None,
+        *,
+        failed_since: datetime | None = None,
     ) -> list[TrialRecord]:
-        """Trials without an end, whatever the state of their run."""
-        conditions: list[Any] = [col(TrialRow.termination).is_(None)]
+        """Trials without an end, whatever the state of their run; with `failed_since` also those that have
+        ended since then because something failed.
+        """
+        is_open: Any = col(TrialRow.termination).is_(None)
+        if failed_since is not None:
+            failures = [end.value for end in Termination if end.is_failure]
+            failed = col(TrialRow.termination).in_(failures)
+            is_open = or_(is_open, and_(failed, col(TrialRow.ended_at) >= failed_since))
+        conditions: list[Any] = [is_open]
         if created_by is not None:
             conditions.append(RunRow.created_by == created_by)
         if kind is not None:

@@ -107,6 +107,8 @@ def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
             phase = _("the agent was answering")
         case "concluding":
             phase = _("the agent was handing in")
+        case "failed":
+            phase = _("the agent failed")
     turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
     text = f"{phase} · {turn} · {player_name(trial.agent)} · {trial.title}"
     return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
