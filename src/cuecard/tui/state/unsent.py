@@ -50,8 +50,10 @@ def restore(state: PlayState, unsent: Unsent | None) -> str:
     if unsent is None:
         return ""
     said = state.dialogue.last("user")
-    if said and said.text == unsent.text.strip():
-        # Sent, and then killed before the file was removed; or only looked up again.
+    spoken_since = any(m.role == "user" for m in state.dialogue.messages[max(unsent.turn, 0) :])
+    text = unsent.text.strip()
+    if said and (said.text == text or (spoken_since and said.text.startswith(text))):
+        # Sent, and then killed before the file knew; or only looked up again.
         return unsent.draft
     state.inserted = unsent.inserted
     if unsent.turn != len(state.dialogue.messages):
