@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.timer import Timer
 
 from cuecard.core.events import Event, ToolAnswered, UserSpoke
+from cuecard.core.parts import Dialogue
 from cuecard.core.users.faults import Fault
 from cuecard.tui.base import CuecardScreen
 from cuecard.tui.screens.play.card import CardPane
@@ -38,6 +39,7 @@ class Playing(CuecardScreen[None]):
         self._phase: Phase | None = None
         self._talk = TranscriptState()
         self._figures = PlayFigures()
+        self._shown: tuple[Dialogue, Phase] | None = None
         self._early: list[Event] = []
         self._later: Later = "titles"
         self._currency = "USD"
@@ -77,12 +79,15 @@ class Playing(CuecardScreen[None]):
         state, ground = self._state, self._ground
         if state is None or ground is None:
             return
-        self.query_one("#head", Lines).load([heading(state, ground.agent)])
-        self.query_one(CardPane).load(state, self._later)
         self._frames.ask()
         self._status_frames.ask()
         self._show_figures()
-        self.refresh_bindings()
+        # Tool calls and marks change neither the card nor what the keys can do.
+        if (shown := (state.dialogue, state.phase)) != self._shown:
+            self._shown = shown
+            self.query_one("#head", Lines).load([heading(state, ground.agent)])
+            self.query_one(CardPane).load(state, self._later)
+            self.refresh_bindings()
 
     def _show_dialogue(self) -> None:
         self.query_one(Transcript).load(self._talk.entries, follow=True)
