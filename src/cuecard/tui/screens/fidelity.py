@@ -23,6 +23,8 @@ from cuecard.tui.state.sheet_grid import plot_rows, table_rows
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.grid.source import ListSource
+from cuecard.tui.widgets.list_table import FigureTable
+from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
@@ -38,16 +40,16 @@ class FidelityScreen(CuecardScreen[None]):
         Key("fidelity.open", "enter", "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
         Key("fidelity.next", "n", "step(1)", N_("Next"), N_("The next table of this section")),
         Key("fidelity.before", "b", "step(-1)", N_("Before"), N_("The table before"), show=False),
-        Key("fidelity.cues", "c", "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language")),
-        Key("fidelity.findings", "f", "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules")),
-        Key("fidelity.worst", "w", "worst", N_("Worst"), N_("The turns to read first")),
-        Key("fidelity.outcome", "o", "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents")),
-        Key("fidelity.meaning", "m", "show('meaning')", N_("Meaning"), N_("Do scores go with what people said")),
+        Key("fidelity.cues", "c", "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language"), show=False),
+        Key("fidelity.findings", "f", "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules"), show=False),
+        Key("fidelity.worst", "w", "worst", N_("Worst"), N_("The turns to read first"), show=False),
+        Key("fidelity.outcome", "o", "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents"), show=False),
+        Key("fidelity.meaning", "m", "show('meaning')", N_("Meaning"), N_("Do scores go with what people said"), show=False),
         Key("fidelity.plot", "i", "plot", N_("Intervals"), N_("The table's intervals drawn, and back"), show=False),
-        Key("fidelity.scope", "s", "scope", N_("Choose"), N_("Which simulators, people and runs"), show=False),
+        Key("fidelity.scope", "s", "scope", N_("Choose"), N_("Which simulators, people and runs")),
         Key("fidelity.replay", "p", "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
         Key("fidelity.sizes", "z", "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False),
-        Key("fidelity.export", "e", "export", N_("Export"), N_("All tables as Markdown"), show=False),
+        Key("fidelity.export", "e", "export", N_("Export"), N_("All tables as Markdown")),
         Key("fidelity.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
         Key("fidelity.back", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
@@ -67,8 +69,9 @@ class FidelityScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
+        yield Lines(id="tabs")
         yield Static("", id="heading", markup=False)
-        yield Grid((), cursor="cell", fixed=1, id="figures")
+        yield FigureTable((), cursor="cell", fixed=1, id="figures")
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
         yield EmptyState(
@@ -85,7 +88,7 @@ class FidelityScreen(CuecardScreen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        for widget in self.query("#heading, #figures, #details, EmptyState"):
+        for widget in self.query("#tabs, #heading, #figures, #details, EmptyState"):
             widget.display = False
         self.set_interval(0.2, self._tell_progress)
         self.look()
@@ -95,8 +98,8 @@ class FidelityScreen(CuecardScreen[None]):
             self.call_after_refresh(self._fill)
 
     @property
-    def _grid(self) -> Grid:
-        return self.query_one("#figures", Grid)
+    def _grid(self) -> FigureTable:
+        return self.query_one("#figures", FigureTable)
 
     @guarded("fidelity")
     async def look(self) -> None:
@@ -269,7 +272,7 @@ class FidelityScreen(CuecardScreen[None]):
         view = self._view
         if view is None:
             return
-        for widget in self.query("#heading, #figures, #details"):
+        for widget in self.query("#tabs, #heading, #figures, #details"):
             widget.display = view.anything
         self.query_one(EmptyState).display = not view.anything
         title = title_words(view, self._name, self._scope)
@@ -284,6 +287,7 @@ class FidelityScreen(CuecardScreen[None]):
         view, grid = self._view, self._grid
         if view is None:
             return
+        self.query_one("#tabs", Lines).load([view.tabs])
         self.query_one("#heading", Static).update(view.heading)
         grid.display = view.sheet is not None
         self.query_one("#details").set_class(view.sheet is None, "-alone")

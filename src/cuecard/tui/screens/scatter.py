@@ -28,7 +28,7 @@ from cuecard.tui.state.scatter import (
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.grid.source import ListSource
-from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.widgets.list_table import FigureTable, ListTable
 from cuecard.tui.widgets.plain import PlainText
 
 _COLUMN = 5
@@ -64,7 +64,7 @@ class ScatterScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield Static(told(self._found), id="title", markup=False)
         yield Static(plot_heading(self._found), id="heading", markup=False)
-        yield Grid((), cursor="cell", fixed=1, id="plot")
+        yield FigureTable((), cursor="cell", fixed=1, id="plot")
         yield ListTable(SESSIONS, id="sessions")
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
@@ -78,7 +78,7 @@ class ScatterScreen(CuecardScreen[None]):
         self.call_after_refresh(self._draw)
 
     def action_open(self) -> None:
-        plot, table = self.query_one("#plot", Grid), self.query_one("#sessions", ListTable)
+        plot, table = self.query_one("#plot", FigureTable), self.query_one("#sessions", ListTable)
         if table.display:
             from cuecard.tui.screens.trial import TrialScreen
 
@@ -112,7 +112,7 @@ class ScatterScreen(CuecardScreen[None]):
         self._explain()
 
     def _draw(self) -> None:
-        grid = self.query_one("#plot", Grid)
+        grid = self.query_one("#plot", FigureTable)
         room = (self.size.width - 10) // (_COLUMN + 2)
         scatter = self._scatter = scatter_of(self._found.points, self._scale, room)
         grid.set_columns(plot_columns(scatter, _COLUMN), fixed=1)
@@ -137,7 +137,7 @@ class ScatterScreen(CuecardScreen[None]):
         self._explain()
 
     def _explain(self) -> None:
-        plot, scatter = self.query_one("#plot", Grid), self._scatter
+        plot, scatter = self.query_one("#plot", FigureTable), self._scatter
         if scatter is None:
             return
         if self.query_one("#sessions").display:

@@ -18,6 +18,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.store.play_records import SessionForm
 from cuecard.tui.state.agreement import bars
+from cuecard.tui.state.entries import Piece
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
 SECTION_WORDS: dict[Section, str] = {
@@ -25,6 +26,13 @@ SECTION_WORDS: dict[Section, str] = {
     "findings": N_("Findings"),
     "outcome": N_("Outcome"),
     "meaning": N_("Meaning"),
+}
+SECTION_KEYS: dict[Section | Literal["worst"], str] = {
+    "cues": "c",
+    "findings": "f",
+    "worst": "w",
+    "outcome": "o",
+    "meaning": "m",
 }
 Behind = Turns | Correlation
 """Turns to read, or sessions to plot."""
@@ -84,6 +92,21 @@ class FidelityView:
             return name
         place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
         return f"{name}{place} · {one_line(self.sheet.title)}"
+
+    @property
+    def tabs(self) -> list[Piece]:
+        """The sections with their keys; the one that is shown stands in brackets, so that it is told without
+        colour.
+        """
+        pieces: list[Piece] = []
+        for section, key in SECTION_KEYS.items():
+            name = _(SECTION_WORDS[section]) if section != "worst" else _("Worst turns")
+            if section == self.section:
+                pieces.append(Piece(f"[{key} {name}]", "strong"))
+            else:
+                pieces.append(Piece(f" {key} {name} ", "muted"))
+            pieces.append(Piece(" "))
+        return pieces
 
     def cell(self, row: int, column: int) -> Cell | None:
         sheet = self.sheet
