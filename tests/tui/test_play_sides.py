@@ -13,9 +13,10 @@ from cuecard.lab.play import PlaySession
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.play.form import Question, SessionFormPane
+from cuecard.tui.screens.play.form import SessionFormPane
 from cuecard.tui.screens.play.form_screen import SessionFormScreen
 from cuecard.tui.screens.play.note import NewNote, NoteDialog
+from cuecard.tui.screens.play.question import Question
 from cuecard.tui.screens.play.start import StartDialog
 from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.state.kept_json import KeptJson

@@ -15,7 +15,7 @@ from cuecard.tui.state.labels import player_name
 if TYPE_CHECKING:
     from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
     from cuecard.lab.wizard import WaitingSeat
-    from cuecard.store.records import RunRecord, TaskSummary
+    from cuecard.store.records import RunRecord, TaskSummary, TrialRecord
 
 HomeKind = Literal[
     "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
@@ -70,10 +70,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     """What was begun comes before what is new, what waits for others comes last."""
     moment = now or datetime.now(UTC)
     rows = [_session_row(session, moment) for session in waiting.sessions]
-    rows += [
-        HomeRow("form", t.title, age(t.ended_at or t.created_at, moment), trial_id=t.id)
-        for t in waiting.forms
-    ]
+    rows += [_form_row(trial, moment) for trial in waiting.forms]
     rows += [_seat_row(seat, moment) for seat in waiting.seats]
     rows += [
         HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
@@ -112,6 +109,11 @@ def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
     turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
     text = f"{phase} · {turn} · {player_name(trial.agent)} · {trial.title}"
     return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
+
+
+def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
+    text = f"{player_name(trial.agent)} · {trial.title}"
+    return HomeRow("form", text, age(trial.ended_at or trial.created_at, moment), trial_id=trial.id)
 
 
 def _seat_row(seat: WaitingSeat, moment: datetime) -> HomeRow:
