@@ -10,13 +10,14 @@ python lab_players.py run DB TASKS EVENTS     SIGKILL after that many events of 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from cuecard.core.events import Event, dialogue_of
 from cuecard.core.parts import Desk, UserReply
@@ -43,6 +44,18 @@ async def play_out(session: PlaySession) -> PlayOutcome | None:
     while await session.wait_turn():
         await speak(session)
     return await session.wait()
+
+
+def in_a_loop_that_dies(work: Coroutine[Any, Any, None]) -> None:
+    """Run `work`, then drop the loop with whatever still runs on it, as a killed process does."""
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda _loop, _context: None)
+    try:
+        loop.run_until_complete(work)
+    finally:
+        loop.close()
+        # Now, where the complaints of what was dropped are expected.
+        gc.collect()
 
 
 class Countdown:

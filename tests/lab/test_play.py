@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ from cuecard.lab.runs import settle_runs
 from cuecard.lab.trial_view import trial_view
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
-from lab_players import bodies, play_out, speak
+from lab_players import bodies, in_a_loop_that_dies, play_out, speak
 
 TASK = "table-solar-terms-zh"
 CHAIN = "checkpoints-highest-mountain"
@@ -56,16 +55,6 @@ async def test_a_session_is_played_recorded_and_judged(workspace: Workspace, tas
     assert view.measures
     if task_id == TASK:
         assert [mark.turn for mark in view.stages] == [0, 1, 2, 3, 4]
-
-
-def in_a_loop_that_dies(work: Coroutine[Any, Any, None]) -> None:
-    """Run `work`, then drop the loop with whatever still runs on it, as a killed process does."""
-    loop = asyncio.new_event_loop()
-    loop.set_exception_handler(lambda _loop, _context: None)
-    try:
-        loop.run_until_complete(work)
-    finally:
-        loop.close()
 
 
 async def begun(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +16,7 @@ from cuecard.core.parts import UserReply
 from cuecard.lab.play import PlaySession
 from cuecard.lab.samples import import_samples
 from cuecard.store.workspace import Workspace
+from lab_players import in_a_loop_that_dies
 from play_bench import TASK, check_log
 
 ACTS = st.tuples(
@@ -76,15 +75,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run_dropping(work: Coroutine[Any, Any, None]) -> None:
-    loop = asyncio.new_event_loop()
-    loop.set_exception_handler(lambda _loop, _context: None)
-    try:
-        loop.run_until_complete(work)
-    finally:
-        loop.close()
-
-
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -112,7 +102,7 @@ def test_whatever_is_done(shared: Path, segments: list[tuple[list[tuple[str, int
 
     with Workspace.open(shared) as workspace:
         for acts, close in segments:
-            run_dropping(segment(workspace, acts, close))
+            in_a_loop_that_dies(segment(workspace, acts, close))
             workspace.event_writer.settle()
         assert person.trial is not None
         log = workspace.runs.log(person.trial)
