@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
@@ -79,15 +80,14 @@ class Block:
         """A line of a part that is laid out; others are empty still."""
         if number < len(self._head):
             return self._head[number]
-        for start, part in zip(self._starts, self._parts, strict=False):
-            if number < start + part.height:
-                rows = part.lines
-                return rows[number - start] if rows and number - start < len(rows) else ()
-        return ()
+        index = bisect_right(self._starts, number) - 1
+        rows = self._parts[index].lines if index < len(self._parts) else None
+        at = number - self._starts[index]
+        return rows[at] if rows and at < len(rows) else ()
 
-    def lay(self, first: int, end: int | None) -> int:
+    def lay(self, first: int, end: int | None, anchor: int = 0) -> int:
         """Lay out what the lines from `first` up to `end` are in; returns by how many lines parts that
-        begin before `first` have grown.
+        begin before the line `anchor` have grown.
         """
         grown, index, at = 0, 0, len(self._head)
         changed = False
@@ -109,8 +109,9 @@ class Block:
                     part.height = len(part.lines)
                     self._waiting -= 1
                     more, changed = part.height - before, True
-                if at < first:
+                if at < anchor:
                     grown += more
+                    anchor += more
                     first, end = first + more, None if end is None else end + more
                 continue
             at += part.height

@@ -72,10 +72,12 @@ class EntryLayout:
         self.opened ^= {index}
         self._build(index)
 
-    def settle(self, first: int, end: int) -> int:
-        """Lay out the lines from `first` up to `end`; by how many lines what begins before has grown."""
+    def settle(self, first: int, end: int, anchor: int | None = None) -> int:
+        """Lay out the lines from `first` up to `end`; by how many lines what begins before `anchor` (by
+        default `first`) has grown: where the words of that line are now.
+        """
         grown = 0
-        changed = False
+        anchor = first if anchor is None else anchor
         index = max(bisect_right(self._starts, max(first, 0)) - 1, 0)
         while index < len(self._blocks):
             start = self._starts[index]
@@ -83,11 +85,11 @@ class EntryLayout:
                 break
             block = self._blocks[index]
             if block.unlaid:
-                grown += block.lay(first + grown - start, end + grown - start)
-                changed = True
+                at = grown - start
+                grown += block.lay(first + at, end + at, anchor + at)
                 self._measure(index)
             index += 1
-        return grown if changed else 0
+        return grown
 
     def entry_at(self, line: int) -> int | None:
         if not 0 <= line < self.height:

@@ -12,15 +12,16 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.state.entries import Entry, Tone
+from cuecard.tui.state.entries import Entry, Piece, Tone
 from cuecard.tui.state.entry_layout import EntryLayout
 
 GUTTER = 2
@@ -89,6 +90,8 @@ class EntryList(ScrollView, can_focus=True):
         Key("entries.last", "end", "jump(-1)", N_("Last"), N_("To the end"), show=False),
     )
     ALLOW_SELECT = True
+    # More lines are no reason to lay out the whole screen again.
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     class Chosen(Message):
         """Enter was pressed on an entry, or its first line clicked."""
@@ -135,6 +138,7 @@ class EntryList(ScrollView, can_focus=True):
         self._follow = False
         self._at_end = True
         self._settling = False
+        self._inks: dict[tuple[Tone, bool], Style] = {}
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -200,29 +204,23 @@ class EntryList(ScrollView, can_focus=True):
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._inks.clear()
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         number = int(self.scroll_y) + y
-        base = self.rich_style
         width = self.scrollable_content_region.width
         layout = self._layout_of
         index = layout.entry_at(number)
         if index is None:
-            return Strip.blank(width, base)
+            return Strip.blank(width, self._ink("plain"))
         under_cursor = self.has_focus and index == self._cursor
-        if under_cursor and number == layout.start_of(index):
-            base = self.get_component_rich_style("entries--cursor")
-        text = Text(end="", no_wrap=True)
-        text.append(*self._gutter(index, under_cursor=under_cursor))
-        for piece in layout.line(number):
-            text.append(piece.text, self._tone(piece.tone))
-        self._show_selection(text, number)
-        segments = [
-            Segment(run, base + style if isinstance(style, Style) else base)
-            for run, style, _control in text.render(self.app.console)
-            if run
-        ]
-        strip = Strip(segments).crop_extend(0, width, base)
-        return strip.apply_offsets(0, number)
+        first = under_cursor and number == layout.start_of(index)
+        pieces = (self._gutter(index, under_cursor=under_cursor), *layout.line(number))
+        segments = [Segment(p.text, self._ink(p.tone, cursor=first)) for p in pieces]
+        strip = Strip(segments).crop_extend(0, width, self._ink("plain", cursor=first))
+        return self._with_selection(strip, number).apply_offsets(0, number)
 
     def action_open(self) -> None:
         if self.entries:
@@ -287,7 +285,7 @@ class EntryList(ScrollView, can_focus=True):
                 self._at_end = True
             else:
                 top = int(self.scroll_y)
-                grown = self._layout_of.settle(top - page, top + 2 * page)
+                grown = self._layout_of.settle(top - page, top + 2 * page, top)
                 self._resize_content()
                 if grown:
                     self.scroll_relative(y=grown, animate=False, immediate=True)
@@ -297,8 +295,12 @@ class EntryList(ScrollView, can_focus=True):
 
     def _resize_content(self) -> None:
         size = Size(self.scrollable_content_region.width, self._layout_of.height)
-        if size != self.virtual_size:
-            self.virtual_size = size
+        if size == self.virtual_size:
+            return
+        self.virtual_size = size
+        self._scroll_update(size)
+        if self.styles.is_auto_height:
+            self.refresh(layout=True)
 
     def _span(self, index: int) -> tuple[int, int]:
         """The lines from which and up to which an entry goes."""
@@ -334,24 +336,35 @@ class EntryList(ScrollView, can_focus=True):
             self._cursor = index
             self.post_message(self.CursorMoved(self, index))
 
-    def _gutter(self, index: int, *, under_cursor: bool) -> tuple[str, Style]:
+    def _gutter(self, index: int, *, under_cursor: bool) -> Piece:
         tone = self.gutter_tone(self.entries[index])
-        bar = "▌ " if under_cursor else "▏ " if tone else "  "
-        return bar, self._tone(tone or "muted")
+        return Piece("▌ " if under_cursor else "▏ " if tone else "  ", tone or "muted")
 
     def gutter_tone(self, entry: Entry) -> Tone | None:
         """The tone of the bar left of an entry; None for no bar."""
         return None
 
-    def _tone(self, tone: Tone) -> Style:
-        if tone == "plain":
-            return Style.null()
-        return self.get_component_rich_style(f"entries--{tone}", partial=True)
+    def _ink(self, tone: Tone, *, cursor: bool = False) -> Style:
+        """A tone as a style. Looked up once a frame: that takes longer than to draw a line."""
+        style = self._inks.get((tone, cursor))
+        if style is None:
+            if tone != "plain":
+                style = self._ink("plain", cursor=cursor)
+                style += self.get_component_rich_style(f"entries--{tone}", partial=True)
+            elif cursor:
+                style = self.get_component_rich_style("entries--cursor")
+            else:
+                style = self.rich_style
+            self._inks[tone, cursor] = style
+        return style
 
-    def _show_selection(self, text: Text, number: int) -> None:
+    def _with_selection(self, strip: Strip, number: int) -> Strip:
         selection = self.text_selection
         span = selection.get_span(number) if selection else None
-        if span is not None:
-            start, end = span
-            style = self.screen.get_component_rich_style("screen--selection")
-            text.stylize(style, start, len(text) if end == -1 else end)
+        if span is None:
+            return strip
+        text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
+        start, end = span
+        style = self.screen.get_component_rich_style("screen--selection")
+        text.stylize(style, start, len(text) if end == -1 else end)
+        return Strip(text.render(self.app.console), strip.cell_length)

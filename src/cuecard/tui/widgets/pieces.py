@@ -68,8 +68,10 @@ class Lines(Static):
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
 
     def load(self, lines: Sequence[Sequence[Piece]]) -> None:
-        self._lines = [list(line) for line in lines]
-        self._draw()
+        # Drawing lays out the whole screen: not for each key while the same is said.
+        if (wanted := [list(line) for line in lines]) != self._lines:
+            self._lines = wanted
+            self._draw()
 
     def _draw(self) -> None:
         variables = self.app.theme_variables
