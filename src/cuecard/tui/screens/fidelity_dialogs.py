@@ -26,8 +26,8 @@ class ScopeDialog(CuecardDialog[Scope | None]):
     """Simulators and people by name, runs by number and name; nothing ticked means all."""
 
     DEFAULT_CSS = """
-    ScopeDialog TickList { height: auto; max-height: 7; border: round $foreground 20%; padding: 0; }
-    ScopeDialog TickList:focus { border: round $primary; }
+    ScopeDialog TickList { height: auto; max-height: 6; padding: 0; margin-bottom: 1; }
+    ScopeDialog Static { height: auto; }
     """
     BINDINGS = keys(
         Key("fidelity_scope.accept", "ctrl+s", "accept", N_("Show"), N_("Count again with these"), shown_as="^s", priority=True),
@@ -51,8 +51,8 @@ class ScopeDialog(CuecardDialog[Scope | None]):
             yield Static(
                 _("Space ticks; nothing ticked in a list means all of it."), classes="muted"
             )
-            yield self._list("simulators", _("Simulators"), self._simulators, scope.simulators)
-            yield self._list("people", _("People"), self._people, scope.people)
+            yield from self._list("simulators", _("Simulators"), self._simulators, scope.simulators)
+            yield from self._list("people", _("People"), self._people, scope.people)
             runs = TickList[int](
                 *(
                     Selection(Text(one_line(name, 56)), id, id in scope.runs)
@@ -61,8 +61,8 @@ class ScopeDialog(CuecardDialog[Scope | None]):
                 id="runs",
                 compact=True,
             )
-            runs.border_title = _("Runs")
             runs.display = bool(self._runs)
+            yield Static(_("Runs"), classes="title")
             yield runs
         yield Footer(show_command_palette=False)
 
@@ -80,15 +80,16 @@ class ScopeDialog(CuecardDialog[Scope | None]):
 
     def _list(
         self, id: str, title: str, names: Sequence[str], chosen: Sequence[str]
-    ) -> TickList[str]:
+    ) -> ComposeResult:
+        if names:
+            yield Static(title, classes="title")
         found = TickList[str](
             *(Selection(Text(one_line(name, 56)), name, name in chosen) for name in names),
             id=id,
             compact=True,
         )
-        found.border_title = title
         found.display = bool(names)
-        return found
+        yield found
 
     def _ticked(self, selector: str) -> tuple[str, ...]:
         ticked = cast("TickList[str]", self.query_one(selector, TickList))
