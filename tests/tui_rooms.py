@@ -13,8 +13,12 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 import openai_server
+from cuecard.core.events import Event, UserSpoke
+from cuecard.core.parts import UserReply
+from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.play import PlayScreen
 from cuecard.tui.screens.play.composer import Composer
+from cuecard.tui.screens.play.form import SessionFormPane
 from cuecard.tui.widgets.transcript import Transcript
 from openai_server import OpenAIServer, Request, running
 
@@ -92,3 +96,26 @@ def live_agent(folder: Path, *replies: str, pause: float = 0.0) -> Iterator[Open
             encoding="utf-8",
         )
         yield server
+
+
+def events_of(database: Path, run: int = 1) -> list[Event]:
+    with Workspace.open(database) as workspace:
+        (trial,) = workspace.runs.trials(run)
+        return workspace.runs.events(trial.id)
+
+
+def whole_log(database: Path) -> list[Event]:
+    with Workspace.open(database) as workspace:
+        return workspace.runs.log(1)
+
+
+def said(database: Path) -> list[UserReply]:
+    bodies = [event.body for event in events_of(database)]
+    return [body.reply for body in bodies if isinstance(body, UserSpoke)]
+
+
+async def fill_form(pilot: Pilot[Any], screen: PlayScreen) -> None:
+    """Answer the form that comes before the scores."""
+    form = screen.query_one(SessionFormPane)
+    await until(pilot, lambda: form.display and screen.focused in form.query("*"))
+    await pilot.press(*"54321", "ctrl+s")
