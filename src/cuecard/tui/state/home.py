@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.text import one_line
 from cuecard.core.times import age, time_left
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL
-from cuecard.tui.state.labels import player_name
 
 if TYPE_CHECKING:
     from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
@@ -107,12 +107,12 @@ def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
         case "failed":
             phase = _("the agent failed")
     turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
-    text = f"{phase} · {turn} · {player_name(trial.agent)} · {trial.title}"
+    text = f"{phase} · {turn} · {one_line(trial.agent.name, 20)} · {trial.title}"
     return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
 
 
 def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
-    text = f"{player_name(trial.agent)} · {trial.title}"
+    text = f"{one_line(trial.agent.name, 20)} · {trial.title}"
     return HomeRow("form", text, age(trial.ended_at or trial.created_at, moment), trial_id=trial.id)
 
 
