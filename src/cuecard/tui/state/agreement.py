@@ -115,27 +115,10 @@ class AgreementView:
         return [*found, *sheet.notes, *circumstances(self.comparison)]
 
     def cell(self, row: int, column: int) -> Cell | None:
-        sheet = self.sheet
-        if sheet is None:
-            return None
-        if self.shown == "plot":
-            lines = bars(sheet)
-            return lines[row].cell if row < len(lines) else None
-        if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
-            return None
-        return sheet.lines[row][column]
+        return cell_at(self.sheet, row, column, plotted=self.shown == "plot")
 
     def name(self, row: int, column: int) -> str:
-        sheet = self.sheet
-        if sheet is None:
-            return ""
-        if self.shown == "plot":
-            lines = bars(sheet)
-            return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
-        if row >= len(sheet.lines) or column >= len(sheet.headings):
-            return ""
-        parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
-        return " · ".join(filter(None, parts))
+        return name_at(self.sheet, row, column, plotted=self.shown == "plot")
 
     def place(self, row: int, column: int) -> Place | None:
         """The items behind the cell; of a line's name, those of its first figure."""
@@ -169,6 +152,31 @@ def bars(sheet: Sheet) -> list[Bar]:
         for heading, cell in zip(sheet.headings, line, strict=True)
         if cell.statistic is not None and cell.statistic.value is not None
     ]
+
+
+def cell_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> Cell | None:
+    """The cell under the cursor of a table, or the one that the plot's line draws."""
+    if sheet is None:
+        return None
+    if plotted:
+        lines = bars(sheet)
+        return lines[row].cell if row < len(lines) else None
+    if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
+        return None
+    return sheet.lines[row][column]
+
+
+def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:
+    """What that cell is called: its line and its column."""
+    if sheet is None:
+        return ""
+    if plotted:
+        lines = bars(sheet)
+        return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
+    if row >= len(sheet.lines) or column >= len(sheet.headings):
+        return ""
+    parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
+    return " · ".join(filter(None, parts))
 
 
 def plot_of(sheet: Sheet, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:

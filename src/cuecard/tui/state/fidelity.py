@@ -17,7 +17,7 @@ from cuecard.annotate.labelling.comparison.words import figure
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.store.play_records import SessionForm
-from cuecard.tui.state.agreement import bars
+from cuecard.tui.state.agreement import bars, cell_at, name_at
 from cuecard.tui.state.entries import Piece
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
@@ -109,15 +109,7 @@ class FidelityView:
         return pieces
 
     def cell(self, row: int, column: int) -> Cell | None:
-        sheet = self.sheet
-        if sheet is None:
-            return None
-        if self.plotted:
-            lines = bars(sheet)
-            return lines[row].cell if row < len(lines) else None
-        if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
-            return None
-        return sheet.lines[row][column]
+        return cell_at(self.sheet, row, column, plotted=self.plotted)
 
     def behind(self, row: int, column: int) -> Behind | None:
         """What lies behind the cell; of a name or a count, behind its line's first figure."""
@@ -164,16 +156,7 @@ class FidelityView:
                 return _("nobody has answered the form after a session that was scored.")
 
     def name_of(self, row: int, column: int) -> str:
-        sheet = self.sheet
-        if sheet is None:
-            return ""
-        if self.plotted:
-            lines = bars(sheet)
-            return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
-        if row >= len(sheet.lines) or column >= len(sheet.headings):
-            return ""
-        parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
-        return " · ".join(filter(None, parts))
+        return name_at(self.sheet, row, column, plotted=self.plotted)
 
 
 def _of(cell: Cell) -> Behind | None:
