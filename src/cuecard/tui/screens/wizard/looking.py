@@ -107,7 +107,7 @@ class Looking(CuecardScreen[None]):
             self.query_one("#head", Lines).load([state.heading])
             self.query_one(Transcript).load(state.entries, follow=True)
         if before is None or view.phase != before.phase:
-            self._enter(view, state)
+            self._enter(view, state, before)
         status = state.status()
         if status != self._status:
             self._status = status
@@ -135,7 +135,7 @@ class Looking(CuecardScreen[None]):
         notes.load_text("\n\n".join(filter(None, (notes.text, text))))
         self.cue_app.tell(_("The reply that was taken back is in your notes."))
 
-    def _enter(self, view: SeatView, state: WizardState) -> None:
+    def _enter(self, view: SeatView, state: WizardState, before: SeatView | None) -> None:
         """Another phase: show what belongs to it."""
         handing, over = view.phase == "hand_in", view.phase == "over"
         handed = state.view is not None and state.view.place.startswith("conclusion")
@@ -148,7 +148,9 @@ class Looking(CuecardScreen[None]):
         if handing:
             self.read_handed()
         words = self.query_one(Words)
-        idle = words.has_focus and not words.text and view.phase == "yours"
+        # Not after a search: whoever has gone on to the reply meanwhile is about to type there.
+        begins = view.phase == "yours" and (before is None or before.phase == "user")
+        idle = begins and words.has_focus and not words.text
         if self.focused is None or not self.focused.display or handing or idle:
             self.focus_field()
         if over and self._file and any(e.body.type == "concluded" for e in view.events):
