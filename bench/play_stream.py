@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cuecard import tui  # noqa: F401 - how soon Textual paints, in both programs
 from grid import SIZE, Terminal, figures
 
 HERE = Path(__file__).parent

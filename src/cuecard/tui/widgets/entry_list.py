@@ -23,8 +23,11 @@ from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.state.entries import Entry, Piece, Tone
 from cuecard.tui.state.entry_layout import EntryLayout
+from cuecard.tui.state.flowing import Line
 
 GUTTER = 2
+MOST_DRAWN = 1_000
+"""Lines of which the strips are kept."""
 
 
 class EntryList(ScrollView, can_focus=True):
@@ -139,6 +142,8 @@ class EntryList(ScrollView, can_focus=True):
         self._at_end = True
         self._settling = False
         self._inks: dict[tuple[Tone, bool], Style] = {}
+        self._ground: tuple[Style, int, str] | None = None
+        self._drawn: dict[int, tuple[Line, tuple[Piece, bool], Strip]] = {}
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -206,6 +211,10 @@ class EntryList(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._inks.clear()
+        ground = (self._ink("plain"), self.scrollable_content_region.width, self.app.theme)
+        if ground != self._ground or len(self._drawn) > MOST_DRAWN:
+            self._ground = ground
+            self._drawn.clear()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -217,10 +226,19 @@ class EntryList(ScrollView, can_focus=True):
             return Strip.blank(width, self._ink("plain"))
         under_cursor = self.has_focus and index == self._cursor
         first = under_cursor and number == layout.start_of(index)
-        pieces = (self._gutter(index, under_cursor=under_cursor), *layout.line(number))
-        segments = [Segment(p.text, self._ink(p.tone, cursor=first)) for p in pieces]
+        gutter, line = self._gutter(index, under_cursor=under_cursor), layout.line(number)
+        selection = self.text_selection
+        # A line that is drawn as it was is the same strip, of which Textual keeps what it made.
+        drawn = self._drawn.get(number)
+        if drawn and drawn[0] is line and drawn[1] == (gutter, first) and not selection:
+            return drawn[2]
+        segments = [Segment(p.text, self._ink(p.tone, cursor=first)) for p in (gutter, *line)]
         strip = Strip(segments).crop_extend(0, width, self._ink("plain", cursor=first))
-        return self._with_selection(strip, number).apply_offsets(0, number)
+        if selection and (span := selection.get_span(number)):
+            return self._with_selection(strip, span).apply_offsets(0, number)
+        strip = strip.apply_offsets(0, number)
+        self._drawn[number] = (line, (gutter, first), strip)
+        return strip
 
     def action_open(self) -> None:
         if self.entries:
@@ -358,11 +376,7 @@ class EntryList(ScrollView, can_focus=True):
             self._inks[tone, cursor] = style
         return style
 
-    def _with_selection(self, strip: Strip, number: int) -> Strip:
-        selection = self.text_selection
-        span = selection.get_span(number) if selection else None
-        if span is None:
-            return strip
+    def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
         text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
         start, end = span
         style = self.screen.get_component_rich_style("screen--selection")

@@ -35,6 +35,7 @@ class Speaking(Marking, Wording):
         if not isinstance(event.text_area, Composer):
             return
         self._typed = event.text_area.text
+        self._frames.give_way()
         self._keep_soon()
         self._status_frames.ask()
         if self._look_timer:

@@ -17,6 +17,11 @@ FRAME = 1 / 30
 REST = 2.0
 """How much longer than it takes to paint a frame the screen is left to other work."""
 
+KEY = 0.025
+"""Seconds after a key that belong to what it changed."""
+LATE = 0.15
+"""Seconds after which a frame is painted, whoever types."""
+
 
 @dataclass
 class Streamed(Message):
@@ -67,23 +72,24 @@ class Gathering:
 
 
 class Frames:
-    """Lives on the screen. Asked for a frame it paints at once, or, as long as the last one is fresh,
-    after a rest: however much is asked for, keys are heard in between.
+    """Lives on the screen. Asked for a frame it paints at once, or, as long as the last one is fresh or
+    somebody types, after a rest: however much is asked for, keys are heard in between.
     """
 
     def __init__(self, pump: MessagePump, paint: Callable[[], None]) -> None:
         self._pump, self._paint = pump, paint
-        self._free_at = 0.0
+        self._free_at = self._asked_at = 0.0
         self._timer: Timer | None = None
 
     def ask(self) -> None:
         """Have what has changed painted."""
         if self._timer is None:
-            wait = self._free_at - monotonic()
-            if wait > 0:
-                self._timer = self._pump.set_timer(wait, self.now)
-            else:
-                self.now()
+            self._asked_at = monotonic()
+            self._when_free()
+
+    def give_way(self) -> None:
+        """A key was pressed: what it changed is painted first, by itself."""
+        self._free_at = max(self._free_at, monotonic() + KEY)
 
     def now(self) -> None:
         """Paint without waiting."""
@@ -94,3 +100,12 @@ class Frames:
         self._paint()
         taken = monotonic() - begun
         self._free_at = begun + taken + max(FRAME / 2, REST * taken)
+
+    def _when_free(self) -> None:
+        self._timer = None
+        at = monotonic()
+        wait = min(self._free_at, self._asked_at + LATE) - at
+        if wait > 0:
+            self._timer = self._pump.set_timer(wait, self._when_free)
+        else:
+            self.now()
