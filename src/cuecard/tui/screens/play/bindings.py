@@ -16,7 +16,7 @@ PLAY_KEYS = keys(
     Key("play.line", "ctrl+l", "insert('line')", N_("Line"), N_("Insert the card's line or clue"), shown_as="^l"),
     Key("play.push", "ctrl+n", "insert('push')", N_("Push"), N_("Insert what to say while the cue is not met"), shown_as="^n"),
     Key("play.phrases", "f6", "phrases", N_("Phrases"), N_("Pick what to say while the cue is not met"), shown_as="F6", priority=True),
-    Key("play.answers", "f4", "answers", N_("Answer"), N_("Answer the agent's questions one by one, in one message"), shown_as="F4"),
+    Key("play.answers", "f4", "answers", N_("Questions"), N_("Answer the agent's questions one by one, in one message"), shown_as="F4"),
     Key("play.never_mind", "ctrl+d", "insert('never_mind')", N_("Don't care"), N_("Insert that it does not matter to you"), shown_as="^d", priority=True),
     Key("play.end", "ctrl+g", "end", N_("End"), N_("End the dialogue"), shown_as="^g"),
     Key("play.pause", "escape", "pause", N_("Pause"), N_("Leave and come back later")),
