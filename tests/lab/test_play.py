@@ -65,8 +65,7 @@ async def begun(
     return await PlaySession.resume(workspace, trial_id, by="ann", on_event=told)
 
 
-@pytest.mark.parametrize("task_id", [TASK, CHAIN])
-@pytest.mark.parametrize("drop_in", ["my turn", "the agent's turn"])
+@pytest.mark.parametrize(("task_id", "drop_in"), [(TASK, "the agent's turn"), (CHAIN, "my turn")])
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_dropped_at_every_turn_and_resumed(db: Path, task_id: str, drop_in: str):
     expected = asyncio.run(undisturbed(db, task_id))

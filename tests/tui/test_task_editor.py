@@ -282,7 +282,7 @@ async def test_an_ambiguity_brings_its_fields(app_with_samples: CuecardApp) -> N
 
 @pytest.mark.parametrize(
     ("task_id", "size"),
-    list(zip(SAMPLES, ((80, 24), (120, 40)) * 2, strict=False)),
+    list(zip(SAMPLES[1:3], ((80, 24), (120, 40)), strict=True)),
 )
 async def test_looking_at_every_tab_changes_nothing(
     app_with_samples: CuecardApp, task_id: str, size
@@ -300,7 +300,7 @@ async def test_looking_at_every_tab_changes_nothing(
 async def test_hostile_text_is_shown_and_kept_as_it_is(
     database: Path, app_with_samples: CuecardApp
 ) -> None:
-    nasty = "[red]x[/] \x1b[31mred\x1b[0m [/b] \u202eabc " + "long" * 2500
+    nasty = "[red]x[/] \x1b[31mred\x1b[0m [/b] \u202eabc " + "long" * 600
     with workspace(database) as ws:
         task = ws.tasks.revision("espresso").task
         stages = tuple(
