@@ -20,8 +20,9 @@ install: $(VENV)/.installed  ## what the app needs
 
 dev: $(VENV)/.dev  ## what tests and linters need
 
+# Without compiled files every worker and every program that tests start compiles everything anew.
 test: dev  ## the whole test suite
-	$(BIN)/pytest -n 3 --dist loadfile
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 --dist loadfile
 
 lint: dev  ## style, types, layers
 	$(BIN)/ruff check .

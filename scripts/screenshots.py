@@ -40,6 +40,18 @@ async def seed(path: Path) -> int:
         return outcome.run.id
 
 
+def seed_sessions(path: Path) -> None:
+    """Four sessions of a person with two simulators that listened: one careful, one that errs."""
+    from cuecard.store.workspace import Workspace
+
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    from fidelity_planted import planted
+
+    with Workspace.open(path) as workspace:
+        workspace.people.add("Ana")
+        planted(workspace)
+
+
 def review_twice(workspace: Workspace, task_id: str) -> None:
     """Ben and Chen hand in their reviews: one fails the disclosure."""
     from cuecard.annotate.review import DIMENSIONS, review
@@ -128,6 +140,11 @@ async def main() -> None:
         for name, person, steps, more in shots:
             if not wanted or name in wanted:
                 await shoot(name, path, person, steps, **more)
+        if not wanted or "fidelity" in wanted:
+            sessions = Path(folder) / "sessions.db"
+            seed_sessions(sessions)
+            steps = press("5", "settle", "f", *["settle"] * 4, "f", "n", "settle")
+            await shoot("fidelity", sessions, "Ana", steps)
 
 
 if __name__ == "__main__":

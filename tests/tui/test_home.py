@@ -197,7 +197,7 @@ async def test_what_a_killed_process_left_behind_is_concluded_after_the_start(
         await until(pilot, lambda: "Run not finished" not in shown(app.screen))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24)])
 async def test_every_place_is_one_digit_away(app_with_samples: CuecardApp, size) -> None:
     app = app_with_samples
     async with app.run_test(size=size) as pilot:

@@ -223,7 +223,7 @@ async def test_the_reply_is_shown_while_it_is_written_and_typing_goes_on(
             await pilot.press("enter")
             assert composer.text == "impatient"
             await agent_spoke(pilot, screen, 1)
-            assert "last words." in transcript(screen)
+            await until(pilot, lambda: "last words." in transcript(screen))
             assert composer.text == "impatient"
     assert len(said(database)) == 1
 

@@ -63,7 +63,7 @@ def blind(text: str) -> bool:
     return all(word not in text for word in ("lexical", JUDGE, "moon is blue", "m-1"))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 16)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
 async def test_five_are_labelled_by_keys_and_nothing_of_the_judge_is_seen(
     audited: Path, make_app, size
 ) -> None:
