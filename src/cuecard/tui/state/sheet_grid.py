@@ -16,7 +16,7 @@ from cuecard.tui.widgets.grid.source import GridCell
 
 Rows = Sequence[Sequence[str | GridCell | Text]]
 WIDE = 100
-_HEADING, _MOST = 11, 24
+_HEADING, _HEADING_WIDE, _MOST = 11, 16, 24
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
@@ -38,10 +38,11 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         for line in sheet.lines
     ]
     columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
+    roomy = _HEADING_WIDE if room >= WIDE else _HEADING
     for at, heading in enumerate(others, 1):
         # A figure is never cut, a heading may be.
         needed = max((len(row[at].text) for row in rows if at < len(row)), default=0)
-        least = max(min(needed, _MOST), min(_HEADING, len(heading)))
+        least = max(min(needed, _MOST), min(roomy, len(heading)))
         columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST))
     return columns, rows
 
