@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
 
-import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import metrics
-from statsmodels.stats import inter_rater
 
 from cuecard.annotate.agreement import (
     LEVELS,
@@ -26,6 +26,20 @@ from cuecard.annotate.agreement import (
     standard_error,
     weighted_kappa_coefficient,
 )
+
+
+class Theirs(NamedTuple):
+    metrics: Any
+    inter_rater: Any
+    krippendorff: Any
+
+
+@cache
+def theirs() -> Theirs:
+    """Imported when they are asked: they take seconds, and every worker reads every file of tests."""
+    modules = ("sklearn.metrics", "statsmodels.stats.inter_rater", "krippendorff")
+    return Theirs(*map(import_module, modules))
+
 
 DOMAIN = ("1", "2", "3", "5")
 NUMBERS = np.array([1.0, 2.0, 3.0, 5.0])
@@ -77,15 +91,18 @@ def oracles_of_pair(
     labels = list(range(len(DOMAIN)))
     yield (
         "cohen_kappa",
-        lambda: metrics.cohen_kappa_score(left, right, labels=labels, **known),
+        lambda: theirs().metrics.cohen_kappa_score(left, right, labels=labels, **known),
     )
     # The reference comes first in scikit-learn.
-    yield "balanced_accuracy", lambda: metrics.balanced_accuracy_score(right, left, **known)
-    yield "mcc", lambda: metrics.matthews_corrcoef(right, left, **known)
+    yield (
+        "balanced_accuracy",
+        lambda: theirs().metrics.balanced_accuracy_score(right, left, **known),
+    )
+    yield "mcc", lambda: theirs().metrics.matthews_corrcoef(right, left, **known)
     for name, score in (
-        ("precision", metrics.precision_score),
-        ("recall", metrics.recall_score),
-        ("f1", metrics.f1_score),
+        ("precision", theirs().metrics.precision_score),
+        ("recall", theirs().metrics.recall_score),
+        ("f1", theirs().metrics.f1_score),
     ):
         for code, label in enumerate(DOMAIN):
             yield (
@@ -118,7 +135,7 @@ def test_scikit_learn(table: np.ndarray, seed: int, weighted: bool) -> None:
     for weighting in ("linear", "quadratic"):
         agrees(
             weighted_kappa_coefficient(places, weighting).weighted(weights),
-            lambda weighting=weighting: metrics.cohen_kappa_score(
+            lambda weighting=weighting: theirs().metrics.cohen_kappa_score(
                 left,
                 right,
                 labels=range(4),
@@ -136,24 +153,24 @@ def test_statsmodels_on_two_raters(table: np.ndarray) -> None:
     counts = np.zeros((4, 4))
     np.add.at(counts, tuple(table[both].T), 1)
     kappa = cohen_coefficient(ratings)
-    agrees(kappa, lambda: inter_rater.cohens_kappa(counts).kappa)
+    agrees(kappa, lambda: theirs().inter_rater.cohens_kappa(counts).kappa)
     agrees(
         scott_coefficient(ratings),
-        lambda: inter_rater.fleiss_kappa(counts_of(table[both]), method="fleiss"),
+        lambda: theirs().inter_rater.fleiss_kappa(counts_of(table[both]), method="fleiss"),
     )
     for weighting in ("linear", "quadratic"):
         agrees(
             weighted_kappa_coefficient(ratings, weighting),
             lambda weighting=weighting: (
-                inter_rater.cohens_kappa(counts, NUMBERS, wt=weighting).kappa
+                theirs().inter_rater.cohens_kappa(counts, NUMBERS, wt=weighting).kappa
             ),
         )
     error, n = standard_error(kappa), int(both.sum())
     if error:
         with np.errstate(all="ignore"):
-            theirs = float(inter_rater.cohens_kappa(counts).std_kappa)
+            error_of_theirs = float(theirs().inter_rater.cohens_kappa(counts).std_kappa)
         # Theirs divides by n, ours by n - 1, and takes slopes numerically.
-        assert error * ((n - 1) / n) ** 0.5 == pytest.approx(theirs, rel=1e-5, abs=1e-7)
+        assert error * ((n - 1) / n) ** 0.5 == pytest.approx(error_of_theirs, rel=1e-5, abs=1e-7)
 
 
 def counts_of(table: np.ndarray) -> np.ndarray:
@@ -165,10 +182,10 @@ def counts_of(table: np.ndarray) -> np.ndarray:
 def test_statsmodels_on_many_raters(table: np.ndarray) -> None:
     ratings = ratings_of(table)
     counts = counts_of(table)
-    agrees(fleiss_coefficient(ratings), lambda: inter_rater.fleiss_kappa(counts, "fleiss"))
+    agrees(fleiss_coefficient(ratings), lambda: theirs().inter_rater.fleiss_kappa(counts, "fleiss"))
     agrees(
         brennan_prediger_coefficient(ratings),
-        lambda: inter_rater.fleiss_kappa(counts, "randolph"),
+        lambda: theirs().inter_rater.fleiss_kappa(counts, "randolph"),
     )
 
 
@@ -180,7 +197,7 @@ def test_krippendorff(table: np.ndarray) -> None:
     for level in LEVELS:
         agrees(
             alpha_coefficient(ratings, level),
-            lambda level=level: krippendorff.alpha(
+            lambda level=level: theirs().krippendorff.alpha(
                 data, value_domain=NUMBERS, level_of_measurement=level
             ),
         )
