@@ -145,7 +145,7 @@ def lowest(statistic: Statistic, table: Sequence[Row]) -> float:
     once = any(len(row) - row.count(None) == 1 for row in table)
     if statistic.name == "percent":
         return 0
-    return -9 if statistic.name == "fleiss_kappa" and once else -1
+    return -len(table) - 1 if statistic.name == "fleiss_kappa" and once else -1
 
 
 def close(one: Statistic, two: Statistic) -> bool:

@@ -112,7 +112,7 @@ ACTIONS = st.tuples(
 
 @given(st.lists(ACTIONS, min_size=4, max_size=18))
 @settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
