@@ -166,7 +166,13 @@ def check_secrets(task, world, twin, query):
     assert len(hit.matched_fact_keys) == int(hit.hit)
     assert not (hit.hit and hit.is_compound)
     statements = world.statements
-    values = {v: normalise(v) for s in statements for v in s.values if normalise(v)}
+    # A lone mark cannot be told from the marks with which entries list things.
+    values = {
+        v: normalise(v)
+        for s in statements
+        for v in s.values
+        if normalise(v) and any(char.isalnum() for char in v)
+    }
     known = f"{public_text(task)}\n{query}\n"
     stated = [s for s in statements if s.key in hit.matched_fact_keys]
     known += "\n".join(f"{s.title}\n{s.attribute}\n" + "\n".join(s.values) for s in stated)
