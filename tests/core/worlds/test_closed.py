@@ -166,12 +166,12 @@ def check_secrets(task, world, twin, query):
     assert len(hit.matched_fact_keys) == int(hit.hit)
     assert not (hit.hit and hit.is_compound)
     statements = world.statements
-    # A lone mark cannot be told from the marks with which entries list things.
+    # A lone mark cannot be told from the marks with which entries list things, nor filler from filler.
     values = {
         v: normalise(v)
         for s in statements
         for v in s.values
-        if normalise(v) and any(char.isalnum() for char in v)
+        if any(char.isalnum() for char in v) and set(normalise(v).split()) != {"word"}
     }
     known = f"{public_text(task)}\n{query}\n"
     stated = [s for s in statements if s.key in hit.matched_fact_keys]
