@@ -171,7 +171,7 @@ def check_secrets(task, world, twin, query):
         v: normalise(v)
         for s in statements
         for v in s.values
-        if any(char.isalnum() for char in v) and set(normalise(v).split()) != {"word"}
+        if any(char.isalnum() for word in {*normalise(v).split()} - {"word"} for char in word)
     }
     known = f"{public_text(task)}\n{query}\n"
     stated = [s for s in statements if s.key in hit.matched_fact_keys]
