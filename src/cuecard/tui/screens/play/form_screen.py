@@ -98,7 +98,7 @@ class SessionFormScreen(CuecardScreen[None]):
         self._done(_("Nothing is asked of this session any more."))
 
     def on_session_form_pane_later(self) -> None:
-        self.app.pop_screen()
+        self.dismiss()
 
     def action_scroll_dialogue(self, direction: int) -> None:
         transcript = self.query_one(Transcript)

@@ -59,7 +59,7 @@ class Looking(CuecardScreen[None]):
             config = await self.services.config()
             seat = await self.services.ask(lambda ws: WizardSeat.take(ws, trial_id, person, config))
         except Exception:
-            self.app.pop_screen()
+            self.dismiss()
             raise
         self._seat = seat
         self._file = KeptJson(self.services.url, f"wizard {trial_id} {person}")
