@@ -103,15 +103,7 @@ class AgreementView:
         sheet = self.sheet
         if sheet is None:
             return [_("There is nothing to show here yet: {why}").format(why=self._why_empty())]
-        found: list[str] = []
-        cell, name = self.cell(row, column), self.name(row, column)
-        if cell is not None and cell.statistic is not None:
-            n = _("n {n}").format(n=f"{cell.statistic.n:,}")
-            found.append(f"{name}: {figure(cell.statistic)} · {n}")
-        elif cell is not None and name:
-            found.append(f"{name}: {cell.text}")
-        if cell is not None and cell.remark:
-            found.append(cell.remark)
+        found = cell_in_full(self.name(row, column), self.cell(row, column))
         return [*found, *sheet.notes, *circumstances(self.comparison)]
 
     def cell(self, row: int, column: int) -> Cell | None:
@@ -164,6 +156,19 @@ def cell_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> Cel
     if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
         return None
     return sheet.lines[row][column]
+
+
+def cell_in_full(name: str, cell: Cell | None) -> list[str]:
+    """A figure with its interval and n, or the cell's words, and what there is to remark."""
+    if cell is None:
+        return []
+    found: list[str] = []
+    if cell.statistic is not None:
+        n = _("n {n}").format(n=f"{cell.statistic.n:,}")
+        found.append(f"{name}: {figure(cell.statistic)} · {n}")
+    elif name:
+        found.append(f"{name}: {cell.text}")
+    return [*found, cell.remark] if cell.remark else found
 
 
 def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:

@@ -13,11 +13,10 @@ from cuecard.annotate.fidelity.turns import Turns
 from cuecard.annotate.fidelity.words import circumstances
 from cuecard.annotate.labelling.comparison.markdown import as_markdown, escaped
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
-from cuecard.annotate.labelling.comparison.words import figure
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.store.play_records import SessionForm
-from cuecard.tui.state.agreement import bars, cell_at, name_at
+from cuecard.tui.state.agreement import bars, cell_at, cell_in_full, name_at
 from cuecard.tui.state.entries import Piece
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
@@ -127,15 +126,7 @@ class FidelityView:
         sheet = self.sheet
         if sheet is None:
             return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
-        found: list[str] = []
-        cell, name = self.cell(row, column), self.name_of(row, column)
-        if cell is not None and cell.statistic is not None:
-            n = _("n {n}").format(n=f"{cell.statistic.n:,}")
-            found.append(f"{name}: {figure(cell.statistic)} · {n}")
-        elif cell is not None and name:
-            found.append(f"{name}: {cell.text}")
-        if cell is not None and cell.remark:
-            found.append(cell.remark)
+        found = cell_in_full(self.name_of(row, column), self.cell(row, column))
         return [*found, *sheet.notes, *circumstances(self.found)]
 
     def why_empty(self) -> str:
