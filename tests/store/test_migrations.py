@@ -56,6 +56,7 @@ APPEND_ONLY = {
     "shadow",
     "seatmove",
     "sessionform",
+    "trialnote",
 }
 
 
@@ -139,6 +140,7 @@ def test_history_can_be_neither_changed_nor_deleted(
     assert workspace.shadows.add(said)
     workspace.seat_moves.take_seat(trial.id, "Ann")
     workspace.session_forms.add(trial.id, "Ann", (), {})
+    workspace.trial_notes.add(trial.id, "Ann", "bookmark", "turn/0")
     hand_in("Cy")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})

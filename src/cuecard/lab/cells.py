@@ -81,7 +81,7 @@ class Grid:
             self._remember(trial, events)
             if trial.agent.kind == EXAMINER:
                 return
-            subject = Subject(self._task(trial), result.prediction)
+            subject = Subject(self._task(trial), result.prediction, events)
             for judge in self._judges:
                 await judge_trial(
                     self._workspace, trial.id, judge, on_call=self._on_call, subject=subject

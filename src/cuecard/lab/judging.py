@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.calls import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.errors import NotAllowed
-from cuecard.core.events import Concluded
-from cuecard.core.i18n import _
+from cuecard.core.events import Concluded, Event
+from cuecard.core.i18n import _, current_language
 from cuecard.core.parts import CallDesk, Judge, PlayerRef
 from cuecard.core.prediction import Prediction
 from cuecard.core.probes.settings import EXAMINER
 from cuecard.core.tasks import Task, content_hash
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import prediction_of
-from cuecard.core.verdicts import Decision
+from cuecard.core.verdicts import Decision, Judgement
+from cuecard.lab.figures import kept_figures
 from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each, trouble_of
 from cuecard.store.label_records import JudgementRecord
 from cuecard.store.records import TrialRecord
@@ -42,10 +43,11 @@ class JudgeFailure(Frozen):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: what was handed in for a task."""
+    """What is judged: what was handed in for a task. `events`: the trial's course, if it is at hand."""
 
     task: Task
     prediction: Prediction
+    events: tuple[Event, ...] = ()
 
 
 def lexical_judge() -> Judge:
@@ -92,7 +94,18 @@ async def judge_trial(
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await asyncio.to_thread(workspace.verdicts.add, trial_id, judgement)
+    return await asyncio.to_thread(_record, workspace, trial_id, judgement, subject)
+
+
+def _record(
+    workspace: Workspace, trial_id: int, judgement: Judgement, subject: Subject
+) -> JudgementRecord:
+    """With the figures, where they can be counted without reading the log again."""
+    record = workspace.verdicts.add(trial_id, judgement)
+    if subject.events:
+        figures = kept_figures(subject.task, subject.events, judgement, record.id, trial_id)
+        workspace.figures.keep([figures], current_language())
+    return record
 
 
 async def judge_run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.errors import ConfigError, NotAllowed
@@ -16,6 +16,7 @@ from cuecard.core.probes.settings import ProbeSetting
 from cuecard.core.seats import Seating
 from cuecard.core.tasks.base import Frozen
 from cuecard.lab.players import cell_for
+from cuecard.lab.roster import roster_of
 from cuecard.store.records import RunRecord, TrialCell
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class RunSettings(Frozen):
     configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
     `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
     quality probe are played; examinations have no judges. `shadows`: users that listen to a session and
-    say what they would have said.
+    say what they would have said. `roster`: how the configuration described each player when the run was
+    entered (`lab.roster`).
     """
 
     user: str = "scripted"
@@ -37,6 +39,7 @@ class RunSettings(Frozen):
     replay: int | None = None
     probe: ProbeSetting | None = None
     shadows: tuple[str, ...] = ()
+    roster: dict[str, dict[str, JsonValue]] = {}
 
     def seating(self, agent: str) -> Seating:
         return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)
@@ -88,7 +91,15 @@ def create_run(
                 first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
                 for sample in range(plan.samples)
             ]
-    return enter_run(workspace, plan, cells, by)
+    roster = roster_of(
+        config,
+        agents=plan.agents,
+        users=(settings.user,),
+        worlds=(settings.world,),
+        judges=settings.judges,
+    )
+    described = settings.model_copy(update={"roster": roster})
+    return enter_run(workspace, plan.model_copy(update={"settings": described}), cells, by)
 
 
 def create_replay(workspace: Workspace, run_id: int, *, by: str, name: str = "") -> RunRecord:

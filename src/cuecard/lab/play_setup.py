@@ -21,6 +21,7 @@ from cuecard.core.users.human import HumanUser
 from cuecard.lab.plans import RunSettings, settings_of
 from cuecard.lab.play_course import last_words
 from cuecard.lab.players import cell_for
+from cuecard.lab.roster import roster_of
 from cuecard.lab.sinks import OnEvent, OnStream, TrialSink
 from cuecard.lab.wizard_seat import absent_agent
 from cuecard.store.records import RunState, TrialRecord
@@ -97,13 +98,20 @@ async def enter(
             human_agent=absent_agent(agent, played.task),
         )
         _check_names(settings, config, hub)
+        roster = roster_of(
+            config,
+            agents=(agent,),
+            users=settings.shadows,
+            worlds=(settings.world,),
+            judges=settings.judges,
+        )
         run = workspace.runs.create(
             name=played.task.title,
             kind="play",
             created_by=by,
             samples=1,
             limits=limits,
-            plan=settings.model_dump(mode="json"),
+            plan=settings.model_copy(update={"roster": roster}).model_dump(mode="json"),
         )
         trial = workspace.runs.add_trials(run.id, [cell])[0]
         return Opened(trial, played.task, limits, settings)

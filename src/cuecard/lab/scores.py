@@ -11,10 +11,9 @@ from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggrega
 from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
 from cuecard.core.scoring.measures import Measure
 from cuecard.core.scoring.profiles import ProfileCount
-from cuecard.core.scoring.trial_score import score_trial
-from cuecard.core.tasks import FAMILIES, Family, Task
+from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Judgement
+from cuecard.lab.figures import Judged, OnCount, judged_trials
 from cuecard.lab.plans import settings_of
 from cuecard.store.records import RunRecord, TrialRecord, UsageRecord
 
@@ -66,40 +65,35 @@ class RunScores(Frozen):
     usage: tuple[UsageRecord, ...] = ()
 
 
-def score_run(workspace: Workspace, run_id: int, judge: str = LEXICAL) -> RunScores:
+def score_run(
+    workspace: Workspace, run_id: int, judge: str = LEXICAL, on_count: OnCount | None = None
+) -> RunScores:
     """Score every trial that ended and was judged by `judge`, and aggregate by agent and family. What an
     examiner said of a task is no attempt at it and has no score.
 
-    Reads all logs of the run; call it off the screen's thread. Raises `NotFound`.
+    Reads the logs of trials that were not counted before; call it off the screen's thread. Raises
+    `NotFound`.
     """
     run = workspace.runs.get(run_id)
-    judgements = {
-        record.trial_id: record.judgement
-        for record in workspace.verdicts.of_run(run_id)
-        if record.judgement.judge.name == judge
+    every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
+    judged = {
+        one.trial.id: one
+        for one in judged_trials(workspace, run_id, judge, trials=every, on_count=on_count)
     }
-    tasks: dict[tuple[str, int], Task] = {}
+    traits = workspace.runs.traits(run_id)
     groups: dict[tuple[str, Family], _Group] = defaultdict(_Group)
     trials: list[TrialScores] = []
-    for trial in workspace.runs.trials(run_id):
-        if trial.agent.kind == EXAMINER:
-            continue
+    for trial in every:
         group = groups[trial.agent.name, trial.family]
         group.trials.append(trial)
         if trial.termination is None:
             continue
-        version = (trial.task_id, trial.revision)
-        if version not in tasks:
-            tasks[version] = workspace.tasks.revision(*version).task
-        judgement = judgements.get(trial.id)
-        measures: tuple[Measure, ...] = ()
-        if judgement:
-            events = workspace.runs.outline(trial.id).events
-            measures = score_trial(tasks[version], events, judgement)
-            group.add(trial, judgement, measures)
-            group.counts.add(tasks[version], events, judgement, measures)
-        ref = judgement.judge if judgement else None
-        trials.append(TrialScores(trial=trial, judge=ref, measures=measures))
+        found = judged.get(trial.id)
+        if found:
+            group.add(found, traits[trial.task_id, trial.revision].difficulty)
+        measures = found.figures.measures if found else ()
+        judge_ref = found.head.judge if found else None
+        trials.append(TrialScores(trial=trial, judge=judge_ref, measures=measures))
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], FAMILIES.index(item[0][1])))
     return RunScores(
         run=run,
@@ -125,9 +119,11 @@ class _Group:
         self.counts = BreakdownCounts()
         self.baseline_judge = False
 
-    def add(self, trial: TrialRecord, judgement: Judgement, measures: tuple[Measure, ...]) -> None:
-        self.scored.append(TrialScore(trial.task_id, trial.sample, measures))
-        self.baseline_judge |= judgement.judge.baseline
+    def add(self, found: Judged, difficulty: str | None) -> None:
+        trial, figures = found.trial, found.figures
+        self.scored.append(TrialScore(trial.task_id, trial.sample, figures.measures))
+        self.baseline_judge |= found.head.judge.baseline
+        self.counts.add(figures, difficulty)
 
     def scores(self, agent: str, family: Family) -> GroupScores:
         players = [ref for t in self.trials for ref in (t.agent, t.user, t.world)]

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, func, select
 
 from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.label_records import JudgementRecord, VerdictItem, VerdictRecord
+from cuecard.store.label_records import JudgementHead, JudgementRecord, VerdictItem, VerdictRecord
 from cuecard.store.tables import JudgementRow, TrialRow, VerdictRow
 
 PRIME = 2**31 - 1
@@ -68,6 +68,27 @@ def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
     for row in session.connection().execute(details):
         verdicts[row.judgement_id].append(_verdict(row))
     return [_judgement(each, verdicts[each.id or 0]) for each in judgements]
+
+
+def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
+    """As `load_judgements`, without verdicts, by trial and judge."""
+    query = (
+        select(JudgementRow)
+        .where(condition)
+        .order_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+    )
+    return [
+        JudgementHead(
+            id=row.id or 0,
+            trial_id=row.trial_id,
+            created_at=row.created_at,
+            judge=_player(row.judge),
+            revision_hash=row.revision_hash,
+            prompt_hash=row.prompt_hash,
+            trial_hash=row.trial_hash,
+        )
+        for row in session.exec(query)
+    ]
 
 
 def load_records(session: Session, condition: Any) -> list[VerdictRecord]:

@@ -20,6 +20,18 @@ class JudgementRecord(Frozen):
     judgement: Judgement
 
 
+class JudgementHead(Frozen):
+    """A judgement without its verdicts, of which there may be many."""
+
+    id: int
+    trial_id: int
+    created_at: datetime
+    judge: PlayerRef
+    revision_hash: str
+    prompt_hash: str
+    trial_hash: str
+
+
 class VerdictItem(Frozen):
     """A verdict to be labelled, without anything that the labeller must not see yet."""
 

@@ -213,10 +213,11 @@ class RunState(StrEnum):
 class RunRecord(Frozen):
     """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe`
     of tasks. `plan`: what it was started with, for whoever resumes it; the store does not read it.
-    `reason`: why it is paused.
+    `reason`: why it is paused. `uid` names it in every copy of the workspace.
     """
 
     id: int
+    uid: str = ""
     name: str
     kind: Literal["grid", "play", "probe"]
     created_by: str

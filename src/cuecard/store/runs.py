@@ -28,7 +28,9 @@ from cuecard.store.records import (
     TrialRecord,
     UsageRecord,
 )
+from cuecard.store.result_records import TaskTraits
 from cuecard.store.tables import EventRow, RevisionRow, RunRow, TaskRow, TrialRow
+from cuecard.store.traits import load_traits
 from cuecard.store.usage import load_usage
 
 Kind = Literal["grid", "play", "probe"]
@@ -53,6 +55,7 @@ class Runs:
         """`plan` is kept for whoever resumes the run."""
         with self._database.write() as session:
             row = RunRow(
+                uid=uuid4().hex,
                 name=name,
                 kind=kind,
                 created_by=ensure_person(session, created_by).name,
@@ -219,6 +222,12 @@ class Runs:
         with self._database.read() as session:
             return read_payloads(session.connection(), [digest])[digest]
 
+    def traits(self, run_id: int) -> dict[tuple[str, int], TaskTraits]:
+        """Of the revisions that the run plays, by task and number. Raises `NotFound`."""
+        with self._database.read() as session:
+            run_row(session, run_id)
+            return load_traits(session, run_id)
+
     def usage(self, run_id: int) -> list[UsageRecord]:
         """What each trial has cost, by payer and model. Raises `NotFound`."""
         with self._database.read() as session:
@@ -278,6 +287,7 @@ def _run(row: RunRow, trials: int, finished: int) -> RunRecord:
     return RunRecord.model_validate(
         {
             "id": row.id,
+            "uid": row.uid,
             "name": row.name,
             "kind": row.kind,
             "created_by": row.created_by,

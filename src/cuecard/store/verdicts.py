@@ -23,12 +23,14 @@ from cuecard.store.judgements import (
     current_judgements,
     insert_judgement,
     item_of,
+    load_heads,
     load_judgements,
     load_records,
     number_from,
 )
 from cuecard.store.label_counts import label_counts
 from cuecard.store.label_records import (
+    JudgementHead,
     JudgementRecord,
     Label,
     LabelValue,
@@ -71,6 +73,17 @@ class Verdicts:
             run_row(session, run_id)
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
+
+    def heads(self, run_id: int) -> list[JudgementHead]:
+        """`of_run` without the verdicts. Raises `NotFound`."""
+        with self._database.read() as session:
+            run_row(session, run_id)
+            return load_heads(session, col(JudgementRow.id).in_(current_judgements(run_id)))
+
+    def judgements(self, ids: Collection[int]) -> list[JudgementRecord]:
+        """Those that there are, newest first."""
+        with self._database.read() as session:
+            return load_judgements(session, col(JudgementRow.id).in_(ids))
 
     def judged_trials(self, task_id: str, revision: int) -> list[int]:
         """The ids of the revision's trials that were judged, the newest first."""

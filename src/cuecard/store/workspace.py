@@ -19,6 +19,7 @@ from cuecard.store.adjudications import Adjudications
 from cuecard.store.drafts import Drafts
 from cuecard.store.effort import Effort
 from cuecard.store.engine import Database
+from cuecard.store.figures import Figures
 from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.label_sets import LabelSets
 from cuecard.store.locate import as_url
@@ -32,6 +33,7 @@ from cuecard.store.seat_moves import SeatMoves
 from cuecard.store.session_forms import SessionForms
 from cuecard.store.shadows import Shadows
 from cuecard.store.tasks import Tasks
+from cuecard.store.trial_notes import TrialNotes
 from cuecard.store.verdict_pages import VerdictPages
 from cuecard.store.verdicts import Verdicts
 from cuecard.store.writer import EventWriter
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 class Workspace:
     """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
     `runs`, `shadows`, `seat_moves`, `session_forms`, `judge_calls`, `verdicts`, `verdict_pages`,
-    `label_sets`, `adjudications`, `prompts`, `exchange`.
+    `label_sets`, `adjudications`, `prompts`, `figures`, `trial_notes`, `exchange`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -66,6 +68,8 @@ class Workspace:
         self.label_sets = LabelSets(database)
         self.adjudications = Adjudications(database)
         self.prompts = KeptPrompts(database)
+        self.figures = Figures(database)
+        self.trial_notes = TrialNotes(database)
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:

@@ -5,7 +5,7 @@ from cuecard.core.marks import Compaction
 from cuecard.core.prediction import UnusablePrediction
 from cuecard.core.scoring.breakdowns import BreakdownCounts
 from cuecard.core.scoring.curves import FactCurves
-from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.scoring.trial_figures import figures_of
 from cuecard.core.tasks import FactWorld
 
 
@@ -16,9 +16,12 @@ def world(n: int) -> FactWorld:
 
 def test_curves_by_hand(build):
     curves = FactCurves()
-    curves.add(world(4), build.log(build.search(0, 0, ("k0",)), build.search(0, 1, ("k0",))))
-    curves.add(world(4), build.log(build.search(0, 0, ())))
-    curves.add(world(4), ())
+    task = build.task(world(4))
+    for calls in (((0, ("k0",)), (1, ("k0",))), ((0, ()),), ()):
+        log = build.log(*(build.search(0, n, keys) for n, keys in calls))
+        found = figures_of(task, log, build.answer("no")).facts
+        assert found
+        curves.add(found)
     first, second = curves.points()
     assert (first.k, first.cohort, first.trials) == (1, 2, 3)
     assert first.new_facts == 1 / 2
@@ -39,7 +42,7 @@ def test_graph_errors_by_hand(build):
 
     def add(judgement, *bodies) -> None:
         events = build.log(build.user(0), *bodies)
-        counts.add(task, events, judgement, score_trial(task, events, judgement))
+        counts.add(figures_of(task, events, judgement))
 
     handed_in = build.triples("a r b", "x bad y", "x bad z", "b q c", "c odd d")
     found = [build.verdict(0, "yes", (0,)), build.verdict(1, "no"), build.verdict(2, "unjudged")]
@@ -83,7 +86,7 @@ def test_profiles_by_ambiguity_and_difficulty(build):
         build.user(1, checkpoint=0, status="missed_ambiguity_correct"),
     )
     judgement = build.answer("no")
-    counts.add(task, log, judgement, score_trial(task, log, judgement))
+    counts.add(figures_of(task, log, judgement), task.difficulty)
     result = counts.result()
     assert set(result.by_ambiguity) == {"version"}
     assert set(result.by_difficulty) == {"easy"}

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
-from cuecard.core.events import Event
 from cuecard.core.scoring.curves import CurvePoint, FactCurves
 from cuecard.core.scoring.graph_errors import GraphErrorCounts, GraphErrors
-from cuecard.core.scoring.interaction import tool_calls_by_name
-from cuecard.core.scoring.measures import Measure
 from cuecard.core.scoring.profiles import ProfileCount, behaviour_profiles, typical_searches
-from cuecard.core.scoring.steps import StepRecord, steps_of
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Task
+from cuecard.core.scoring.steps import StepRecord
+from cuecard.core.scoring.trial_figures import TrialFigures
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Judgement
 
 
 class Breakdown(Frozen):
@@ -45,25 +40,19 @@ class BreakdownCounts:
         self._by_type: dict[str, list[StepRecord]] = defaultdict(list)
         self._by_difficulty: dict[str, list[StepRecord]] = defaultdict(list)
 
-    def add(
-        self,
-        task: Task,
-        events: Sequence[Event],
-        judgement: Judgement,
-        measures: Sequence[Measure],
-    ) -> None:
-        self._tools.update(tool_calls_by_name(events))
-        match task.gold:
-            case Graph() as graph:
-                self._graph = self._graph or GraphErrorCounts()
-                self._graph.add(graph, events, judgement, measures)
-            case FactWorld() as world:
-                self._facts = True
-                self._curves.add(world, events)
-            case CheckpointChain() as chain:
-                self._add_steps(task, chain, steps_of(chain, events))
-            case _:
-                pass
+    def add(self, figures: TrialFigures, difficulty: str | None = None) -> None:
+        self._tools.update(figures.tools)
+        if figures.graph:
+            self._graph = self._graph or GraphErrorCounts()
+            self._graph.add(figures.graph, figures)
+        if figures.facts:
+            self._facts = True
+            self._curves.add(figures.facts)
+        for step in figures.steps or ():
+            self._steps.append(step.record)
+            if step.ambiguity:
+                self._by_type[step.ambiguity].append(step.record)
+                self._by_difficulty[difficulty or "-"].append(step.record)
 
     def result(self) -> Breakdown:
         k = typical_searches(self._steps)
@@ -77,11 +66,3 @@ class BreakdownCounts:
                 n: behaviour_profiles(s, k) for n, s in sorted(self._by_difficulty.items())
             },
         )
-
-    def _add_steps(self, task: Task, chain: CheckpointChain, steps: Sequence[StepRecord]) -> None:
-        self._steps += steps
-        for step in steps:
-            ambiguity = chain.steps[step.checkpoint].ambiguity
-            if ambiguity is not None:
-                self._by_type[ambiguity.type.value].append(step)
-                self._by_difficulty[task.difficulty or "-"].append(step)

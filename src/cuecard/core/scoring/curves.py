@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 
-from cuecard.core.events import Event
-from cuecard.core.scoring.log import agent_tool_answers
-from cuecard.core.tasks import FactWorld
+from cuecard.core.scoring.trial_figures import FactFigures
 from cuecard.core.tasks.base import Frozen
-
-MAX_K = 64
 
 
 class CurvePoint(Frozen):
@@ -39,25 +34,21 @@ class FactCurves:
         self._precision: dict[int, float] = defaultdict(float)
         self._finals: list[tuple[int, list[float]]] = []
 
-    def add(self, world: FactWorld, events: Sequence[Event]) -> None:
-        known = {fact.key for fact in world.facts}
-        found: set[str] = set()
-        hits = 0
+    def add(self, found: FactFigures) -> None:
+        known = hits = 0
         coverage: list[float] = []
-        for k, answered in enumerate(agent_tool_answers(events)[:MAX_K], start=1):
-            hit = answered.answer.hit
-            fresh = (set(hit.matched_fact_keys) & known) - found if hit else set[str]()
-            found |= fresh
-            hits += bool(hit and hit.hit)
+        for k, (hit, fresh) in enumerate(zip(found.hits, found.fresh, strict=True), start=1):
+            known += fresh
+            hits += hit
             self._cohort[k] += 1
-            self._new[k] += len(fresh)
+            self._new[k] += fresh
             self._precision[k] += hits / k
-            coverage.append(len(found) / len(known))
+            coverage.append(known / found.facts)
         self._trials += 1
         self._finals.append((len(coverage), coverage))
 
     def points(self) -> tuple[CurvePoint, ...]:
-        """From the first call to the longest trial's last, at most `MAX_K`."""
+        """From the first call to the longest trial's last, at most `trial_figures.MAX_K`."""
         return tuple(
             CurvePoint(
                 k=k,

@@ -28,7 +28,10 @@ class Tier(StrEnum):
 
 def tier_of(world: FactWorld) -> Tier:
     """FORMATS, paraworld: easy 1-5 facts, mid 6-10, hard 11 and more."""
-    facts = len(world.facts)
+    return tier_of_count(len(world.facts))
+
+
+def tier_of_count(facts: int) -> Tier:
     return Tier.EASY if facts <= _EASY_MOST else Tier.MID if facts <= _MID_MOST else Tier.HARD
 
 

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
-from cuecard.core.events import Event
-from cuecard.core.prediction import TriplesPrediction
-from cuecard.core.scoring.decisions import Decisions
-from cuecard.core.scoring.graph import supporting_triples
-from cuecard.core.scoring.interaction import compactions
-from cuecard.core.scoring.log import user_turns
-from cuecard.core.scoring.measures import Measure
-from cuecard.core.tasks import Graph
+from cuecard.core.scoring.trial_figures import GraphFigures, Tally, TrialFigures
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.text import normalise
-from cuecard.core.trial import prediction_of
-from cuecard.core.verdicts import Decision, ItemKind, Judgement
 
 OVER = 1.5
 UNDER = 0.5
@@ -71,41 +60,25 @@ class GraphErrorCounts:
 
     def __init__(self) -> None:
         self._trials = self._failures = self._over = self._under = 0
-        self._coverage: dict[str, Counter[Decision]] = defaultdict(Counter)
+        self._coverage: dict[str, list[Tally]] = defaultdict(list)
         self._invalid: Counter[str] = Counter()
         self._compacted: dict[str, list[float]] = {"with": [], "without": []}
         self._by_turns: dict[str, list[float]] = {_bucket_name(b): [] for b in _TURN_BUCKETS}
 
-    def add(
-        self,
-        graph: Graph,
-        events: Sequence[Event],
-        judgement: Judgement,
-        measures: Sequence[Measure],
-    ) -> None:
+    def add(self, graph: GraphFigures, figures: TrialFigures) -> None:
         self._trials += 1
-        decisions = Decisions.of(judgement.verdicts)
-        for index, triple in enumerate(graph.triples):
-            found = decisions.decision(ItemKind.TRIPLE, index)
-            self._coverage[triple.relation][found] += 1
-        prediction = prediction_of(events)
-        if isinstance(prediction, TriplesPrediction):
-            predicted = prediction.triples
-            ratio = len(predicted) / len(graph.triples)
-            self._over += ratio > OVER
-            self._under += ratio < UNDER
-            support = set(supporting_triples(judgement.verdicts, len(predicted)))
-            self._invalid.update(
-                normalise(triple.relation) or triple.relation.strip()
-                for index, triple in enumerate(predicted)
-                if index not in support
-            )
-        else:
+        for relation, tally in graph.relations.items():
+            self._coverage[relation].append(tally)
+        if graph.predicted is None:
             self._failures += 1
-        f1 = next((m.value for m in measures if m.name == "triplet_f1"), None)
+        else:
+            self._over += over_generated(graph)
+            self._under += under_generated(graph)
+            self._invalid.update(graph.invalid)
+        f1 = figures.value("triplet_f1")
         if f1 is not None:
-            self._compacted["with" if compactions(events) else "without"].append(f1)
-            self._by_turns[_bucket_of(len(user_turns(events)))].append(f1)
+            self._compacted["with" if figures.value("compactions") else "without"].append(f1)
+            self._by_turns[turns_bucket(int(figures.value("user_turns") or 0))].append(f1)
 
     def result(self) -> GraphErrors:
         return GraphErrors(
@@ -116,12 +89,12 @@ class GraphErrorCounts:
             coverage=tuple(
                 RelationCoverage(
                     relation=relation,
-                    covered=found[Decision.YES],
-                    judged=found[Decision.YES] + found[Decision.NO],
-                    unjudged=found[Decision.UNJUDGED],
+                    covered=sum(tally.yes for tally in tallies),
+                    judged=sum(tally.judged for tally in tallies),
+                    unjudged=sum(tally.unjudged for tally in tallies),
                 )
-                for relation, found in sorted(
-                    self._coverage.items(), key=lambda item: (-item[1].total(), item[0])
+                for relation, tallies in sorted(
+                    self._coverage.items(), key=lambda item: (-_size(item[1]), item[0])
                 )
             ),
             invalid_relations=tuple(
@@ -133,6 +106,20 @@ class GraphErrorCounts:
         )
 
 
+def over_generated(graph: GraphFigures) -> bool:
+    """It handed in more than `OVER` times the gold's triples."""
+    return graph.predicted is not None and graph.predicted / graph.gold > OVER
+
+
+def under_generated(graph: GraphFigures) -> bool:
+    """It handed in less than `UNDER` of the gold's triples, and something readable."""
+    return graph.predicted is not None and graph.predicted / graph.gold < UNDER
+
+
+def _size(tallies: list[Tally]) -> int:
+    return sum(tally.judged + tally.unjudged for tally in tallies)
+
+
 def _subsets(groups: dict[str, list[float]]) -> tuple[Subset, ...]:
     return tuple(
         Subset(name=name, trials=len(values), f1=sum(values) / len(values) if values else None)
@@ -140,7 +127,8 @@ def _subsets(groups: dict[str, list[float]]) -> tuple[Subset, ...]:
     )
 
 
-def _bucket_of(turns: int) -> str:
+def turns_bucket(turns: int) -> str:
+    """`1-2`, `3-5`, …, `21+`: user turns in classes."""
     for low, high in _TURN_BUCKETS:
         if high is None or turns <= high:
             return _bucket_name((low, high))

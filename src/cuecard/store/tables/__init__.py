@@ -2,6 +2,7 @@
 
 from cuecard.store.tables.base import Row, metadata
 from cuecard.store.tables.play import SeatMoveRow, SessionFormRow, ShadowRow
+from cuecard.store.tables.results import TrialFiguresRow, TrialNoteRow
 from cuecard.store.tables.reviews import ContributionRow, ReviewFormRow, StandingRow
 from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
 from cuecard.store.tables.tasks import (
@@ -51,6 +52,8 @@ __all__ = [
     "StandingRow",
     "TaskRow",
     "ThrownDraftRow",
+    "TrialFiguresRow",
+    "TrialNoteRow",
     "TrialRow",
     "UsageRow",
     "VerdictRow",

@@ -11,9 +11,10 @@ from cuecard.store.tables.base import FreeText, Row, UtcDateTime
 
 
 class RunRow(Row, table=True):
-    """`limits` and `plan` are JSON."""
+    """`limits` and `plan` are JSON. `uid` names the run in every copy of the workspace."""
 
     id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
     name: str = Field(sa_type=FreeText)
     kind: str
     created_by: str = Field(foreign_key="person.name")

@@ -30,6 +30,7 @@ View = Literal[
     "worst",
     "outcome",
     "meaning",
+    "results",
 ]
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")

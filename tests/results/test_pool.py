@@ -1,0 +1,59 @@
+"""Figures are counted once, and again when what they were counted from is another."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuecard.core.scoring.trial_figures import figures_of
+from cuecard.lab.figures import judged_trials, stamp_of
+from cuecard.lab.scores import score_run
+from cuecard.results.pool import gather
+from cuecard.store.workspace import Workspace
+from effect_runs import offline_run
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    with Workspace.open(tmp_path_factory.mktemp("pool") / "w.db") as workspace:
+        yield workspace, offline_run(workspace)
+
+
+def test_what_was_kept_is_what_the_log_says(played):
+    workspace, run = played
+    kept = workspace.figures.of_run(run, "en")
+    assert len(kept) == workspace.runs.get(run).trials
+    for one in judged_trials(workspace, run):
+        trial = one.trial
+        assert kept[one.head.id].stamp == stamp_of(trial.events)
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        (judgement,) = workspace.verdicts.of_trial(trial.id)
+        events = workspace.runs.outline(trial.id).events
+        assert one.figures == figures_of(task, events, judgement.judgement)
+
+
+def test_figures_of_another_making_are_counted_anew(played):
+    workspace, run = played
+    before = score_run(workspace, run)
+    stale = [
+        each.model_copy(update={"stamp": "0", "body": "{}"})
+        for each in workspace.figures.of_run(run, "en").values()
+    ]
+    workspace.figures.keep(stale, "en")
+    told: list[tuple[int, int]] = []
+    assert score_run(workspace, run, on_count=lambda *at: told.append(at)) == before
+    assert told[-1] == (len(stale), len(stale))
+    assert all(k.stamp != "0" for k in workspace.figures.of_run(run, "en").values())
+
+
+def test_rows_say_what_a_trial_was(played):
+    workspace, run = played
+    found = gather(workspace, [run, run])
+    assert len(found.runs) == 1
+    assert found.families == ("facts", "graph")
+    assert found.values("judge") == ("lexical",)
+    row = next(row for row in found.rows if row.family == "facts")
+    assert row.value("tier") in ("easy", "mid", "hard")
+    assert (row.value("agent"), row.value("language"), row.baseline) == ("offline", "en", True)
+    assert row.value("run") == workspace.runs.get(run).uid[:8]
+    nobody = gather(workspace, [run], ["sage"])
+    assert {(row.judge, row.judged_by) for row in nobody.rows} == {(None, "sage")}
