@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.core.tasks import Task
 from cuecard.store.workspace import Workspace
 
@@ -16,13 +17,13 @@ def sample_dir() -> Path:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace.open(tmp_path / "w.db") as opened:
+    with fresh(tmp_path / "w.db") as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def shared_workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with Workspace.open(tmp_path_factory.mktemp("shared") / "w.db") as opened:
+    with fresh(tmp_path_factory.mktemp("shared") / "w.db") as opened:
         yield opened
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from apart import fresh
 from cuecard.core.events import Event, EventBody, Limits
 from cuecard.core.parts import PlayerRef
 from cuecard.core.review import Contribution, PinnedComment, ReviewDecision, Reviewed
@@ -47,7 +48,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def workspace(url: str) -> Iterator[Workspace]:
-    with Workspace.open(url) as opened:
+    path = url.removeprefix("sqlite:///")
+    with Workspace.open(url) if path == url else fresh(Path(path)) as opened:
         yield opened
 
 

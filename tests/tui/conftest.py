@@ -42,18 +42,24 @@ def home(tmp_path: Path) -> Iterator[Path]:
     set_language("en")
 
 
-@pytest.fixture
-def database(home: Path) -> Path:
+@pytest.fixture(scope="session")
+def database_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with the people Ana, Ben and Chen, and the sample tasks saved by Ana."""
     from cuecard.lab.samples import import_samples
     from cuecard.store.workspace import Workspace
 
-    path = home / "cuecard.db"
+    path = tmp_path_factory.mktemp("samples") / "cuecard.db"
     with Workspace.open(path) as workspace:
         for name in ("Ana", "Ben", "Chen"):
             workspace.people.add(name)
         import_samples(workspace, by="Ana")
     return path
+
+
+@pytest.fixture
+def database(home: Path, database_once: Path) -> Path:
+    """A copy of that workspace."""
+    return Path(shutil.copy(database_once, home / "cuecard.db"))
 
 
 @pytest.fixture(scope="session")

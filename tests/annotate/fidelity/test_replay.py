@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_views import Passed
 from cuecard.core.errors import NotAllowed
@@ -30,7 +31,7 @@ YES, NO, UNSURE = LabelValue.YES, LabelValue.NO, LabelValue.UNSURE
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace.open(tmp_path / "w.db") as opened:
+    with fresh(tmp_path / "w.db") as opened:
         yield opened
 
 
