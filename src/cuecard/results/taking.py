@@ -1,0 +1,125 @@
+"""How the samples of a task become one value for any group of rows, by the definitions of `aggregate`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement.bootstrap import RESAMPLES
+from cuecard.annotate.effect.figures import mean_over
+from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import (
+    MAX_MEASURES,
+    PASS_MEASURES,
+    AggregateMeasure,
+    TrialScore,
+    aggregate,
+)
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.graph import GRAPH_MEASURES
+from cuecard.core.scoring.measures import Measure
+from cuecard.results.pool import Row
+
+SPENT = ("cost", "tokens")
+"""What the agent's own calls took, told like a measure: the cost in the configuration's currency, prompt and
+completion tokens together; over all takes of a trial."""
+
+Key = tuple[str, Taken]
+
+
+def takings(measure: str) -> tuple[Taken, ...]:
+    """The ways in which samples of this measure are taken together, the average first."""
+    return (
+        Taken.AVG,
+        *((Taken.BEST,) if measure in GRAPH_MEASURES else ()),
+        *((Taken.MAX,) if measure in MAX_MEASURES else ()),
+        *((Taken.PASS,) if measure in PASS_MEASURES else ()),
+    )
+
+
+def figure_key(measure: str, taken: Taken) -> str:
+    """`triplet_f1.avg`: how figures are addressed."""
+    return f"{measure}.{taken.value}"
+
+
+def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measure, ...]:
+    """A judged trial's measures and what it took; `wanted`: only these. None of one that is not judged."""
+    if row.figures is None:
+        return ()
+    found = [m for m in row.figures.measures if wanted is None or m.name in wanted]
+    names = {measure.name for measure in found}
+    # The best sample is chosen by a measure that may not be asked for.
+    if names & set(GRAPH_MEASURES) and "triplet_f1" not in names:
+        found += [m for m in row.figures.measures if m.name == "triplet_f1"]
+    found += [_spent(row, name) for name in SPENT if wanted is None or name in wanted]
+    return tuple(found)
+
+
+def scores_of(
+    rows: Iterable[Row], wanted: Collection[str] | None = None
+) -> tuple[TrialScore, ...]:
+    """The judged rows as `aggregate` takes them. Samples of several runs stand side by side, in the order of
+    runs' uids and samples, so that the order of rows does not matter.
+    """
+    judged = sorted((row for row in rows if row.figures is not None), key=_place)
+    at: dict[str, int] = defaultdict(int)
+    found: list[TrialScore] = []
+    for row in judged:
+        task = row.trial.task_id
+        found.append(TrialScore(task, at[task], measures_of(row, wanted)))
+        at[task] += 1
+    return tuple(found)
+
+
+def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, float | None]]:
+    """Each measure's value by task, over its samples."""
+    groups: dict[str, list[TrialScore]] = defaultdict(list)
+    for score in scores:
+        groups[score.task_id].append(score)
+    found: dict[Key, dict[str, float | None]] = defaultdict(dict)
+    for task, mine in sorted(groups.items()):
+        for measure in aggregate(mine):
+            found[measure.name, measure.statistic][task] = measure.value
+    return dict(found)
+
+
+def with_task_intervals(
+    scores: Sequence[TrialScore], *, resamples: int = RESAMPLES
+) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
+    """Everything that `aggregate` says of the scores, with an interval by resampling tasks. The values are those of
+    `aggregate` to the last digit.
+    """
+    values = by_task(scores)
+    tasks = sorted({score.task_id for score in scores})
+    totals = {(total.name, total.statistic): total for total in aggregate(scores)}
+    coefficients: list[Coefficient] = [mean_over(k[0], values[k], tasks) for k in totals]
+    statistics = with_intervals(coefficients, tasks, resamples=resamples)
+    found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
+    for (key, total), statistic in zip(totals.items(), statistics, strict=True):
+        exact = {"value": total.value, "n": total.n, "reason": total.reason}
+        found[key] = (total, statistic.model_copy(update=exact))
+    return found
+
+
+def interval_json(statistic: Statistic) -> list[float] | None:
+    return list(statistic.interval) if statistic.interval else None
+
+
+def means(values: Mapping[str, float | None]) -> float | None:
+    """The mean over tasks that have a value, None without any."""
+    known = [value for value in values.values() if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _place(row: Row) -> tuple[str, str, int, int]:
+    return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
+
+
+def _spent(row: Row, name: str) -> Measure:
+    spent = row.agent_spent
+    if name == "tokens":
+        return Measure(name, float(spent.usage.prompt + spent.usage.completion), 1)
+    if spent.cost is None or spent.unpriced:
+        return Measure(name, None, 0, _("calls without a price"))
+    return Measure(name, spent.cost, 1)
