@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from cuecard.cli.labels import termination_label
 from cuecard.cli.output import console, note
-from cuecard.cli.tally import Tally
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.run_events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.text import one_line
+from cuecard.lab.tally import Tally
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from cuecard.cli.output import console, note
 from cuecard.cli.progress import tally_line
-from cuecard.cli.tally import Tally
 from cuecard.core.i18n import _
 from cuecard.core.run_events import RunBegan, RunEvent
 from cuecard.core.text import one_line
 from cuecard.lab.probes_plan import PROBE_LABEL
+from cuecard.lab.tally import Tally
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -92,5 +92,9 @@ class Drained(Halt):
     """Somebody asked the run to stop after what it is doing."""
 
 
+class Held(Drained):
+    """Somebody asked the run to pause: as `Drained`, but the run is marked to be gone on with."""
+
+
 class NotKept(Halt):
     """An event could not be recorded; the message says why."""

@@ -80,7 +80,7 @@ def create_run(
     for judge in settings.judges:
         build_judge(judge, config, hub)
     if settings.budget is not None:
-        check_prices(_models_in(plan, config), config)
+        check_prices(models_in(plan.agents, settings, config), config)
     cells: list[TrialCell] = []
     for task_id in dict.fromkeys(plan.tasks):
         revision = workspace.tasks.revision(task_id)
@@ -166,10 +166,11 @@ def enter_run(
     return workspace.runs.get(run.id)
 
 
-def _models_in(plan: RunPlan, config: Config) -> set[str]:
-    players = [config.agent(name) for name in plan.agents]
-    others = (config.user(plan.settings.user), config.world(plan.settings.world))
-    judges = [config.judge(name) for name in plan.settings.judges]
+def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> set[str]:
+    """Names of the models that a run of these agents calls. Raises `ConfigError` for an unknown player."""
+    players = [config.agent(name) for name in agents]
+    others = (config.user(settings.user), config.world(settings.world))
+    judges = [config.judge(name) for name in settings.judges]
     names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
     names.add(getattr(getattr(others[1], "visit", None), "model", ""))
     return names

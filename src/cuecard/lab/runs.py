@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.errors import CuecardError, Drained, Halt
+from cuecard.core.errors import CuecardError, Drained, Halt, Held
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.parts import Judge
@@ -17,7 +17,7 @@ from cuecard.lab.cells import Grid
 from cuecard.lab.judging import JudgeFailure, judge_run
 from cuecard.lab.plans import RunPlan, RunSettings, create_run, settings_of
 from cuecard.lab.scores import LEXICAL
-from cuecard.lab.spending import Meter, spent_on
+from cuecard.lab.spending import Budget, Meter, spent_on
 from cuecard.store.records import RunRecord, RunState
 
 if TYPE_CHECKING:
@@ -84,17 +84,17 @@ async def resume_run(
     on_event: OnRunEvent | None = None,
     control: RunControl | None = None,
     rerun_failed: bool = False,
-    budget: float | None = None,
+    budget: Budget | float | None = None,
     only: Collection[int] | None = None,
 ) -> RunOutcome:
     """Play the run's open trials, each from its last event, and judge what is not judged.
 
     Each trial is judged when it ends, by all judges of the run or by `judge` alone. `rerun_failed`:
     also the trials that ended in a failure, those of a failed call from where they stopped.
-    `budget` takes the place of the run's. `only`: of these trials. Cells in `on_event` are trial ids as text.
+    `budget` takes the place of the run's; a `Budget` can be changed meanwhile. `only`: of these trials. Cells in `on_event` are trial ids as text.
 
-    Cancelled or paused through `control`, the run becomes `cancelled` and its open trials stay to be
-    resumed; stopped by another `Halt` (a model that keeps failing, the budget) it becomes `paused`;
+    Cancelled or drained through `control`, the run becomes `cancelled` and its open trials stay to be
+    resumed; stopped by another `Halt` (`Held`, a model that keeps failing, the budget) it becomes `paused`;
     killed, it stays `running`. Raises `NotFound`, `ConfigError`, and `CuecardError` for a play session:
     that needs its person.
     """
@@ -168,7 +168,7 @@ def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> RunRecord
     run = workspace.runs.get(run_id)
     if run.finished == run.trials:
         workspace.runs.set_state(run_id, RunState.DONE)
-    elif halt is not None and not isinstance(halt, Drained):
+    elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
         workspace.runs.set_state(run_id, RunState.PAUSED, str(halt))
     else:
         workspace.runs.set_state(run_id, RunState.CANCELLED)

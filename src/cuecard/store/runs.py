@@ -93,6 +93,13 @@ class Runs:
             row.reason = reason
             session.add(row)
 
+    def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
+        """Keep another plan for whoever resumes the run. Raises `NotFound`."""
+        with self._database.write() as session:
+            row = run_row(session, run_id)
+            row.plan = to_json(dict(plan)).decode()
+            session.add(row)
+
     def add_trial(
         self,
         run_id: int,

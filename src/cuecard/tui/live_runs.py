@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Collection
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.core.errors import Drained, Halt
+from cuecard.core.errors import Drained, Halt, Held
+from cuecard.core.events import Termination
+from cuecard.core.i18n import _
+from cuecard.core.parts import Usage
 from cuecard.core.run import RunControl
 from cuecard.core.run_events import (
     RunEvent,
@@ -15,6 +21,8 @@ from cuecard.core.run_events import (
     TrialLeftOpen,
     TurnPlayed,
 )
+from cuecard.lab.spending import Budget, budget_of
+from cuecard.lab.tally import Tally, Trouble
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -24,31 +32,91 @@ if TYPE_CHECKING:
     from cuecard.tui.state.qc_live import LiveQc
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a trial ended while it was watched."""
+
+    termination: Termination
+    detail: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What this process has done of a run since it began to play it. `total`: the trials it plays; `cost`: None
+    where no call had a price; `seconds_left`: None before the first trial has ended; `troubles`: the last ones,
+    newest last.
+    """
+
+    total: int
+    ended: int
+    failed: int
+    problems: int
+    turns_a_second: float
+    calls: int
+    usage: Usage
+    cost: float | None
+    seconds_left: float | None
+    troubles: tuple[Trouble, ...]
+
+
 class LiveRun:
     """One run on the engine. Told of events there, asked from the screen."""
 
     def __init__(self) -> None:
         self.control = RunControl()
+        self.budget = Budget()
         self._future: Future[RunOutcome] | None = None
         self._lock = threading.Lock()
+        self._tally = Tally()
         self._turns: dict[int, int] = {}
         self._problems: dict[int, str] = {}
+        self._ended: dict[int, Ended] = {}
 
     def begin(
-        self, engine: Engine, workspace: Workspace, run_id: int, config: Config, concurrency: int
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        run_id: int,
+        config: Config,
+        concurrency: int,
+        failed: Collection[int] = (),
     ) -> None:
+        """Play the open trials, or only the `failed` ones again, each from where it stopped or from its start."""
         from cuecard.lab.runs import resume_run
 
-        self._future = engine.submit(
-            resume_run(
+        async def play() -> RunOutcome:
+            run = await asyncio.to_thread(workspace.runs.get, run_id)
+            self.budget.change(budget_of(run))
+            return await resume_run(
                 workspace,
                 run_id,
                 config=config,
                 concurrency=concurrency,
                 on_event=self.told,
                 control=self.control,
+                budget=self.budget,
+                rerun_failed=bool(failed),
+                only=failed or None,
             )
-        )
+
+        self._future = engine.submit(play())
+
+    def pause(self) -> None:
+        """Finish what is being done; the run is marked to be gone on with."""
+        self.control.pause(Held(_("The run is paused"), _("as asked for")))
+
+    def stop(self) -> None:
+        """Finish what is being done and mark the run as stopped; asked again, leave it where it stands."""
+        if self.control.halt is None:
+            self.control.pause()
+        else:
+            self.control.cancel()
+
+    @property
+    def stopping(self) -> bool:
+        """It was asked to pause or stop, and finishes what is being done."""
+        return self.going_on and (self.control.halt is not None or self.control.cancelled)
 
     @property
     def going_on(self) -> bool:
@@ -65,6 +133,29 @@ class LiveRun:
         """Why a trial could not begin or be judged, by its id."""
         with self._lock:
             return dict(self._problems)
+
+    @property
+    def ended(self) -> dict[int, Ended]:
+        """How trials have ended in this process, by their id."""
+        with self._lock:
+            return dict(self._ended)
+
+    @property
+    def pace(self) -> Pace:
+        with self._lock:
+            tally = self._tally
+            return Pace(
+                total=tally.total,
+                ended=tally.ended,
+                failed=tally.failed,
+                problems=tally.problems,
+                turns_a_second=tally.turns_a_second,
+                calls=tally.calls,
+                usage=tally.usage,
+                cost=tally.cost,
+                seconds_left=tally.seconds_left,
+                troubles=tuple(tally.troubles),
+            )
 
     def trouble(self) -> BaseException | None:
         """Why the run as a whole stopped, once it has; None if it went well or goes on."""
@@ -87,13 +178,16 @@ class LiveRun:
     def told(self, event: RunEvent) -> None:
         """Take in what the run tells, on the engine's thread."""
         with self._lock:
+            self._tally.told(event)
             match event:
                 case TrialBegan(cell=cell):
                     self._turns[int(cell)] = 0
+                    self._ended.pop(int(cell), None)
                 case TurnPlayed(cell=cell, turn=turn):
                     self._turns[int(cell)] = turn + 1
-                case TrialFinished(cell=cell, problem=problem):
+                case TrialFinished(cell=cell, termination=end, detail=detail, problem=problem):
                     self._turns.pop(int(cell), None)
+                    self._ended[int(cell)] = Ended(end, detail, problem)
                     if problem:
                         self._problems[int(cell)] = problem
                 case TrialLeftOpen(cell=cell):
@@ -125,11 +219,14 @@ class LiveRuns:
         run_id: int,
         config: Config,
         concurrency: int,
+        failed: Collection[int] = (),
     ) -> LiveRun:
-        """Play the run's open trials; if it is going on here already, nothing happens."""
+        """Play the run's open trials, or only the `failed` ones again; if it is going on here already, nothing
+        happens.
+        """
         live = self._runs.get(run_id)
         if live is not None and live.going_on:
             return live
         live = self._runs[run_id] = LiveRun()
-        live.begin(engine, workspace, run_id, config, concurrency)
+        live.begin(engine, workspace, run_id, config, concurrency, failed)
         return live

@@ -1,10 +1,11 @@
-"""What a run has done so far: counted from its events, for the lines that people watch."""
+"""What a run has done so far: counted from its events, for those who watch it, in the app or on the command line."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter, deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 from cuecard.core.parts import Usage
 from cuecard.core.run_events import (
@@ -18,6 +19,14 @@ from cuecard.core.run_events import (
 )
 
 _WINDOW = 30.0
+_REASONS = 5
+
+
+class Trouble(NamedTuple):
+    """Why a trial failed, or what went wrong after it."""
+
+    cell: str
+    reason: str
 
 
 class Tally:
@@ -32,6 +41,7 @@ class Tally:
         self.cost: float | None = None
         self.by_cell: dict[str, int | None] = {}
         self.ends: Counter[str] = Counter()
+        self.troubles: deque[Trouble] = deque(maxlen=_REASONS)
 
     def told(self, event: RunEvent) -> None:
         match event:
@@ -50,12 +60,14 @@ class Tally:
                 self.usage = self.usage.plus(usage)
                 if cost is not None:
                     self.cost = (self.cost or 0.0) + cost
-            case TrialFinished(cell=cell, termination=end, problem=problem):
+            case TrialFinished(cell=cell, termination=end, detail=detail, problem=problem):
                 self.by_cell.pop(cell, None)
                 self.ended += 1
                 self.failed += end.is_failure
                 self.problems += bool(problem)
                 self.ends[end.value] += 1
+                if end.is_failure or problem:
+                    self.troubles.append(Trouble(cell, problem or detail))
             case TrialLeftOpen(cell=cell):
                 self.by_cell.pop(cell, None)
             case _:
