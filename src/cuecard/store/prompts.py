@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from typing import Any
+
+from sqlmodel import col, func, select
+
+from cuecard.store.codec import unpack
 from cuecard.store.engine import Database
 from cuecard.store.event_codec import hash_of
 from cuecard.store.payloads import Shelf, read_payloads, write_payloads
+from cuecard.store.result_records import PromptUse
+from cuecard.store.tables import EventRow, JudgeCallRow, TrialRow
+from cuecard.store.usage import JUDGE
 
 
 class KeptPrompts:
@@ -33,3 +43,37 @@ class KeptPrompts:
         """Raises `NotFound`."""
         with self._database.read() as session:
             return read_payloads(session.connection(), [digest])[digest].decode()
+
+    def used(self, run_id: int) -> tuple[PromptUse, ...]:
+        """All that the run's calls were made with, of every take and judging, sorted. Reads the run's calls
+        without their large texts; call it off the screen's thread.
+        """
+        mine = TrialRow.run_id == run_id
+        replies = (
+            select(TrialRow.agent, EventRow.body, EventRow.packed)
+            .join(TrialRow, col(TrialRow.id) == EventRow.trial_id)
+            .where(mine, EventRow.type == "model_replied")
+        )
+        judged = (
+            select(JudgeCallRow.judge, JudgeCallRow.prompt, func.count())
+            .join(TrialRow, col(TrialRow.id) == JudgeCallRow.trial_id)
+            .where(mine)
+            .group_by(JudgeCallRow.judge, JudgeCallRow.prompt)
+        )
+        found: Counter[tuple[str, str, str]] = Counter()
+        with self._database.read() as session:
+            for agent, body, packed in session.exec(replies):
+                data: dict[str, Any] = json.loads(unpack(body, packed))
+                payer = "world" if "tool/" in data.get("scope", "") else data["part"]
+                found[payer, agent, data.get("prompt", "")] += 1
+            for judge, prompt, calls in session.exec(judged):
+                found[JUDGE, judge, prompt] += calls
+        uses = Counter[tuple[str, str, str]]()
+        for (payer, player, digest), calls in found.items():
+            if digest:
+                name = player if payer == JUDGE else json.loads(player)["name"]
+                uses[payer, name, digest] += calls
+        return tuple(
+            PromptUse(payer=payer, player=player, hash=digest, calls=calls)
+            for (payer, player, digest), calls in sorted(uses.items())
+        )

@@ -32,6 +32,17 @@ class KeptFigures(Frozen):
     body: str
 
 
+class PromptUse(Frozen):
+    """How many calls of a run were made with a prompt, by whoever paid (`agent`, `user`, `conclusion`, `world`,
+    `judge`). `player`: the agent's name, or the judge's. `hash`: of the prompt's template.
+    """
+
+    payer: str
+    player: str
+    hash: str
+    calls: int
+
+
 class TrialNote(Frozen):
     """What a person noted at a place of a trial: `turn/3`, `event/17`, `verdict/triple/4`, `stage/2`,
     `step/1`, "" for the whole trial. A bookmark may have no text.
