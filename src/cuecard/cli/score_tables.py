@@ -10,21 +10,18 @@ from cuecard.cli.output import column_width, console, prose, say, table
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.aggregate import AggregateMeasure, Statistic
-from cuecard.core.scoring.labels import PROFILE_LABELS, measure_label, statistic_label
+from cuecard.core.scoring.labels import (
+    HEADLINES,
+    PROFILE_LABELS,
+    measure_label,
+    statistic_label,
+)
 from cuecard.core.tasks import FAMILIES, Family
 
 if TYPE_CHECKING:
     from cuecard.core.scoring.measures import Measure
     from cuecard.core.scoring.profiles import ProfileCount
     from cuecard.lab.scores import GroupScores, RunScores
-
-HEADLINES: dict[Family, tuple[str, ...]] = {
-    "graph": ("triplet_f1", "node_f1"),
-    "table": ("success", "row_f1", "item_f1"),
-    "checkpoints": ("acc", "cp", "detection_f1"),
-    "facts": ("pass_at_1", "fcr", "hit_rate"),
-}
-"""What a table of single results shows of each family; all measures are in the JSON."""
 
 # Told only where there is something to tell.
 _QUIET = frozenset(

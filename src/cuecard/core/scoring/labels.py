@@ -8,6 +8,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic
 from cuecard.core.scoring.facts import Tier
 from cuecard.core.scoring.profiles import Profile
+from cuecard.core.tasks import Family
 
 MEASURE_LABELS: Final[dict[str, str]] = {
     "triplet_precision": N_("Triplet precision"),
@@ -54,7 +55,16 @@ MEASURE_LABELS: Final[dict[str, str]] = {
     "cached_tokens": N_("Cached tokens"),
     "reasoning_tokens": N_("Reasoning tokens"),
     "unjudged": N_("Not judged"),
+    "cost": N_("Cost"),
+    "tokens": N_("Tokens"),
 }
+HEADLINES: Final[dict[Family, tuple[str, ...]]] = {
+    "graph": ("triplet_f1", "node_f1"),
+    "table": ("success", "row_f1", "item_f1"),
+    "checkpoints": ("acc", "cp", "detection_f1"),
+    "facts": ("pass_at_1", "fcr", "hit_rate"),
+}
+"""What a table of results shows of each family; all measures are in the JSON."""
 COUNTS: Final = frozenset(
     (
         "asks",
@@ -71,6 +81,8 @@ COUNTS: Final = frozenset(
         "cached_tokens",
         "reasoning_tokens",
         "unjudged",
+        "cost",
+        "tokens",
     )
 )
 """Measures that count or compare counts; all others are shares between 0 and 1."""
