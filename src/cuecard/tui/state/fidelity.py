@@ -16,8 +16,8 @@ from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.store.play_records import SessionForm
-from cuecard.tui.state.agreement import bars, cell_at, cell_in_full, name_at
 from cuecard.tui.state.entries import Piece
+from cuecard.tui.state.sheet_view import SheetView
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
 SECTION_WORDS: dict[Section, str] = {
@@ -38,10 +38,8 @@ Behind = Turns | Correlation
 
 
 @dataclass
-class FidelityView:
-    """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
-    intervals are drawn. `scales`: the ends of the form's questions, by key.
-    """
+class FidelityView(SheetView[Section]):
+    """`scales`: the ends of the form's questions, by key."""
 
     material: Material
     found: Fidelity
@@ -55,60 +53,29 @@ class FidelityView:
     def anything(self) -> bool:
         return bool(self.found.simulators or self.found.meaning)
 
+    @property
+    def named(self) -> Mapping[Section, tuple[str, str]]:
+        return {section: (SECTION_KEYS[section], word) for section, word in SECTION_WORDS.items()}
+
     def of(self, section: Section) -> list[Sheet]:
         return [sheet for sheet in self.sheets if sheet.view == section]
-
-    def show(self, section: Section) -> None:
-        self.section, self.plotted = section, False
-
-    def step(self, by: int) -> None:
-        """To the next table of the section, round and round."""
-        if count := len(self.of(self.section)):
-            self._at[self.section] = (self.index + by) % count
 
     def keep_place_of(self, before: FidelityView) -> None:
         """Show what another view of the same things showed."""
         self.section, self._at = before.section, dict(before._at)
 
     @property
-    def index(self) -> int:
-        return min(self._at.get(self.section, 0), max(0, len(self.of(self.section)) - 1))
-
-    @property
-    def sheet(self) -> Sheet | None:
-        sheets = self.of(self.section)
-        return sheets[self.index] if sheets else None
-
-    @property
-    def plottable(self) -> bool:
-        return self.sheet is not None and bool(bars(self.sheet))
-
-    @property
-    def heading(self) -> str:
-        """`Cues 1/4 · Simulators against people`."""
-        sheets, name = self.of(self.section), _(SECTION_WORDS[self.section])
-        if self.sheet is None:
-            return name
-        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
-        return f"{name}{place} · {one_line(self.sheet.title)}"
-
-    @property
     def tabs(self) -> list[Piece]:
-        """The sections with their keys; the one that is shown stands in brackets, so that it is told without
-        colour.
-        """
-        pieces: list[Piece] = []
-        for section, key in SECTION_KEYS.items():
-            name = _(SECTION_WORDS[section]) if section != "worst" else _("Worst turns")
-            if section == self.section:
-                pieces.append(Piece(f"[{key} {name}]", "strong"))
-            else:
-                pieces.append(Piece(f" {key} {name} ", "muted"))
-            pieces.append(Piece(" "))
-        return pieces
+        """The worst turns are a list of their own between the sections."""
+        pieces, at = super().tabs, 2 * list(SECTION_WORDS).index("outcome")
+        worst = Piece(f" {SECTION_KEYS['worst']} {_('Worst turns')} ", "muted")
+        return [*pieces[:at], worst, Piece(" "), *pieces[at:]]
 
-    def cell(self, row: int, column: int) -> Cell | None:
-        return cell_at(self.sheet, row, column, plotted=self.plotted)
+    def circumstances(self) -> Sequence[str]:
+        return circumstances(self.found)
+
+    def opens(self, row: int, column: int) -> bool:
+        return self.behind(row, column) is not None
 
     def behind(self, row: int, column: int) -> Behind | None:
         """What lies behind the cell; of a name or a count, behind its line's first figure."""
@@ -120,14 +87,6 @@ class FidelityView:
         if self.plotted or cell.statistic is not None:
             return None
         return next((each for each in map(_of, self.sheet.lines[row]) if each), None)
-
-    def details(self, row: int, column: int) -> list[str]:
-        """The figure under the cursor in full, why it is missing, then what to know of the table."""
-        sheet = self.sheet
-        if sheet is None:
-            return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
-        found = cell_in_full(self.name_of(row, column), self.cell(row, column))
-        return [*found, *sheet.notes, *circumstances(self.found)]
 
     def why_empty(self) -> str:
         """How to get data for this section."""
@@ -145,9 +104,6 @@ class FidelityView:
                 )
             case "meaning":
                 return _("nobody has answered the form after a session that was scored.")
-
-    def name_of(self, row: int, column: int) -> str:
-        return name_at(self.sheet, row, column, plotted=self.plotted)
 
 
 def _of(cell: Cell) -> Behind | None:

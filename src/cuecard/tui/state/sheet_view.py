@@ -1,0 +1,107 @@
+"""Tables by section, one of them shown at a time: what screens of figures have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
+
+from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
+from cuecard.core.i18n import _
+from cuecard.core.text import one_line
+from cuecard.tui.state.agreement import bars, cell_at, cell_in_full, name_at
+from cuecard.tui.state.entries import Piece
+
+SectionT = TypeVar("SectionT", bound=str)
+
+
+class SheetView(Generic[SectionT]):
+    """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
+    intervals are drawn.
+    """
+
+    section: SectionT
+    plotted: bool
+    _at: dict[SectionT, int]
+
+    def of(self, section: SectionT) -> Sequence[Sheet]:
+        raise NotImplementedError
+
+    @property
+    def named(self) -> Mapping[SectionT, tuple[str, str]]:
+        """The sections that there are: key and untranslated name."""
+        raise NotImplementedError
+
+    @property
+    def anything(self) -> bool:
+        """Whether there are figures at all."""
+        raise NotImplementedError
+
+    def circumstances(self) -> Sequence[str]:
+        """What to know of every table, a sentence each."""
+        return ()
+
+    def why_empty(self) -> str:
+        """Why the section has no table, and how to get data for it."""
+        raise NotImplementedError
+
+    def opens(self, row: int, column: int) -> bool:
+        """Whether something lies behind the cell."""
+        raise NotImplementedError
+
+    def show(self, section: SectionT) -> None:
+        self.section, self.plotted = section, False
+
+    def step(self, by: int) -> None:
+        """To the next table of the section, round and round."""
+        if count := len(self.of(self.section)):
+            self._at[self.section] = (self.index + by) % count
+
+    @property
+    def index(self) -> int:
+        return min(self._at.get(self.section, 0), max(0, len(self.of(self.section)) - 1))
+
+    @property
+    def sheet(self) -> Sheet | None:
+        sheets = self.of(self.section)
+        return sheets[self.index] if sheets else None
+
+    @property
+    def plottable(self) -> bool:
+        return self.sheet is not None and bool(bars(self.sheet))
+
+    @property
+    def heading(self) -> str:
+        """`Cues 1/4 · Simulators against people`."""
+        sheets, name = self.of(self.section), _(self.named[self.section][1])
+        if self.sheet is None:
+            return name
+        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
+        return f"{name}{place} · {one_line(self.sheet.title)}"
+
+    @property
+    def tabs(self) -> list[Piece]:
+        """The sections with their keys; the one that is shown stands in brackets, so that it is told without
+        colour.
+        """
+        pieces: list[Piece] = []
+        for section, (key, word) in self.named.items():
+            if section == self.section:
+                pieces.append(Piece(f"[{key} {_(word)}]", "strong"))
+            else:
+                pieces.append(Piece(f" {key} {_(word)} ", "muted"))
+            pieces.append(Piece(" "))
+        return pieces
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        return cell_at(self.sheet, row, column, plotted=self.plotted)
+
+    def name_of(self, row: int, column: int) -> str:
+        return name_at(self.sheet, row, column, plotted=self.plotted)
+
+    def details(self, row: int, column: int) -> list[str]:
+        """The figure under the cursor in full, why it is missing, then what to know of the table."""
+        sheet = self.sheet
+        if sheet is None:
+            return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
+        found = cell_in_full(self.name_of(row, column), self.cell(row, column))
+        return [*found, *sheet.notes, *self.circumstances()]
