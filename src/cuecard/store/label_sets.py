@@ -113,6 +113,17 @@ class LabelSets:
             _row(session, set_id)
             return [_item(row) for row in session.exec(query)]
 
+    def waiting(self, person: str, trial_id: int) -> list[Item]:
+        """The items of a trial that `person` is to label in any set, each once: see `queue`."""
+        query = (
+            select(SetItemRow.item_key)
+            .where(SetItemRow.trial_id == trial_id, *_waiting_for(person))
+            .distinct()
+            .order_by(SetItemRow.item_key)
+        )
+        with self._database.read() as session:
+            return [Item.of_key(key) for key in session.exec(query)]
+
     def progress(self, set_id: int, person: str) -> SetProgress:
         """Raises `NotFound`."""
         of_set = SetItemRow.set_id == set_id

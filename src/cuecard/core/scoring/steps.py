@@ -51,13 +51,14 @@ def steps_of(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepRecor
             searches[answered.turn] += 1
     readings: dict[int, list[UserSpoke]] = defaultdict(list)
     for spoke in user_turns(events):
-        index = _checkpoint(spoke, len(chain.steps))
+        index = checkpoint_of(spoke, len(chain.steps))
         if spoke.turn > 0 and index is not None:
             readings[index].append(spoke)
     return tuple(_record(chain, i, readings[i], searches) for i in sorted(readings))
 
 
-def _checkpoint(spoke: UserSpoke, steps: int) -> int | None:
+def checkpoint_of(spoke: UserSpoke, steps: int) -> int | None:
+    """The checkpoint of `steps` that a user turn read the agent at; None where it did not say."""
     index = spoke.reply.checkpoint
     if index is None and spoke.reply.status is CheckpointStatus.TASK_COMPLETED:
         return steps - 1
