@@ -138,3 +138,7 @@ def turns_bucket(turns: int) -> str:
 def _bucket_name(bucket: tuple[int, int | None]) -> str:
     low, high = bucket
     return f"{low}+" if high is None else f"{low}-{high}"
+
+
+TURN_CLASSES = tuple(turns_bucket(low) for low, _high in _TURN_BUCKETS)
+"""All of them, in order."""

@@ -14,7 +14,7 @@ from cuecard.core.prediction import Prediction, TriplesPrediction, UnusablePredi
 from cuecard.core.scoring.decisions import Decisions
 from cuecard.core.scoring.graph import supporting_triples
 from cuecard.core.scoring.interaction import tool_calls_by_name
-from cuecard.core.scoring.log import agent_tool_answers
+from cuecard.core.scoring.log import agent_tool_answers, user_turns
 from cuecard.core.scoring.measures import Measure
 from cuecard.core.scoring.steps import StepRecord, steps_of
 from cuecard.core.scoring.table import distinct_gold_rows
@@ -25,7 +25,7 @@ from cuecard.core.text import normalise
 from cuecard.core.trial import prediction_of
 from cuecard.core.verdicts import Decision, ItemKind, Judgement
 
-SCHEME = 1
+SCHEME = 2
 """Raised with every change of what figures hold or how they are counted: kept ones are then made anew."""
 MAX_K = 64
 RAW = 300
@@ -93,7 +93,8 @@ class StepFigures(Frozen):
 
 class TrialFigures(Frozen):
     """`measures` as `score_trial` gives them; `tools`: the agent's calls by name. `raw`: the beginning of what was
-    handed in where that was unusable, `reason` why it was. The family's own figures, None for others.
+    handed in where that was unusable, `reason` why it was. The family's own figures, None for others. `statuses`:
+    the agent's turns by how a responder read them (`CheckpointStatus`).
     """
 
     measures: tuple[Measure, ...]
@@ -105,6 +106,7 @@ class TrialFigures(Frozen):
     table: TableFigures | None = None
     facts: FactFigures | None = None
     steps: tuple[StepFigures, ...] | None = None
+    statuses: dict[str, int] = {}
 
     def measure(self, name: str) -> Measure | None:
         return next((measure for measure in self.measures if measure.name == name), None)
@@ -129,6 +131,7 @@ def figures_of(task: Task, events: Sequence[Event], judgement: Judgement) -> Tri
         table=_of_table(gold, judgement) if isinstance(gold, Table) else None,
         facts=_of_facts(gold, events) if isinstance(gold, FactWorld) else None,
         steps=_of_steps(gold, events) if isinstance(gold, CheckpointChain) else None,
+        statuses=_statuses(events) if isinstance(gold, CheckpointChain) else {},
     )
 
 
@@ -207,6 +210,11 @@ def _of_steps(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepFigu
             StepFigures(record=record, ambiguity=ambiguity.type.value if ambiguity else "")
         )
     return tuple(found)
+
+
+def _statuses(events: Sequence[Event]) -> dict[str, int]:
+    read = (spoke.reply.status for spoke in user_turns(events) if spoke.turn > 0)
+    return dict(Counter(status.value for status in read if status is not None))
 
 
 def _tallies(counts: Mapping[_Key, Counter[Decision]]) -> dict[_Key, Tally]:

@@ -1,0 +1,116 @@
+"""Ratios of sums over trials, with intervals by task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement.coefficient import ratio
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Frozen
+from cuecard.results.pool import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_Key = TypeVar("_Key")
+Part = tuple[Row, float, float]
+"""What one trial adds above and below the line."""
+
+
+class Rate(Frozen):
+    """`count` / `of`: the sums over trials whose ratio `statistic` is, with its interval. `trials`: those that are
+    opened from here, the ones that have what is counted or, of a mean, all that entered.
+    """
+
+    statistic: Statistic
+    count: float
+    of: float
+    trials: tuple[int, ...]
+
+    @property
+    def value(self) -> float | None:
+        return self.statistic.value
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A ratio to be counted. `share`: it lies between 0 and 1. `hits`: only trials that add above the line are
+    behind it. `empty`: why there is no value where nothing is below the line.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    share: bool = True
+    hits: bool = False
+    empty: str = field(default_factory=lambda: _("nothing to count"))
+
+
+def plan(
+    name: str,
+    parts: Iterable[Part],
+    *,
+    share: bool = True,
+    hits: bool = False,
+    empty: str = "",
+) -> Plan:
+    return Plan(name, tuple(parts), share, hits, empty or _("nothing to count"))
+
+
+def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
+    """The share of trials that have something; those are behind it."""
+    return plan(name, ((row, float(flag), 1.0) for row, flag in rows), hits=True, empty=empty)
+
+
+def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
+    """Every ratio with its 95% interval, in which all trials of a task are drawn together
+    (`annotate.agreement.with_intervals`). All see the same resamples.
+    """
+    coefficients = coefficients_of(list(plans.values()))
+    statistics = with_intervals(coefficients)
+    return {
+        key: _rate(plan, statistic)
+        for (key, plan), statistic in zip(plans.items(), statistics, strict=True)
+    }
+
+
+def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
+    """A coefficient for each plan, all over the same tasks."""
+    tasks = sorted({row.trial.task_id for plan in plans for row, _above, _below in plan.parts})
+    places = {task: place for place, task in enumerate(tasks)}
+    return [_coefficient(plan, places) for plan in plans]
+
+
+def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
+    import numpy as np
+
+    terms = np.zeros((len(places), 2))
+    for row, above, below in plan.parts:
+        terms[places[row.trial.task_id]] += (above, below)
+    return Coefficient(
+        name=plan.name,
+        terms=terms,
+        of=_ratio,
+        n=round(sum(below for _row, _above, below in plan.parts)),
+        undefined=plan.empty,
+        share=plan.share,
+    )
+
+
+def _rate(plan: Plan, statistic: Statistic) -> Rate:
+    behind = (
+        row.trial.id for row, above, below in plan.parts if (above if plan.hits else below) > 0
+    )
+    return Rate(
+        statistic=statistic,
+        count=sum(above for _row, above, _below in plan.parts),
+        of=sum(below for _row, _above, below in plan.parts),
+        trials=tuple(dict.fromkeys(behind)),
+    )
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return ratio(sums[..., 0], sums[..., 1])

@@ -1,0 +1,128 @@
+"""What goes wrong, agent by agent and family by family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuecard.core.scoring.trial_figures import TrialFigures
+from cuecard.core.tasks import FAMILIES, Family
+from cuecard.core.tasks.base import Frozen
+from cuecard.results.errors.chains import ChainErrors, chain_errors
+from cuecard.results.errors.graphs import GraphFindings, graph_findings
+from cuecard.results.errors.groups import BY, By, Group, Judged, by_family, circumstances, groups_of
+from cuecard.results.errors.rates import Rate, counted, flagged
+from cuecard.results.errors.searching import SearchErrors, search_errors
+from cuecard.results.errors.tables import TableErrors, table_errors
+from cuecard.results.pool import Dimension, Pool
+
+_WANTED: dict[Family, str] = {
+    "graph": "triples",
+    "table": "table",
+    "checkpoints": "answer",
+    "facts": "answer",
+}
+
+
+class Unreadable(Frozen):
+    """A trial that handed in nothing that could be read. `reason` and the beginning of what came (`raw`) are the
+    agent's or a program's text; both are "" where nothing came.
+    """
+
+    trial: int
+    task: str
+    sample: int
+    nothing: bool
+    reason: str
+    raw: str
+
+
+class ArmErrors(Frozen):
+    """One arm: trials of one family that share the values of `by`. `trials`: all, `ended` and `judged` of them;
+    everything else is about the judged ones. `format_failure`: what was handed in could not be read;
+    `nothing`: nothing was handed in. `name` is what it is called where it stands beside others.
+    """
+
+    family: Family
+    group: tuple[tuple[Dimension, str], ...]
+    name: str
+    trials: int
+    ended: int
+    judged: int
+    tasks: int
+    baselines: tuple[str, ...]
+    format_failure: Rate
+    nothing: Rate
+    unreadable: tuple[Unreadable, ...]
+    graph: GraphFindings | None = None
+    table: TableErrors | None = None
+    facts: SearchErrors | None = None
+    chain: ChainErrors | None = None
+
+
+class ErrorReport(Frozen):
+    """Arms with a judged trial, family by family. `notes`: what is not counted, and who is no model."""
+
+    by: tuple[Dimension, ...]
+    arms: tuple[ArmErrors, ...]
+    notes: dict[Family, tuple[str, ...]] = {}
+
+
+def error_report(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES) -> ErrorReport:
+    """Errors of each arm (`by`, and family), with intervals by task. Point values are those of
+    `core.scoring` (`GraphErrors`, `FactCurves`, `behaviour_profiles`) over the arm's judged trials.
+    """
+    groups = [group for group in groups_of(pool, by, families) if group.judged]
+    return ErrorReport(
+        by=groups[0].by if groups else tuple(by),
+        arms=tuple(_arm(group) for group in groups),
+        notes={
+            family: circumstances(mine) for family, mine in by_family(groups_of(pool, by, families))
+        },
+    )
+
+
+def unread(family: Family, figures: TrialFigures) -> bool:
+    """Something was handed in, but not what the family asks for."""
+    return figures.handed_in not in (_WANTED[family], "nothing")
+
+
+def _arm(group: Group) -> ArmErrors:
+    judged = group.judged
+    rates = counted(
+        {
+            "format": flagged("format_failure", ((r, unread(group.family, f)) for r, f in judged)),
+            "nothing": flagged("nothing", ((r, f.handed_in == "nothing") for r, f in judged)),
+        }
+    )
+    return ArmErrors(
+        family=group.family,
+        group=tuple(zip(group.by, group.values, strict=True)),
+        name=group.name,
+        trials=len(group.rows),
+        ended=group.ended,
+        judged=len(judged),
+        tasks=group.tasks,
+        baselines=group.baselines,
+        format_failure=rates["format"],
+        nothing=rates["nothing"],
+        unreadable=tuple(_unreadable(group.family, judged)),
+        graph=graph_findings(judged) if group.family == "graph" else None,
+        table=table_errors(judged) if group.family == "table" else None,
+        facts=search_errors(judged) if group.family == "facts" else None,
+        chain=chain_errors(judged) if group.family == "checkpoints" else None,
+    )
+
+
+def _unreadable(family: Family, judged: Judged) -> list[Unreadable]:
+    return [
+        Unreadable(
+            trial=row.trial.id,
+            task=row.trial.task_id,
+            sample=row.trial.sample,
+            nothing=figures.handed_in == "nothing",
+            reason=figures.reason,
+            raw=figures.raw,
+        )
+        for row, figures in judged
+        if figures.handed_in == "nothing" or unread(family, figures)
+    ]
