@@ -55,9 +55,12 @@ class Point(Frozen):
 
 
 class Series(Frozen):
-    """Points of one name from left to right. `baseline`: an embedded offline player is among its players."""
+    """Points of one name from left to right. `mark`: its number among all series of the pool, so that it has the same
+    glyph and colour in every plot. `baseline`: an embedded offline player is among its players.
+    """
 
     name: str
+    mark: int
     points: tuple[Point, ...]
     baseline: bool = False
 

@@ -16,7 +16,7 @@ def remarks_of(sheet: Sheet) -> tuple[str, ...]:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
             about.setdefault(reason, []).append(line[0].text)
     return tuple(
-        _("{reason}: {lines}").format(reason=reason, lines=", ".join(lines))
+        _("{reason}: {lines}").format(reason=reason, lines=", ".join(dict.fromkeys(lines)))
         for reason, lines in about.items()
     )
 
