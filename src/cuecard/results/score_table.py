@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
+from cuecard.core.errors import NotFound
+from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.labels import HEADLINES, measure_label, statistic_label
+from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
-from cuecard.results.pool import Dimension, Pool
+from cuecard.results.pool import Dimension, Pool, Row
+from cuecard.results.taking import Key, figure_key, scores_of, takings, with_task_intervals
+from cuecard.results.words import dimension_word, place_of, run_names, value_word
 
 
 class Counts(Frozen):
     """`trials`: all of them; of these `open` and `ended`; of the ended `failed` (by a failure, which scores like any
     other outcome), `judged` and `unjudged`. `items_unjudged`: of judged trials, items left without a
-    decision. `samples`: the most that any task has. `baseline`: one of the players is an embedded offline one.
+    decision. `samples`: the most judged ones that any task has. `baseline`: one of the players is an embedded
+    offline one.
     """
 
     trials: int = 0
@@ -30,7 +38,7 @@ class Counts(Frozen):
 
 
 class Column(Frozen):
-    """A figure: a measure (or `cost`, `tokens`) and how samples are taken together. `key`: `triplet_f1.avg`."""
+    """A figure: a measure (or `cost`, `tokens`) and how samples are taken together."""
 
     measure: str
     taken: Taken
@@ -38,7 +46,8 @@ class Column(Frozen):
 
     @property
     def key(self) -> str:
-        return f"{self.measure}.{self.taken.value}"
+        """`triplet_f1.avg`."""
+        return figure_key(self.measure, self.taken)
 
 
 class Line(Frozen):
@@ -56,16 +65,26 @@ class Line(Frozen):
 
 
 class ScoreTable(Frozen):
-    """`notes` say what a reader must know: what was taken together, what is not judged."""
+    """`names`: what runs are called. `notes` say what a reader must know: what was taken together, what is not
+    judged.
+    """
 
     by: tuple[Dimension, ...]
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
+    names: dict[str, str] = {}
     notes: tuple[str, ...] = ()
 
     def column(self, key: str) -> Column:
         """Raises `NotFound`."""
-        raise NotImplementedError
+        for column in self.columns:
+            if column.key == key:
+                return column
+        raise unknown(_("No such figure"), key, [column.key for column in self.columns])
+
+    def word(self, line: Line) -> str:
+        """What a line is called: its values, joined."""
+        return " · ".join(value_word(of, value, self.names) for of, value in line.group)
 
 
 def score_table(
@@ -79,7 +98,33 @@ def score_table(
     headlines of the families there are (`core.scoring.labels.HEADLINES`). Values are those of `aggregate` over
     the line's judged trials, intervals resample tasks. Where several judges judged, the judge is added to `by`.
     """
-    raise NotImplementedError
+    from cuecard.results.score_notes import notes_on
+
+    several = len(pool.values("judge")) > 1 and "judge" not in by
+    dimensions: tuple[Dimension, ...] = (*dict.fromkeys(by), *(("judge",) if several else ()))
+    wanted = tuple(measures) if measures is not None else headlines(pool)
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in pool.rows:
+        groups[tuple(row.value(each) for each in dimensions)].append(row)
+    order = {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
+    ordered = sorted(
+        groups,
+        key=lambda values: [
+            place_of(each, order[value] if each == "run" else value)
+            for each, value in zip(dimensions, values, strict=True)
+        ],
+    )
+    lines = tuple(
+        _line(tuple(zip(dimensions, values, strict=True)), groups[values], wanted, resamples)
+        for values in ordered
+    )
+    return ScoreTable(
+        by=dimensions,
+        columns=_columns(wanted, lines),
+        lines=lines,
+        names=run_names(pool),
+        notes=notes_on(pool, dimensions, list(groups.values())),
+    )
 
 
 def tables_by_family(
@@ -90,20 +135,124 @@ def tables_by_family(
     resamples: int = RESAMPLES,
 ) -> tuple[ScoreTable, ...]:
     """A table for each family with its columns only; `family` is the first of their `by`."""
-    raise NotImplementedError
+    dimensions: tuple[Dimension, ...] = ("family", *(each for each in by if each != "family"))
+    return tuple(
+        score_table(of_family(pool, family), dimensions, measures, resamples=resamples)
+        for family in FAMILIES
+        if family in pool.families
+    )
 
 
-def sorted_by(
-    table: ScoreTable, key: Dimension | str, *, descending: bool = True
-) -> ScoreTable:
+def sorted_by(table: ScoreTable, key: Dimension | str, *, descending: bool = True) -> ScoreTable:
     """Lines by a dimension of `by`, a column's key (`triplet_f1.avg`) or a field of `Counts`; those without a value
     last. Raises `NotFound`.
     """
-    raise NotImplementedError
+    dimension: Dimension | None = next((each for each in table.by if each == key), None)
+    if dimension is not None:
+        at = dimension
+        found = sorted(table.lines, key=lambda line: place_of(at, line.value(at)))
+        return table.model_copy(update={"lines": tuple(found[::-1] if descending else found)})
+    counted = key in Counts.model_fields
+    if not counted:
+        table.column(key)
+
+    def place(line: Line) -> tuple[bool, float]:
+        statistic = line.figures.get(key)
+        value = getattr(line.counts, key) if counted else statistic.value if statistic else None
+        return value is None, 0.0 if value is None else (-value if descending else value)
+
+    return table.model_copy(update={"lines": tuple(sorted(table.lines, key=place))})
 
 
 def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
-    """The rows that have one of the wanted values in each of the dimensions. Raises `NotFound` for a value that no row
-    has, telling those there are.
+    """The rows that have one of the wanted values in each of the dimensions; a run may be named by its name. Raises
+    `NotFound` for a value that no row has, telling those there are.
     """
-    raise NotImplementedError
+    names = run_names(pool)
+    chosen: dict[Dimension, set[str]] = {}
+    for dimension, values in wanted.items():
+        known = pool.values(dimension)
+        other = {names[value]: value for value in known} if dimension == "run" else {}
+        for value in values:
+            if value not in known and value not in other:
+                title = _("No trial with this {dimension}").format(
+                    dimension=dimension_word(dimension).lower()
+                )
+                raise unknown(title, value, [*(other or known)])
+        chosen[dimension] = {other.get(value, value) for value in values}
+    return pool.where(lambda row: all(row.value(d) in values for d, values in chosen.items()))
+
+
+def of_family(pool: Pool, family: Family) -> Pool:
+    return pool.where(lambda row: row.family == family)
+
+
+def headlines(pool: Pool) -> tuple[str, ...]:
+    """The headline measures of the families there are, in the families' order."""
+    return tuple(
+        name for family in FAMILIES if family in pool.families for name in HEADLINES[family]
+    )
+
+
+def counts_of(rows: Sequence[Row]) -> Counts:
+    """Of rows by one judge. `tasks`: of all its trials, judged or not."""
+    ends = [row.trial.termination for row in rows if row.trial.termination is not None]
+    judged = [row for row in rows if row.figures is not None]
+    samples: dict[str, int] = defaultdict(int)
+    for row in judged:
+        samples[row.trial.task_id] += 1
+    return Counts(
+        trials=len(rows),
+        open=len(rows) - len(ends),
+        ended=len(ends),
+        failed=sum(end.is_failure for end in ends),
+        judged=len(judged),
+        unjudged=len(ends) - len(judged),
+        items_unjudged=int(sum(row.measure("unjudged") or 0 for row in judged)),
+        tasks=len({row.trial.task_id for row in rows}),
+        samples=max(samples.values(), default=0),
+        baseline=any(row.baseline for row in rows),
+    )
+
+
+def unknown(title: str, name: str, known: Sequence[str]) -> NotFound:
+    return NotFound(
+        _("{what}: {name}").format(what=title, name=name),
+        hint=_("There are: {names}.").format(names=", ".join(each or "–" for each in known)),
+    )
+
+
+def _line(
+    group: tuple[tuple[Dimension, str], ...],
+    rows: Sequence[Row],
+    wanted: Sequence[str],
+    resamples: int,
+) -> Line:
+    found = with_task_intervals(scores_of(rows, wanted), resamples=resamples)
+    return Line(
+        group=group,
+        counts=counts_of(rows),
+        figures={figure_key(*key): one for key, (_total, one) in found.items() if key[0] in wanted},
+        trials=tuple(sorted(row.trial.id for row in rows)),
+    )
+
+
+def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:
+    """All averages; the other ways only where some task has several samples."""
+    samples = max((line.counts.samples for line in lines), default=0)
+    present = {key for line in lines for key in line.figures}
+    keys: list[Key] = [(name, taken) for name in wanted for taken in takings(name)]
+    return tuple(
+        Column(measure=name, taken=taken, label=column_label(name, taken, samples))
+        for name, taken in keys
+        if figure_key(name, taken) in present and (samples > 1 or taken is Taken.AVG)
+    )
+
+
+def column_label(measure: str, taken: Taken, samples: int) -> str:
+    """`Triplet F1 Best@3`; of single samples the measure alone."""
+    if samples <= 1:
+        return measure_label(measure)
+    return _("{measure} {taken}").format(
+        measure=measure_label(measure), taken=statistic_label(taken, samples)
+    )

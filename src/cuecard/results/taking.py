@@ -56,9 +56,7 @@ def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measur
     return tuple(found)
 
 
-def scores_of(
-    rows: Iterable[Row], wanted: Collection[str] | None = None
-) -> tuple[TrialScore, ...]:
+def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tuple[TrialScore, ...]:
     """The judged rows as `aggregate` takes them. Samples of several runs stand side by side, in the order of
     runs' uids and samples, so that the order of rows does not matter.
     """

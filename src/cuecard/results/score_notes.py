@@ -1,0 +1,132 @@
+"""What a reader of scores must know of how they were put together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from cuecard.core.i18n import _, ngettext
+from cuecard.results.pool import Dimension, Pool, Row
+from cuecard.results.words import dimension_word, run_names, value_word
+
+MIXED: tuple[Dimension, ...] = ("setting", "memory", "model", "user", "world", "scaffold")
+"""In what trials of one agent and family may differ without its showing."""
+_NAMED = 5
+
+
+def notes_on(
+    pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
+) -> tuple[str, ...]:
+    """Of lines over these groups of rows: what is missing from them, and what was taken together."""
+    return (*_missing(pool), *_together(pool, by, groups), *_revisions(groups), *baselines(pool))
+
+
+def _missing(pool: Pool) -> Iterator[str]:
+    ended = [row for row in pool.rows if row.trial.termination is not None]
+    still_open = len({row.trial.id for row in pool.rows if row.trial.termination is None})
+    failed = len(
+        {
+            row.trial.id
+            for row in ended
+            if row.trial.termination and row.trial.termination.is_failure
+        }
+    )
+    unjudged = sum(row.figures is None for row in ended)
+    items = int(sum(row.measure("unjudged") or 0 for row in ended))
+    if failed:
+        yield ngettext(
+            "{n} trial ended by a failure; it counts as what it scored.",
+            "{n} trials ended by a failure; they count as what they scored.",
+            failed,
+        ).format(n=failed)
+    if still_open:
+        yield ngettext(
+            "{n} trial is still open and in no score.",
+            "{n} trials are still open and in no score.",
+            still_open,
+        ).format(n=still_open)
+    if unjudged:
+        yield ngettext(
+            "{n} trial is not judged and in no score.",
+            "{n} trials are not judged and in no score.",
+            unjudged,
+        ).format(n=unjudged)
+    if items:
+        yield ngettext(
+            "{n} item of judged trials has no decision and is in no score.",
+            "{n} items of judged trials have no decision and are in no score.",
+            items,
+        ).format(n=items)
+
+
+def _together(
+    pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
+) -> Iterator[str]:
+    """Where a line holds trials of one agent and family that differ in a dimension that is not told apart."""
+    names = run_names(pool)
+    for dimension in ("run", *MIXED):
+        if dimension in by:
+            continue
+        found: dict[tuple[str, ...], set[str]] = {}
+        for group in groups:
+            mine: dict[str, set[str]] = defaultdict(set)
+            for row in group:
+                mine[f"{row.trial.agent.name}/{row.family}"].add(row.value(dimension))
+            for key, values in mine.items():
+                if len(values) > 1:
+                    agent = key.partition("/")[0]
+                    said = tuple(sorted(value_word(dimension, value, names) for value in values))
+                    found.setdefault(said, set()).add(agent)
+        for said, agents in sorted(found.items()):
+            yield _(
+                "{agents}: trials with different values of {dimension} are taken together: {values}."
+            ).format(
+                agents=", ".join(sorted(agents)),
+                dimension=dimension_word(dimension),
+                values=", ".join(said),
+            )
+
+
+def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:
+    several: set[str] = set()
+    for group in groups:
+        found: dict[str, set[int]] = defaultdict(set)
+        for row in group:
+            found[row.trial.task_id].add(row.trial.revision)
+        several |= {task for task, revisions in found.items() if len(revisions) > 1}
+    if several:
+        yield ngettext(
+            "{n} task was played in several revisions, taken together: {tasks}.",
+            "{n} tasks were played in several revisions, taken together: {tasks}.",
+            len(several),
+        ).format(n=len(several), tasks=listed(sorted(several)))
+
+
+def baselines(pool: Pool) -> Iterator[str]:
+    """Which players are embedded offline ones."""
+    found: dict[str, None] = {}
+    for row in pool.rows:
+        players = [("agent", row.trial.agent), ("user", row.trial.user), ("world", row.trial.world)]
+        players += [("judge", row.judge)] if row.judge else []
+        for part, player in players:
+            if player.baseline:
+                found[f"{_PARTS_OF[part]()} {player.name}"] = None
+    if found:
+        yield _("Offline baselines, not results of models: {players}.").format(
+            players=", ".join(sorted(found))
+        )
+
+
+_PARTS_OF = {
+    "agent": lambda: _("agent"),
+    "user": lambda: _("user"),
+    "world": lambda: _("world"),
+    "judge": lambda: _("judge"),
+}
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few of them, and how many more there are."""
+    said = ", ".join(names[:_NAMED])
+    more = len(names) - _NAMED
+    return said if more <= 0 else _("{names} and {n} more").format(names=said, n=more)
