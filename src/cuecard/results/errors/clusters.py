@@ -17,9 +17,8 @@ from cuecard.results.pool import Dimension, Pool
 EXAMPLES = 3
 _DETAIL = 200
 _URL = re.compile(r"\w+://[^\s\"'<>)]+")
-_ID = re.compile(
-    r"(?=[\w-]*\d)(?:[\w]+[-_])+[\w]*\d[\w-]*|\b(?=\w*\d)(?=\w*[a-fA-F])[0-9a-fA-F]{6,}\b"
-)
+_ID = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?:\w[\w-]*_[\w-]*|[\w-]{8,})")
+"""Words with a digit that are long or joined by an underscore."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -72,7 +71,7 @@ def details(pool: Pool) -> tuple[Detail, ...]:
     found: dict[tuple[Cause, str], list[tuple[int, str]]] = {}
     for row in pool.rows:
         end = row.trial.termination
-        if end in MACHINERY:
+        if end is not None and end in MACHINERY:
             said = one_line(row.trial.detail, _DETAIL)
             found.setdefault((MACHINERY[end], masked(said)), []).append((row.trial.id, said))
     groups = [

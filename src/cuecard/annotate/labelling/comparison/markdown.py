@@ -8,6 +8,8 @@ from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 
+_LISTED = 6
+
 
 def remarks_of(sheet: Sheet) -> tuple[str, ...]:
     """Why a figure, or its interval, is missing: each reason once, with the lines it stands for."""
@@ -16,9 +18,16 @@ def remarks_of(sheet: Sheet) -> tuple[str, ...]:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
             about.setdefault(reason, []).append(line[0].text)
     return tuple(
-        _("{reason}: {lines}").format(reason=reason, lines=", ".join(dict.fromkeys(lines)))
+        _("{reason}: {lines}").format(reason=reason, lines=_listed(list(dict.fromkeys(lines))))
         for reason, lines in about.items()
     )
+
+
+def _listed(lines: Sequence[str]) -> str:
+    """All of them; of many the first ones, and how many there are."""
+    if len(lines) <= _LISTED:
+        return ", ".join(lines)
+    return f"{', '.join(lines[: _LISTED - 1])}, … ({len(lines)})"
 
 
 def as_markdown(sheet: Sheet) -> str:
