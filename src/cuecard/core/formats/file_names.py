@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 
 _MAX_BYTES = 200
+_UNSAFE = re.compile(r"[^\w.\- ]")
 # What Windows keeps for devices, whatever the suffix.
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))}
 
@@ -27,6 +29,18 @@ def file_names(ids: Sequence[str], suffix: str, prefix: str = "") -> list[str]:
         taken.add(plain)
         names.append(f"{stem}{suffix}")
     return names
+
+
+def folder_names(names: Sequence[str]) -> list[str]:
+    """A folder for each of these names, which may hold anything: letters, digits and `.-_ ` are kept, and where
+    that changes a name, or two of them would be confused, something is added that follows from the name.
+    """
+    plain = [_UNSAFE.sub("_", name).strip(" .") for name in names]
+    marked = [
+        stem if stem == name else f"{stem or '_'}~{_mark(name)}"
+        for stem, name in zip(plain, names, strict=True)
+    ]
+    return file_names(marked, "")
 
 
 def _mark(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Runs out of the workspace into files that other programs read."""

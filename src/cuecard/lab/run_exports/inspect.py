@@ -1,0 +1,183 @@
+"""Logs for `inspect view`: one a run, agent and family, with our samples as epochs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from cuecard import __version__
+from cuecard.core.formats.trajectories import inspect_shapes as shapes
+from cuecard.core.formats.trajectories.gold_text import MEASURES
+from cuecard.core.formats.trajectories.inspect_log import (
+    as_data,
+    error_of,
+    mark,
+    sample_of,
+    times,
+    usage_by,
+)
+from cuecard.core.formats.trajectories.model import Payment, Trajectory
+from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.aggregate import TrialScore, aggregate
+from cuecard.core.tasks import FAMILIES, Family
+from cuecard.lab.run_exports.exporting import Batch
+from cuecard.lab.run_exports.folder import as_json
+
+_PLAIN = re.compile(r"[^\w\-]+", re.ASCII)
+_NAME = 60
+
+
+class InspectLogs:
+    """Samples are written to a file beside the log as they come, so that only one trial is held at a time."""
+
+    families: tuple[Family, ...] = FAMILIES
+    texts = False
+    apart = False
+
+    def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for family, trials in groupby(batch.trials, key=lambda trial: trial.family):
+            log = _Log(batch, family)
+            samples = folder / ".samples.part"
+            with samples.open("wb") as file:
+                for number, trial in enumerate(trials):
+                    trajectory = batch.read(trial)
+                    file.write(b",\n" if number else b"")
+                    file.write(as_json(as_data(sample_of(trajectory))))
+                    log.add(trajectory)
+                    told(trajectory)
+            head = as_json(as_data(log.header()))
+            with (folder / log.file_name).open("wb") as file:
+                file.write(head[:-1] + b',"samples":[\n')
+                with samples.open("rb") as written:
+                    shutil.copyfileobj(written, file)
+                file.write(b"\n]}\n")
+            samples.unlink()
+
+
+class _Log:
+    """What the head of a log says of its samples."""
+
+    def __init__(self, batch: Batch, family: Family) -> None:
+        self._batch = batch
+        self._family: Family = family
+        self._scores: dict[str, list[TrialScore]] = {}
+        self._judges: dict[str, PlayerRef] = {}
+        self._payments: list[Payment] = []
+        self._spans: list[tuple[datetime, datetime]] = []
+        self._ids: dict[str, None] = {}
+        self._epochs = 0
+        self._completed = 0
+        self._first: Trajectory | None = None
+
+    def add(self, trajectory: Trajectory) -> None:
+        t = trajectory
+        self._first = self._first or t.model_copy(update={"events": ()})
+        self._spans.append((t.events[0].at if t.events else t.created_at, t.ended_at))
+        self._payments += t.payments
+        self._ids[t.task.id] = None
+        self._epochs = max(self._epochs, t.sample + 1)
+        self._completed += error_of(t) is None
+        for judged in t.judged:
+            judge = judged.judgement.judge
+            self._judges[judge.name] = judge
+            score = TrialScore(t.task.id, t.sample, judged.measures)
+            self._scores.setdefault(judge.name, []).append(score)
+
+    @property
+    def file_name(self) -> str:
+        """As `inspect view` lists them: time, task and an id."""
+        started = min(a for a, _b in self._spans).astimezone(UTC)
+        run = _PLAIN.sub("-", f"{self._family}-{self._batch.agent}").strip("-")[:_NAME]
+        return f"{started:%Y-%m-%dT%H-%M-%S+00-00}_{run}_{self._id}.json"
+
+    @property
+    def _id(self) -> str:
+        return mark(self._batch.run.uid, self._batch.agent, self._family)
+
+    def header(self) -> shapes.Header:
+        first, run = self._first, self._batch.run
+        if first is None:
+            raise ValueError("a log of no samples")
+        started, ended = times(self._spans)
+        task = f"{run.name} · {self._family}"
+        names = list(self._measures())
+        return shapes.Header(
+            eval=shapes.Spec(
+                eval_id=self._id,
+                run_id=run.uid,
+                created=started,
+                task=task,
+                task_id=mark(run.uid, self._family),
+                solver=first.agent.name,
+                dataset=shapes.Dataset(
+                    name=run.name, samples=len(self._ids), sample_ids=tuple(self._ids)
+                ),
+                model=first.agent.model or f"{first.agent.kind}/{first.agent.name}",
+                config={"epochs": self._epochs},
+                packages={"cuecard": __version__},
+                metadata=self._metadata(first),
+                scorers=tuple(shapes.Scorer(name=name) for name in names),
+            ),
+            plan=shapes.Plan(
+                steps=(shapes.Step(solver=first.agent.name, params=_params(first.agent)),)
+            ),
+            results=shapes.Results(
+                total_samples=len(self._spans),
+                completed_samples=self._completed,
+                scores=tuple(self._measures().values()),
+            ),
+            stats=shapes.Stats(
+                started_at=started,
+                completed_at=ended,
+                model_usage=usage_by(self._payments, "model"),
+                role_usage=usage_by(self._payments, "payer"),
+            ),
+        )
+
+    def _measures(self) -> dict[str, shapes.EvalScore]:
+        """Means over tasks as `cuecard score` takes them, the first judge's under their plain names."""
+        found: dict[str, shapes.EvalScore] = {}
+        for place, (judge, scores) in enumerate(self._scores.items()):
+            metrics: dict[str, dict[str, shapes.Metric]] = {}
+            for one in aggregate(scores):
+                if one.value is not None:
+                    metric = shapes.Metric(name=one.statistic.value, value=one.value)
+                    metrics.setdefault(one.name, {})[one.statistic.value] = metric
+            for name in MEASURES[self._family]:
+                if name not in metrics:
+                    continue
+                scored = _with(name, scores)
+                shown = name if place == 0 else f"{name}@{judge}"
+                found[shown] = shapes.EvalScore(
+                    name=shown,
+                    scorer=judge,
+                    scored_samples=scored,
+                    unscored_samples=len(self._spans) - scored,
+                    metrics=metrics[name],
+                )
+        return found
+
+    def _metadata(self, first: Trajectory) -> dict[str, JsonValue]:
+        shown = first.model_dump(mode="json", include={"agent", "user", "world"})
+        judges: list[JsonValue] = [j.model_dump(mode="json") for j in self._judges.values()]
+        return {"run": first.run, "family": self._family, **shown, "judges": judges}
+
+
+def _with(name: str, scores: Sequence[TrialScore]) -> int:
+    """How many of these have the measure."""
+    return sum(
+        measure is not None and measure.value is not None
+        for score in scores
+        for measure in [score.get(name)]
+    )
+
+
+def _params(player: PlayerRef) -> dict[str, JsonValue]:
+    return player.model_dump(mode="json")
