@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
+from cuecard.annotate.effect.ranking import MAIN
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tasks import Family
-from cuecard.core.tasks.base import Frozen
-from cuecard.results.pool import Dimension, Pool, Row
-from cuecard.results.score_table import Counts
+from cuecard.core.scoring.labels import HEADLINES
+from cuecard.core.tasks import FAMILIES, Family
+from cuecard.results.contrasting import TIE, contrast_of
+from cuecard.results.contrasts import (
+    Arm,
+    Comparison,
+    Contrast,
+    LeftOut,
+    Spending,
+    TaskDifference,
+)
+from cuecard.results.pairing import paired
+from cuecard.results.pool import DIMENSIONS, Dimension, Pool, Row
+from cuecard.results.score_notes import baselines
+from cuecard.results.score_table import counts_of, of_family, unknown
+from cuecard.results.taking import SPENT, takings
+from cuecard.results.words import dimension_word, place_of, run_names, value_word
+
+__all__ = [
+    "COMPARABLE",
+    "TIE",
+    "Arm",
+    "Comparison",
+    "Contrast",
+    "LeftOut",
+    "Spending",
+    "TaskDifference",
+    "arms_of",
+    "compare",
+    "comparisons",
+]
 
 COMPARABLE: tuple[Dimension, ...] = (
     "agent",
@@ -25,105 +55,20 @@ COMPARABLE: tuple[Dimension, ...] = (
     "compacted",
 )
 """What the same task can be played or judged with in several ways; the other dimensions are the task's own."""
-TIE = 1e-9
-"""Values of a task closer than this are a tie."""
+
+PLAIN = frozenset(("end_to_end", "neutral", "simulated", "single", "none", "without"))
+"""What the others are held against where nothing else is said."""
+_ALSO: tuple[Dimension, ...] = (*COMPARABLE, "language", "difficulty", "domain", "tier")
+
+ValueOf = Callable[[Row], str]
 
 
-class Arm(Frozen):
-    """`name`: its value of the dimension; `also`: the values that its trials have in the other dimensions."""
-
-    name: str
-    dimension: Dimension
-    counts: Counts
-    also: dict[Dimension, tuple[str, ...]]
-    trials: tuple[int, ...]
-
-
-class TaskDifference(Frozen):
-    """A task (one revision of it) that both arms have a value of; `difference`: the arm's minus the base's."""
-
-    task: str
-    revision: int
-    title: str
-    base: float
-    arm: float
-    difference: float
-    base_trials: tuple[int, ...]
-    arm_trials: tuple[int, ...]
-
-
-class LeftOut(Frozen):
-    """What the comparison does not stand on: tasks (ids) of one side only, tasks of which the sides have different
-    revisions, tasks without a value on one side (`undefined`); trials not judged, trials that are paired with
-    nothing because the other side has no trial of that agent, user, …
-    """
-
-    base_only: tuple[str, ...] = ()
-    arm_only: tuple[str, ...] = ()
-    other_revisions: tuple[str, ...] = ()
-    undefined: tuple[str, ...] = ()
-    unjudged_base: int = 0
-    unjudged_arm: int = 0
-    unpaired_base: int = 0
-    unpaired_arm: int = 0
-
-
-class Spending(Frozen):
-    """Means over the paired tasks of what a trial's agent took; `cost_per_point`: the extra cost of a trial by
-    percentage point gained, undefined with its reason where nothing is gained, no price is known, or the measure is no
-    share.
-    """
-
-    base_cost: Statistic
-    arm_cost: Statistic
-    base_tokens: Statistic
-    arm_tokens: Statistic
-    cost_per_point: Statistic
-
-
-class Contrast(Frozen):
-    """One arm against the base. Means, difference and spending are over the paired tasks alone. `wins`: tasks on which
-    the arm has the better value (the lower one where `lower_is_better`). `sign_test`: the two-sided exact
-    binomial probability of wins and losses as uneven as these if either were as likely, ties left out
-    (Conover 1999, 3.4); None without any. It asks how often, not by how much: read the interval first.
-    """
-
-    base: str
-    arm: str
-    base_mean: Statistic
-    arm_mean: Statistic
-    difference: Statistic
-    wins: int
-    ties: int
-    losses: int
-    sign_test: float | None
-    tasks: tuple[TaskDifference, ...]
-    spending: Spending
-    left_out: LeftOut
-
-
-class Comparison(Frozen):
-    """`within`: the dimensions within which pairs were made besides the task's revision; `differs`: those in which arms
-    differ and could not be paired, so that a difference may be theirs.
-    """
-
-    dimension: Dimension
-    family: Family
-    measure: str
-    taken: Taken
-    base: str
-    arms: tuple[Arm, ...]
-    contrasts: tuple[Contrast, ...]
-    within: tuple[Dimension, ...]
-    differs: tuple[Dimension, ...]
-    notes: tuple[str, ...] = ()
-
-
-def arms_of(pool: Pool, dimension: Dimension) -> tuple[Arm, ...]:
+def arms_of(pool: Pool, dimension: Dimension, value: ValueOf | None = None) -> tuple[Arm, ...]:
     """The values that trials have, in the papers' order where there is one, else by name (runs as asked for); trials of
-    which it is not known are no arm.
+    which it is not known are no arm. `value`: what tells arms apart instead of the dimension.
     """
-    raise NotImplementedError
+    groups = _grouped(pool, dimension, value)
+    return tuple(_arm(name, dimension, rows) for name, rows in groups.items())
 
 
 def compare(
@@ -135,18 +80,52 @@ def compare(
     measure: str | None = None,
     taken: Taken = Taken.AVG,
     arms: Sequence[str] | None = None,
-    value: Callable[[Row], str] | None = None,
+    value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> Comparison:
-    """Each of `arms` (all) against `base` (the first) by the family's main measure or `measure`, paired by task and
-    revision, and within the other dimensions where both sides have the same (`Comparison.within`); the
-    value of a task is the mean over those. Judges are compared on the same trials. `value`: what tells arms
-    apart instead of the dimension.
+    """Each of `arms` (all) against `base` (the plain one of them, or the first) by the family's main measure or `measure`, paired by task and
+    revision, and within the other dimensions where both sides have the same (`Contrast.within`); the value of a
+    task is the mean over those. Judges are compared on the same trials. `value`: what tells arms apart instead
+    of the dimension. Arms that share no task with the base have a contrast of n 0.
 
     Raises `NotFound` (an arm or measure that does not occur), `NotAllowed` (fewer than two arms, no judged trials, a
-    dimension of tasks, no shared task).
+    dimension of tasks, no shared task at all).
     """
-    raise NotImplementedError
+    if dimension not in COMPARABLE:
+        raise _of_tasks(dimension)
+    mine = of_family(pool, family)
+    name = measure or MAIN[family]
+    known = measures_in(mine)
+    if not known:
+        raise NotAllowed(_("No trial is judged"), hint=_("Judge the runs first (`cuecard judge`)."))
+    if name not in known or taken not in takings(name):
+        raise unknown(_("No such measure"), f"{name}.{taken.value}", known)
+    groups = _grouped(mine, dimension, value)
+    chosen = _chosen(groups, dimension, base, arms, run_names(pool))
+    first = chosen[0]
+    contrasts: list[Contrast] = []
+    for other in chosen[1:]:
+        found = paired(groups[first], groups[other], dimension, name, taken)
+        contrasts.append(contrast_of(first, other, found, name, resamples=resamples))
+    if not any(contrast.tasks for contrast in contrasts):
+        raise NotAllowed(
+            _("{arms} share no judged task").format(arms=", ".join(chosen)),
+            hint=_("Only trials on the same revision of a task can be paired."),
+        )
+    each = {arm: _arm(arm, dimension, groups[arm]) for arm in chosen}
+    return Comparison(
+        dimension=dimension,
+        family=family,
+        measure=name,
+        taken=taken,
+        base=first,
+        arms=tuple(each.values()),
+        contrasts=tuple(contrasts),
+        within=_any(contrast.within for contrast in contrasts),
+        differs=_any(contrast.differs for contrast in contrasts),
+        names=run_names(pool),
+        notes=tuple(_notes(mine, dimension, taken, each, contrasts, run_names(pool))),
+    )
 
 
 def comparisons(
@@ -155,9 +134,175 @@ def comparisons(
     base: str | None = None,
     *,
     measures: Sequence[str] = (),
+    arms: Sequence[str] | None = None,
+    value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> tuple[Comparison, ...]:
     """One for each family in which arms share a task and each of `measures` that it has (its headlines). Raises as
     `compare` if there is none.
     """
-    raise NotImplementedError
+    found: list[Comparison] = []
+    refused: list[CuecardError] = []
+    known = measures_in(pool)
+    for name in measures:
+        if known and name not in known:
+            raise unknown(_("No such measure"), name, known)
+    for family in FAMILIES:
+        if family not in pool.families:
+            continue
+        has = measures_in(of_family(pool, family))
+        wanted = [name for name in measures or HEADLINES[family] if name in has or not has]
+        for name in wanted:
+            try:
+                found.append(
+                    compare(
+                        pool,
+                        dimension,
+                        base,
+                        family=family,
+                        measure=name,
+                        arms=arms,
+                        value=value,
+                        resamples=resamples,
+                    )
+                )
+            except CuecardError as error:
+                refused.append(error)
+    if not found and refused:
+        raise refused[0]
+    if not found:
+        raise NotAllowed(_("There are no trials to compare"))
+    return tuple(found)
+
+
+def measures_in(pool: Pool) -> tuple[str, ...]:
+    """What judged trials have values of, as they come; then what they took. None without judged trials."""
+    found: dict[str, None] = {}
+    for row in pool.rows:
+        if row.figures:
+            found |= dict.fromkeys(measure.name for measure in row.figures.measures)
+    return (*found, *SPENT) if found else ()
+
+
+def dimension_named(name: str) -> Dimension:
+    """Raises `NotFound`, telling those there are."""
+    for dimension in DIMENSIONS:
+        if dimension == name:
+            return dimension
+    raise unknown(_("No such dimension"), name, DIMENSIONS)
+
+
+def _grouped(pool: Pool, dimension: Dimension, value: ValueOf | None) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in pool.rows:
+        groups[value(row) if value else row.value(dimension)].append(row)
+    groups.pop("", None)
+    order = {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
+    names = sorted(groups, key=lambda name: place_of(dimension, order.get(name, name)))
+    return {name: groups[name] for name in names}
+
+
+def _chosen(
+    groups: Mapping[str, object],
+    dimension: Dimension,
+    base: str | None,
+    arms: Sequence[str] | None,
+    names: Mapping[str, str],
+) -> list[str]:
+    """The arms with the base first. Runs may be named by their names."""
+    called = {names[name]: name for name in groups if name in names} if dimension == "run" else {}
+    title = _("No trial with this {dimension}").format(dimension=dimension_word(dimension).lower())
+    chosen: list[str] = []
+    wanted = tuple(groups if arms is None else arms)
+    first = base if base is not None else next((name for name in wanted if name in PLAIN), None)
+    for name in (*(() if first is None else (first,)), *wanted):
+        meant = called.get(name, name)
+        if meant not in groups:
+            raise unknown(title, name, [*(called or groups)])
+        if meant not in chosen:
+            chosen.append(meant)
+    if len(chosen) < 2:
+        raise NotAllowed(
+            _("There is nothing to compare: {dimension} is {value} everywhere").format(
+                dimension=dimension_word(dimension), value=", ".join(chosen) or "–"
+            ),
+            hint=_("Give more runs, or another dimension."),
+        )
+    return chosen
+
+
+def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
+    return Arm(
+        name=name,
+        dimension=dimension,
+        counts=counts_of(rows),
+        also={
+            other: tuple(
+                sorted({row.value(other) for row in rows}, key=lambda v: place_of(other, v))
+            )
+            for other in _ALSO
+            if other != dimension
+        },
+        trials=tuple(sorted({row.trial.id for row in rows})),
+    )
+
+
+def _any(found: Iterator[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
+    return tuple(dict.fromkeys(dimension for each in found for dimension in each))
+
+
+def _of_tasks(dimension: Dimension) -> NotAllowed:
+    return NotAllowed(
+        _("{dimension} belongs to the task, so that no task has two to pair").format(
+            dimension=dimension_word(dimension)
+        ),
+        hint=_("See `cuecard score RUN --by {dimension}`; compare by: {names}.").format(
+            dimension=dimension, names=", ".join(COMPARABLE)
+        ),
+    )
+
+
+def _notes(
+    pool: Pool,
+    dimension: Dimension,
+    taken: Taken,
+    arms: Mapping[str, Arm],
+    contrasts: Sequence[Contrast],
+    names: Mapping[str, str],
+) -> Iterator[str]:
+    for contrast in contrasts:
+        sides = [arms[contrast.base], arms[contrast.arm]]
+        words = [value_word(dimension, arm.name, names) for arm in sides]
+        for other in contrast.differs:
+            said = [
+                ", ".join(value_word(other, v, names) for v in arm.also[other]) for arm in sides
+            ]
+            yield _(
+                "{base} and {arm} also differ in {dimension} ({left} against {right}); the difference may be its doing."
+            ).format(
+                base=words[0],
+                arm=words[1],
+                dimension=dimension_word(other),
+                left=said[0],
+                right=said[1],
+            )
+        if taken is not Taken.AVG and sides[0].counts.samples != sides[1].counts.samples:
+            yield _(
+                "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
+            ).format(
+                base=words[0],
+                arm=words[1],
+                n=sides[0].counts.samples,
+                m=sides[1].counts.samples,
+            )
+    within = _any(contrast.within for contrast in contrasts)
+    if within:
+        yield _("Pairs are of the same task and the same {dimensions}.").format(
+            dimensions=", ".join(dimension_word(each) for each in within)
+        )
+    if dimension == "compacted":
+        yield _(
+            "Whether a trial was compacted is its own doing and not drawn by lot: longer trials are, and the pairs"
+            " are of tasks where both occur."
+        )
+    yield from baselines(pool)

@@ -35,10 +35,10 @@ DIMENSION_WORDS: Final[dict[Dimension, str]] = {
 }
 SETTINGS: Final[dict[str, str]] = {
     "oracle": N_("oracle facts"),
+    "neutral": N_("neutral"),
     "guided": N_("guided"),
     "few_shot": N_("few-shot"),
     "end_to_end": N_("end to end"),
-    "neutral": N_("neutral"),
     "no_search": N_("without search"),
     "no_ask": N_("without asking"),
     "direct": N_("direct"),

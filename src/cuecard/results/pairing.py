@@ -1,0 +1,216 @@
+"""Which trials of two arms belong together, and the values of tasks that follow."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import aggregate
+from cuecard.core.scoring.measures import mean
+from cuecard.results.contrasts import LeftOut
+from cuecard.results.pool import Dimension, Row
+from cuecard.results.taking import SPENT, scores_of
+
+Unit = tuple[str, int]
+"""A task's id and the number of a revision."""
+Cell = tuple[str, ...]
+
+_CANDIDATES: tuple[Dimension, ...] = (
+    "judge",
+    "agent",
+    "setting",
+    "memory",
+    "user",
+    "world",
+    "model",
+    "scaffold",
+)
+_OWN: dict[Dimension, frozenset[Dimension]] = {
+    "agent": frozenset(("model", "scaffold")),
+    "scaffold": frozenset(("agent",)),
+    "setting": frozenset(("scaffold",)),
+}
+"""What follows from being this arm, and is no other reason for a difference; so does the setting of tables, which is
+the agent's scaffold."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A revision of a task with values of both sides: of the measure, and what a trial took (None: not known)."""
+
+    unit: Unit
+    title: str
+    left: float
+    right: float
+    left_spent: dict[str, float | None]
+    right_spent: dict[str, float | None]
+    left_trials: tuple[int, ...]
+    right_trials: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """`pairs` by task and revision. `within`, `differs` and `left_out` as in `Contrast`, left being the base."""
+
+    pairs: tuple[Pair, ...]
+    within: tuple[Dimension, ...]
+    differs: tuple[Dimension, ...]
+    left_out: LeftOut
+
+
+def paired(
+    left: Sequence[Row], right: Sequence[Row], dimension: Dimension, measure: str, taken: Taken
+) -> Pairing:
+    """Pair trials of one family. Dimensions other than `dimension` in which trials vary are taken into the pairs one
+    after the other, as long as any pair is left; a revision's value is the mean over its pairs.
+    """
+    sides = [[row for row in side if row.figures is not None] for side in (left, right)]
+    judged = sides
+    if dimension == "judge":
+        both = {row.trial.id for row in sides[0]} & {row.trial.id for row in sides[1]}
+        sides = [[row for row in side if row.trial.id in both] for side in sides]
+    within, differs = _within(sides[0], sides[1], dimension)
+    cells = [_cells(side, within) for side in sides]
+    shared = sorted(cells[0].keys() & cells[1].keys())
+    by_unit: dict[Unit, list[tuple[Unit, Cell]]] = defaultdict(list)
+    for key in shared:
+        by_unit[key[0]].append(key)
+    pairs = [
+        pair
+        for unit, keys in by_unit.items()
+        if (pair := _pair(unit, [(cells[0][k], cells[1][k]) for k in keys], measure, taken))
+    ]
+    known = {pair.unit for pair in pairs}
+    used = [{row.trial.id for key in shared for row in side[key]} for side in cells]
+    return Pairing(
+        pairs=tuple(pairs),
+        within=within,
+        differs=differs,
+        left_out=_left_out((left, right), judged, by_unit.keys(), known, used),
+    )
+
+
+def _within(
+    left: Sequence[Row], right: Sequence[Row], dimension: Dimension
+) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
+    within: tuple[Dimension, ...] = ()
+    differs: list[Dimension] = []
+    own = _OWN.get(dimension, frozenset[Dimension]())
+    if left and left[0].family == "table" and dimension in ("agent", "scaffold", "model"):
+        own |= {"setting"}
+    for candidate in _CANDIDATES:
+        if candidate == dimension:
+            continue
+        values = [{row.value(candidate) for row in side} for side in (left, right)]
+        if len(values[0] | values[1]) < 2:
+            continue
+        tried = (*within, candidate)
+        before, after = (
+            [_cells(side, chosen).keys() for side in (left, right)] for chosen in (within, tried)
+        )
+        same = [len(one) == len(other) for one, other in zip(before, after, strict=True)]
+        if after[0] & after[1]:
+            # What follows from the others, as a model from its agent, tells no pairs apart.
+            follows = all(same) and len(after[0] & after[1]) == len(before[0] & before[1])
+            within = within if follows else tried
+        elif candidate not in own:
+            differs.append(candidate)
+    runs = [{row.run.uid for row in side} for side in (left, right)]
+    if dimension != "run" and all(runs) and not runs[0] & runs[1]:
+        differs.append("run")
+    return within, tuple(differs)
+
+
+def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit, Cell], list[Row]]:
+    found: dict[tuple[Unit, Cell], list[Row]] = defaultdict(list)
+    for row in rows:
+        cell = tuple(row.value(each) for each in within)
+        found[(row.trial.task_id, row.trial.revision), cell].append(row)
+    return dict(found)
+
+
+def _pair(
+    unit: Unit, cells: Sequence[tuple[list[Row], list[Row]]], measure: str, taken: Taken
+) -> Pair | None:
+    """None where no pair of cells has a value on both sides."""
+    values: list[tuple[float, float]] = []
+    rows: tuple[list[Row], list[Row]] = ([], [])
+    for left, right in cells:
+        one, other = _value(left, measure, taken), _value(right, measure, taken)
+        if one is not None and other is not None:
+            values.append((one, other))
+            rows[0].extend(left)
+            rows[1].extend(right)
+    if not values:
+        return None
+    return Pair(
+        unit=unit,
+        title=rows[0][0].trial.title,
+        left=_mean([one for one, _other in values]),
+        right=_mean([other for _one, other in values]),
+        left_spent=_spent(rows[0]),
+        right_spent=_spent(rows[1]),
+        left_trials=tuple(sorted({row.trial.id for row in rows[0]})),
+        right_trials=tuple(sorted({row.trial.id for row in rows[1]})),
+    )
+
+
+def _value(rows: Sequence[Row], measure: str, taken: Taken) -> float | None:
+    totals = aggregate(scores_of(rows, (measure,)))
+    return next((t.value for t in totals if (t.name, t.statistic) == (measure, taken)), None)
+
+
+def _spent(rows: Sequence[Row]) -> dict[str, float | None]:
+    """The mean of each of `SPENT` over trials, None where one of them is not known."""
+    found: dict[str, float | None] = {}
+    for name in SPENT:
+        values = [m.value for score in scores_of(rows, (name,)) for m in score.measures]
+        known = [value for value in values if value is not None]
+        found[name] = _mean(known) if values and len(known) == len(values) else None
+    return found
+
+
+def _left_out(
+    sides: tuple[Sequence[Row], Sequence[Row]],
+    judged: Sequence[Sequence[Row]],
+    shared: Iterable[Unit],
+    known: set[Unit],
+    used: Sequence[set[int]],
+) -> LeftOut:
+    units = [{(row.trial.task_id, row.trial.revision) for row in side} for side in judged]
+    tasks = [{task for task, _revision in side} for side in units]
+    both = units[0] & units[1]
+    met = {task for task, _revision in both}
+    unjudged = [
+        sum(row.figures is None and row.trial.termination is not None for row in side)
+        for side in sides
+    ]
+    still_open = [sum(row.trial.termination is None for row in side) for side in sides]
+    unpaired = [
+        len(
+            {
+                row.trial.id
+                for row in side
+                if (row.trial.task_id, row.trial.revision) in both and row.trial.id not in mine
+            }
+        )
+        for side, mine in zip(judged, used, strict=True)
+    ]
+    return LeftOut(
+        base_only=tuple(sorted(tasks[0] - tasks[1])),
+        arm_only=tuple(sorted(tasks[1] - tasks[0])),
+        other_revisions=tuple(sorted((tasks[0] & tasks[1]) - met)),
+        undefined=tuple(sorted({task for task, _revision in set(shared) - known})),
+        unjudged_base=unjudged[0],
+        unjudged_arm=unjudged[1],
+        open_base=still_open[0],
+        open_arm=still_open[1],
+        unpaired_base=unpaired[0],
+        unpaired_arm=unpaired[1],
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return mean("", values).value or 0.0
