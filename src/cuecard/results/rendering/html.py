@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,9 @@ from cuecard.results.rendering.figures import CellFigure, figure_of, number
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
+_DIGEST = re.compile(r"[0-9a-f]{8,}")
+
 
 def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
     """A `figure` with its table, caption and notes; `id`: of the figure, `caption`: what stands before the title.
@@ -20,6 +25,8 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
     and its remark as `title`.
     """
     found = [[figure_of(cell) for cell in line] for line in sheet.lines]
+    columns = [_class(column) for column in zip(*found, strict=False)]
+    classes = [*columns, *[""] * (len(sheet.headings) - len(columns))]
     return (
         environment()
         .get_template("table.html")
@@ -27,6 +34,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
             sheet=sheet,
             id=id,
             caption=caption,
+            classes=classes,
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
             notes=(*remarks_of(sheet), *sheet.notes),
         )
@@ -60,6 +68,14 @@ def attributes(cell: CellFigure) -> dict[str, str]:
     }
     shown = data if cell.is_figure else {}
     return {name: value for name, value in {**shown, "title": cell.remark}.items() if value}
+
+
+def _class(column: Sequence[CellFigure]) -> str:
+    """Of a column's cells: how its words are set, "" for numbers."""
+    words = [cell.text for cell in column if not cell.is_figure]
+    if not words or all(_NUMBER.fullmatch(word) for word in words):
+        return ""
+    return "code" if all(_DIGEST.fullmatch(word) for word in words) else "text"
 
 
 def _clean(value: object) -> object:

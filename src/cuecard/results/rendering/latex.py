@@ -1,16 +1,19 @@
-r"""A Sheet as a LaTeX table with rules of booktabs. Wants `\usepackage{booktabs,graphicx}`; text in other scripts
+r"""A Sheet as a LaTeX table with rules of booktabs. Wants the packages `PACKAGES`; text in other scripts
 stays UTF-8, for XeLaTeX, LuaLaTeX or the CJK packages.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from cuecard.annotate.labelling.comparison.markdown import remarks_of
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.results.rendering.figures import figure_of, plain
 
+PACKAGES = "booktabs,graphicx,longtable"
 _WIDE = 6
+_LONG = 40
 _LETTERS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -66,33 +69,70 @@ def label_of(text: str) -> str:
 
 
 def as_latex(sheet: Sheet, *, label: str = "") -> str:
-    """A `table` environment with caption and label. `label`: what follows `tab:`, made of the title where it is
-    not given. Wide tables are scaled down to the line; remarks and notes stand below.
+    """A `table` environment with caption and label, a `longtable` where it has no room on a page. `label`: what follows
+    `tab:`, made of the title where it is not given. Wide tables are scaled down to the line; remarks and notes stand
+    below.
     """
-    columns = len(sheet.headings)
-    wide = columns > _WIDE
+    label = label or label_of(sheet.title) or "results"
+    if len(sheet.lines) > _LONG:
+        return _long(sheet, label)
+    wide = len(sheet.headings) > _WIDE
     lines = [
         r"\begin{table}[htbp]",
         r"  \centering",
         r"  \small",
         rf"  \caption{{{escaped(sheet.title)}}}",
-        rf"  \label{{tab:{label or label_of(sheet.title) or 'results'}}}",
+        rf"  \label{{tab:{label}}}",
         *([r"  \resizebox{\linewidth}{!}{%"] if wide else ()),
-        rf"  \begin{{tabular}}{{@{{}}l{'r' * (columns - 1)}@{{}}}}",
+        rf"  \begin{{tabular}}{{{_columns(sheet)}}}",
         r"    \toprule",
-        f"    {' & '.join(escaped(heading) for heading in sheet.headings)} \\\\",
+        _headings(sheet),
         r"    \midrule",
-        *(f"    {' & '.join(_cell(cell) for cell in line)} \\\\" for line in sheet.lines),
+        *_lines(sheet),
         r"    \bottomrule",
         r"  \end{tabular}" + ("}" if wide else ""),
-        *(
-            rf"  \par\smallskip {{\footnotesize {escaped(text)}\par}}"
-            for text in (*remarks_of(sheet), *sheet.notes)
-        ),
+        *_notes(sheet),
         r"\end{table}",
         "",
     ]
     return "\n".join(lines)
+
+
+def _long(sheet: Sheet, label: str) -> str:
+    lines = [
+        r"{\scriptsize",
+        rf"\begin{{longtable}}{{{_columns(sheet)}}}",
+        rf"  \caption{{{escaped(sheet.title)}}}\label{{tab:{label}}} \\",
+        r"    \toprule",
+        _headings(sheet),
+        r"    \midrule",
+        r"  \endhead",
+        *_lines(sheet),
+        r"    \bottomrule",
+        r"\end{longtable}",
+        *_notes(sheet),
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _columns(sheet: Sheet) -> str:
+    return f"@{{}}l{'r' * (len(sheet.headings) - 1)}@{{}}"
+
+
+def _headings(sheet: Sheet) -> str:
+    return f"    {' & '.join(escaped(heading) for heading in sheet.headings)} \\\\"
+
+
+def _lines(sheet: Sheet) -> Iterator[str]:
+    for line in sheet.lines:
+        yield f"    {' & '.join(_cell(cell) for cell in line)} \\\\"
+
+
+def _notes(sheet: Sheet) -> Iterator[str]:
+    for text in (*remarks_of(sheet), *sheet.notes):
+        yield rf"  \par\smallskip {{\footnotesize {escaped(text)}\par}}"
 
 
 def _cell(cell: Cell) -> str:

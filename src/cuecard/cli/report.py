@@ -1,0 +1,107 @@
+"""`cuecard report`: what runs say, in one file to hand on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.output import console, example, note
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+
+STDOUT = Path("-")
+
+
+class Format(StrEnum):
+    HTML = "html"
+    MD = "md"
+    TEX = "tex"
+    CSV = "csv"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "report",
+        help=_(
+            "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."
+        ),
+        epilog=example("cuecard report 4 5 -o report.html"),
+    )(report)
+
+
+def report(
+    context: typer.Context,
+    runs: Annotated[list[int], typer.Argument(metavar="RUN...", help=_("Runs by number"))],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help=_("Write to this file; - is standard output")),
+    ] = STDOUT,
+    format: Annotated[
+        Format | None, typer.Option(help=_("Default: by the file's suffix, else Markdown"))
+    ] = None,
+    title: Annotated[str, typer.Option(help=_("Default: the names of the runs"))] = "",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=_("Whose judgements; may be repeated. Default: of each run its first judge")
+        ),
+    ] = None,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help=_("Without plots"))] = False,
+) -> None:
+    from cuecard.results.report.gathering import report_of
+    from cuecard.results.report.writing import format_of, written
+
+    to_file = output != STDOUT
+    wanted = format.value if format else (format_of(output) if to_file else "md")
+    if wanted is None:
+        raise typer.BadParameter(
+            _("the file's suffix names no format; give one with --format"), param_hint="--output"
+        )
+    if to_file:
+        _check(output)
+    with (
+        Context.of(context).workspace() as workspace,
+        console(stderr=True).status("") as status,
+    ):
+        found = report_of(
+            workspace,
+            runs,
+            title=title,
+            judges=judge or (),
+            plots=not no_plots,
+            on_count=lambda done, of: status.update(
+                _("Counting trials: {done} of {all}").format(done=f"{done:,}", all=f"{of:,}")
+            ),
+            doing=status.update,
+        )
+        status.update(_("Writing"))
+        text = written(found, wanted)
+    if not to_file:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise _unwritable(output, error.strerror or str(error)) from error
+    note(_("Written to {file}.").format(file=output))
+
+
+def _check(output: Path) -> None:
+    """Raises `CuecardError` for a place that cannot be written to, before anything is counted."""
+    if output.is_dir():
+        raise _unwritable(output, _("it is a folder"))
+    if not output.parent.is_dir():
+        raise _unwritable(output, _("there is no such folder"))
+
+
+def _unwritable(output: Path, why: str) -> CuecardError:
+    return CuecardError(
+        _("The report could not be written"),
+        f"{output}: {why}",
+        _("Choose another file with -o."),
+    )

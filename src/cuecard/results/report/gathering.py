@@ -1,0 +1,166 @@
+"""A report from a workspace and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from cuecard import __version__
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.i18n import _, current_language
+from cuecard.lab.figures import OnCount
+from cuecard.results.comparing import comparisons
+from cuecard.results.comparison_sheets import comparison_sheets
+from cuecard.results.papers import PAPER_TABLES, paper_table
+from cuecard.results.plots.builders import plots_of
+from cuecard.results.plots.tables import plot_sheet
+from cuecard.results.pool import Pool, gather
+from cuecard.results.report import counting, measuring, method
+from cuecard.results.report.model import Block, Drawn, Prose, Report, Section, Tabled, Terms
+from cuecard.results.report.prompting import prompts_sheet
+from cuecard.results.report.summary import summary_lines
+from cuecard.results.report.words import listed
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+Doing = Callable[[str], None]
+MAIN = "main"
+
+
+def report_of(
+    workspace: Workspace,
+    runs: Sequence[int],
+    *,
+    title: str = "",
+    judges: Sequence[str] = (),
+    plots: bool = True,
+    made_on: date | None = None,
+    on_count: OnCount | None = None,
+    doing: Doing = lambda what: None,
+) -> Report:
+    """All that the runs say, by the first judge that each was entered with or by `judges`. `made_on`: the day to put
+    on it, today in UTC by default; nothing else in it depends on when or where it was made. `doing` hears what is
+    done now.
+
+    Reads many logs; call it off the screen's thread. Raises `NotFound` for an unknown run, `NotAllowed` where no
+    trial has ended.
+    """
+    doing(_("Reading trials"))
+    pool = gather(workspace, runs, judges, on_count=on_count)
+    if not any(row.trial.termination for row in pool.rows):
+        raise NotAllowed(
+            _("There is nothing to report yet"),
+            _("No trial of these runs has ended."),
+            _("Play them first, or name runs that have been played."),
+        )
+    doing(_("Counting"))
+    sections = (
+        Section("summary", _("Summary"), tuple(_summary(pool))),
+        Section("results", _("Main results"), tuple(_tables(pool, [MAIN]))),
+        Section("differences", _("Paired differences"), tuple(_differences(pool))),
+        Section(
+            "behaviour",
+            _("Errors and behaviour"),
+            tuple(_tables(pool, [name for name in PAPER_TABLES if name != MAIN])),
+        ),
+        Section("plots", _("Plots"), tuple(_plots(pool)) if plots else ()),
+        Section("trials", _("Trials and cost"), tuple(_trials(pool))),
+        Section("method", _("Method"), tuple(_method(workspace, pool, doing))),
+        Section("revisions", _("Revisions"), (Tabled(method.revisions_sheet(pool), folded=True),)),
+    )
+    return Report(
+        title=title.strip() or listed(dict.fromkeys(run.name for run in pool.runs)),
+        language=current_language(),
+        program=__version__,
+        made_on=made_on or datetime.now(UTC).date(),
+        sections=tuple(section for section in sections if section.blocks),
+    )
+
+
+def _summary(pool: Pool) -> Iterator[Block]:
+    if line := method.baselines_line(pool):
+        yield Prose(line)
+    for line in summary_lines(pool):
+        yield Prose(line)
+    yield Tabled(counting.runs_sheet(pool))
+
+
+def _tables(pool: Pool, names: Sequence[str]) -> Iterator[Block]:
+    for name in names:
+        for sheet in paper_table(pool, name):
+            if sheet.lines:
+                yield Tabled(sheet)
+
+
+def _differences(pool: Pool) -> Iterator[Block]:
+    if len(pool.values("agent")) < 2:
+        return
+    try:
+        found = comparisons(pool, "agent")
+    except CuecardError as error:
+        yield Prose(error.message or error.title)
+        return
+    yield from (Tabled(sheet) for sheet in comparison_sheets(found) if sheet.lines)
+
+
+def _plots(pool: Pool) -> Iterator[Block]:
+    for plot in plots_of(pool):
+        if not plot.missing:
+            yield Drawn(plot, plot_sheet(plot))
+
+
+def _trials(pool: Pool) -> Iterator[Block]:
+    yield Tabled(counting.counts_sheet(pool))
+    yield Tabled(counting.endings_sheet(pool))
+    if sheet := counting.costs_sheet(pool):
+        yield Tabled(sheet)
+    else:
+        yield Prose(_("No model was called."))
+
+
+def _method(workspace: Workspace, pool: Pool, doing: Doing) -> Iterator[Block]:
+    yield Tabled(method.tasks_sheet(pool))
+    agents, users, worlds, judges = method.players(pool)
+    yield agents
+    yield method.course_terms(pool)
+    yield users
+    doing(_("Looking for what people decided of the simulator's turns"))
+    yield _agreement(
+        measuring.simulator_fidelity(workspace, pool),
+        _("Fidelity of the simulator"),
+        _("Simulator"),
+        _(
+            "Fidelity of the simulator: none was measured. No person played, re-played or labelled the same turns for this"
+            " version of it."
+        ),
+    )
+    yield worlds
+    yield judges
+    doing(_("Looking for blind labels"))
+    yield _agreement(
+        measuring.judge_agreement(workspace, pool),
+        _("Agreement of the judge with people"),
+        _("Judge"),
+        _(
+            "Agreement of the judge with people: none was measured. Nobody labelled its decisions blind."
+        ),
+    )
+    doing(_("Reading prompts"))
+    if sheet := prompts_sheet(workspace, pool):
+        yield Tabled(sheet)
+    else:
+        yield Prose(_("Prompts: no model was called with one."))
+    yield _counting(pool)
+
+
+def _agreement(
+    found: Sequence[measuring.Agreeing], title: str, first: str, without: str
+) -> Prose | Tabled:
+    return Tabled(measuring.agreement_sheet(title, first, found)) if found else Prose(without)
+
+
+def _counting(pool: Pool) -> Terms:
+    played = len(counting.one_each(pool))
+    return method.counting_terms(pool, sum(run.trials for run in pool.runs) - played)
