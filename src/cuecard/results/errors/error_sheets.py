@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
 from cuecard.core.i18n import _, ngettext
@@ -31,24 +32,34 @@ RAW = 80
 Columns = Sequence[tuple[str, Callable[[ArmErrors], ResultCell]]]
 
 
+Part = Literal["whole", "unreadable", "relations", "compaction", "turns", "calls", "tables"]
+"""What a table is about: counts of everything, raw texts, relations and stages, F1 by class, rows and columns."""
+
+
 def error_sheets(report: ErrorReport) -> tuple[Sheet, ...]:
     """Tables of each family that occurs. Shares are percentages with 95% intervals by task."""
-    return tuple(_sheets(report))
+    return tuple(sheet for _part, sheet in error_parts(report))
 
 
-def _sheets(report: ErrorReport) -> Iterator[Sheet]:
+def error_parts(report: ErrorReport) -> Iterator[tuple[Part, Sheet]]:
+    """The same, each with what it is about."""
     for family in FAMILIES:
         arms = [arm for arm in report.arms if arm.family == family]
         if not arms:
             continue
-        yield _whole(report, family, arms)
-        yield from _unreadable(family, arms)
+        yield "whole", _whole(report, family, arms)
+        yield from _as("unreadable", _unreadable(family, arms))
         graphs = [(arm.name, arm.graph) for arm in arms if arm.graph]
         if graphs:
             yield from _graphs(graphs)
         tables = [(arm.name, arm.table) for arm in arms if arm.table]
         if tables:
-            yield from _tables(tables)
+            yield from _as("tables", _tables(tables))
+
+
+def _as(part: Part, sheets: Iterable[Sheet]) -> Iterator[tuple[Part, Sheet]]:
+    for sheet in sheets:
+        yield part, sheet
 
 
 def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Sheet:
@@ -141,19 +152,22 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Sheet]:
     )
 
 
-def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
+def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, Sheet]]:
     relations = [(name, found.relations) for name, found in arms]
-    yield from _coverage(_("coverage by relation"), _("Relation"), relations, MOST)
+    by_relation = _coverage(_("coverage by relation"), _("Relation"), relations, MOST)
     stages = [(name, found.stages) for name, found in arms]
-    yield from _coverage(_("coverage by stage"), _("Stage"), stages)
-    yield from _invalid(arms)
+    by_stage = _coverage(_("coverage by stage"), _("Stage"), stages)
+    yield from _as("relations", (*by_relation, *by_stage, *_invalid(arms)))
     named = {"with": _("with"), "without": _("without")}
     cut = _("F1 with and without compaction")
-    yield _by_class(cut, _("Compaction"), [(n, g.by_compaction) for n, g in arms], named)
+    yield (
+        "compaction",
+        _by_class(cut, _("Compaction"), [(n, g.by_compaction) for n, g in arms], named),
+    )
     turns = [(name, found.by_user_turns) for name, found in arms]
-    yield _by_class(_("F1 by user turns"), _("User turns"), turns)
+    yield "turns", _by_class(_("F1 by user turns"), _("User turns"), turns)
     calls = [(name, found.by_tool_calls) for name, found in arms]
-    yield _by_class(_("F1 by tool calls"), _("Tool calls"), calls)
+    yield "calls", _by_class(_("F1 by tool calls"), _("Tool calls"), calls)
 
 
 def _by_class(
