@@ -26,7 +26,7 @@ from cuecard.results.pool import DIMENSIONS, Dimension, Pool, Row
 from cuecard.results.score_notes import baselines
 from cuecard.results.score_table import counts_of, of_family, unknown
 from cuecard.results.taking import SPENT, takings
-from cuecard.results.words import dimension_word, place_of, run_names, value_word
+from cuecard.results.words import dimension_word, names_of, place_of, value_word
 
 __all__ = [
     "COMPARABLE",
@@ -101,7 +101,7 @@ def compare(
     if name not in known or taken not in takings(name):
         raise unknown(_("No such measure"), f"{name}.{taken.value}", known)
     groups = _grouped(mine, dimension, value)
-    chosen = _chosen(groups, dimension, base, arms, run_names(pool))
+    chosen = _chosen(groups, dimension, base, arms, names_of(pool))
     first = chosen[0]
     contrasts: list[Contrast] = []
     for other in chosen[1:]:
@@ -123,8 +123,8 @@ def compare(
         contrasts=tuple(contrasts),
         within=_any(contrast.within for contrast in contrasts),
         differs=_any(contrast.differs for contrast in contrasts),
-        names=run_names(pool),
-        notes=tuple(_notes(mine, dimension, taken, each, contrasts, run_names(pool))),
+        names=names_of(pool),
+        notes=tuple(_notes(mine, dimension, taken, each, contrasts, names_of(pool))),
     )
 
 
@@ -210,7 +210,7 @@ def _chosen(
     names: Mapping[str, str],
 ) -> list[str]:
     """The arms with the base first. Runs may be named by their names."""
-    called = {names[name]: name for name in groups if name in names} if dimension == "run" else {}
+    called = {names[f"run/{name}"]: name for name in groups} if dimension == "run" else {}
     title = _("No trial with this {dimension}").format(dimension=dimension_word(dimension).lower())
     chosen: list[str] = []
     wanted = tuple(groups if arms is None else arms)

@@ -91,7 +91,7 @@ class Contrast(Frozen):
 
 
 class Comparison(Frozen):
-    """`within` and `differs` of any of its contrasts; `names`: what runs are called."""
+    """`within` and `differs` of any of its contrasts; `names`: what values are called (`words.names_of`)."""
 
     dimension: Dimension
     family: Family

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cuecard.core.i18n import _, ngettext
 from cuecard.results.pool import Dimension, Pool, Row
-from cuecard.results.words import dimension_word, run_names, value_word
+from cuecard.results.words import dimension_word, names_of, value_word
 
 MIXED: tuple[Dimension, ...] = ("setting", "memory", "model", "user", "world", "scaffold")
 """In what trials of one agent and family may differ without its showing."""
@@ -63,7 +63,7 @@ def _together(
     pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
 ) -> Iterator[str]:
     """Where a line holds trials of one agent and family that differ in a dimension that is not told apart."""
-    names = run_names(pool)
+    names = names_of(pool)
     for dimension in ("run", *MIXED):
         if dimension in by:
             continue

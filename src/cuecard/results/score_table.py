@@ -15,7 +15,7 @@ from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.taking import Key, figure_key, scores_of, takings, with_task_intervals
-from cuecard.results.words import dimension_word, place_of, run_names, value_word
+from cuecard.results.words import dimension_word, names_of, place_of, value_word
 
 
 class Counts(Frozen):
@@ -65,7 +65,7 @@ class Line(Frozen):
 
 
 class ScoreTable(Frozen):
-    """`names`: what runs are called. `notes` say what a reader must know: what was taken together, what is not
+    """`names`: what values are called (`words.names_of`). `notes` say what a reader must know: what was taken together, what is not
     judged.
     """
 
@@ -122,7 +122,7 @@ def score_table(
         by=dimensions,
         columns=_columns(wanted, lines),
         lines=lines,
-        names=run_names(pool),
+        names=names_of(pool),
         notes=notes_on(pool, dimensions, list(groups.values())),
     )
 
@@ -168,11 +168,11 @@ def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
     """The rows that have one of the wanted values in each of the dimensions; a run may be named by its name. Raises
     `NotFound` for a value that no row has, telling those there are.
     """
-    names = run_names(pool)
+    names = names_of(pool)
     chosen: dict[Dimension, set[str]] = {}
     for dimension, values in wanted.items():
         known = pool.values(dimension)
-        other = {names[value]: value for value in known} if dimension == "run" else {}
+        other = {names[f"run/{value}"]: value for value in known} if dimension == "run" else {}
         for value in values:
             if value not in known and value not in other:
                 title = _("No trial with this {dimension}").format(

@@ -85,26 +85,36 @@ def dimension_word(dimension: Dimension) -> str:
 
 
 def value_word(dimension: Dimension, value: str, names: Mapping[str, str] | None = None) -> str:
-    """What a value is called; `names` of those that are no words, such as runs by the beginning of their uid; a
-    dash where it is not known.
-    """
+    """What a value is called; `names`: see `names_of`; a dash where it is not known."""
     if not value:
         return "–"
-    if names and value in names:
-        return one_line(names[value], 40)
+    named = (names or {}).get(f"{dimension}/{value}")
+    if named is not None:
+        return one_line(named, 60)
     known = _VALUES.get(dimension, {})
     return _(known[value]) if value in known else one_line(value, 60)
 
 
-def run_names(pool: Pool) -> dict[str, str]:
-    """Runs by the first eight digits of their uid; those of the same name with the digits behind it."""
+def names_of(pool: Pool) -> dict[str, str]:
+    """What values are called that are no words, by `dimension/value`: runs by their names (those of the same name with
+    the beginning of their uid), and embedded offline players, which are told from models wherever they stand.
+    """
     told = [run.name for run in pool.runs]
-    return {
-        run.uid[:8]: (run.name if told.count(run.name) == 1 else f"{run.name} {run.uid[:8]}")
-        if run.name
-        else run.uid[:8]
-        for run in pool.runs
-    }
+    found: dict[str, str] = {}
+    for run in pool.runs:
+        short = run.uid[:8]
+        name = run.name if told.count(run.name) == 1 else f"{run.name} {short}".strip()
+        found[f"run/{short}"] = name or short
+    for row in pool.rows:
+        trial = row.trial
+        players = {"agent": trial.agent, "user": trial.user, "judge": row.judge}
+        for part, player in players.items():
+            if player is not None and player.baseline:
+                found[f"{part}/{player.name}"] = _("{name} (baseline)").format(name=player.name)
+    return found
+
+
+run_names = names_of
 
 
 def place_of(dimension: Dimension, value: str) -> tuple[int, str]:
