@@ -115,7 +115,7 @@ def _of_group(group: Group, bars: Bars) -> list[Cluster]:
         Cluster(
             cause=cause,
             family=group.family,
-            group=tuple(zip(group.by, group.values, strict=True)),
+            group=group.group,
             name=group.name,
             rate=rates[cause],
             examples=_examples(group, causes, cause),

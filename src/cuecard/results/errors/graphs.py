@@ -44,7 +44,7 @@ class InvalidRelation(Frozen):
 
 class GraphFindings(Frozen):
     """`over`: handed in more than 1.5 times the gold's triples; `under`: less than half. Both over all judged trials,
-    unreadable ones too. `generation`: triples handed in / gold triples, mean over the readable. `relations`: the
+    unreadable ones too. `generation`: triples handed in / gold triples of the readable, mean over tasks. `relations`: the
     most frequent in the gold first, `stages` in their order, `invalid`: the most frequent first. F1 by compaction
     (`with`, `without`), by user turns, by tool calls.
     """
@@ -73,6 +73,7 @@ def graph_findings(judged: Judged) -> GraphFindings:
                 ((row, (graph.predicted or 0) / graph.gold, 1.0) for row, graph in read),
                 share=False,
                 empty=_("nothing readable was handed in"),
+                each_task=True,
             ),
         }
     )

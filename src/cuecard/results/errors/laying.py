@@ -8,12 +8,12 @@ from typing import TypeVar
 from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
-from cuecard.annotate.labelling.comparison.words import GROUP_WORDS
 from cuecard.core.i18n import _
 from cuecard.core.tasks import Family
 from cuecard.results.cells import ResultCell, in_percent
 from cuecard.results.errors.groups import By
 from cuecard.results.errors.rates import Rate
+from cuecard.results.words import dimension_word
 
 _Arm = TypeVar("_Arm")
 
@@ -74,7 +74,7 @@ def title(family: Family, words: str) -> str:
 
 def arm_heading(by: By) -> str:
     """What the first column is called where it names arms."""
-    return _(GROUP_WORDS["agent"]) if by == ("agent",) else _("Trials of")
+    return " · ".join(dimension_word(dimension) for dimension in by) or _("Trials of")
 
 
 def across(

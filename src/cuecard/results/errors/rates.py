@@ -39,7 +39,8 @@ class Rate(Frozen):
 @dataclass(frozen=True)
 class Plan:
     """A ratio to be counted. `share`: it lies between 0 and 1. `hits`: only trials that add above the line are
-    behind it. `empty`: why there is no value where nothing is below the line.
+    behind it. `empty`: why there is no value where nothing is below the line. `each_task`: the mean over tasks of
+    each task's own ratio, as `core.scoring.aggregate` takes measures; `n` counts tasks then.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Plan:
     share: bool = True
     hits: bool = False
     empty: str = field(default_factory=lambda: _("nothing to count"))
+    each_task: bool = False
 
 
 def plan(
@@ -56,8 +58,9 @@ def plan(
     share: bool = True,
     hits: bool = False,
     empty: str = "",
+    each_task: bool = False,
 ) -> Plan:
-    return Plan(name, tuple(parts), share, hits, empty or _("nothing to count"))
+    return Plan(name, tuple(parts), share, hits, empty or _("nothing to count"), each_task)
 
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
@@ -90,11 +93,16 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
     terms = np.zeros((len(places), 2))
     for row, above, below in plan.parts:
         terms[places[row.trial.task_id]] += (above, below)
+    if plan.each_task:
+        below = terms[:, 1:]
+        terms = np.where(
+            below > 0, np.hstack([terms[:, :1] / np.maximum(below, 1e-12), below > 0]), 0
+        )
     return Coefficient(
         name=plan.name,
         terms=terms,
         of=_ratio,
-        n=round(sum(below for _row, _above, below in plan.parts)),
+        n=round(terms[:, 1].sum()),
         undefined=plan.empty,
         share=plan.share,
     )

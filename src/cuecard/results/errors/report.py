@@ -9,7 +9,7 @@ from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.errors.chains import ChainErrors, chain_errors
 from cuecard.results.errors.graphs import GraphFindings, graph_findings
-from cuecard.results.errors.groups import BY, By, Group, Judged, by_family, circumstances, groups_of
+from cuecard.results.errors.groups import BY, By, Group, Judged, groups_of, notes_of
 from cuecard.results.errors.rates import Rate, counted, flagged
 from cuecard.results.errors.searching import SearchErrors, search_errors
 from cuecard.results.errors.tables import TableErrors, table_errors
@@ -38,7 +38,7 @@ class Unreadable(Frozen):
 
 class ArmErrors(Frozen):
     """One arm: trials of one family that share the values of `by`. `trials`: all, `ended` and `judged` of them;
-    everything else is about the judged ones. `format_failure`: what was handed in could not be read;
+    everything else is about the judged ones. `baseline`: an embedded offline player took part. `format_failure`: what was handed in could not be read;
     `nothing`: nothing was handed in. `name` is what it is called where it stands beside others.
     """
 
@@ -49,7 +49,7 @@ class ArmErrors(Frozen):
     ended: int
     judged: int
     tasks: int
-    baselines: tuple[str, ...]
+    baseline: bool
     format_failure: Rate
     nothing: Rate
     unreadable: tuple[Unreadable, ...]
@@ -73,11 +73,9 @@ def error_report(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES)
     """
     groups = [group for group in groups_of(pool, by, families) if group.judged]
     return ErrorReport(
-        by=groups[0].by if groups else tuple(by),
+        by=groups[0].by if groups else by,
         arms=tuple(_arm(group) for group in groups),
-        notes={
-            family: circumstances(mine) for family, mine in by_family(groups_of(pool, by, families))
-        },
+        notes=notes_of(pool, groups),
     )
 
 
@@ -96,13 +94,13 @@ def _arm(group: Group) -> ArmErrors:
     )
     return ArmErrors(
         family=group.family,
-        group=tuple(zip(group.by, group.values, strict=True)),
+        group=group.group,
         name=group.name,
         trials=len(group.rows),
         ended=group.ended,
         judged=len(judged),
         tasks=group.tasks,
-        baselines=group.baselines,
+        baseline=group.baseline,
         format_failure=rates["format"],
         nothing=rates["nothing"],
         unreadable=tuple(_unreadable(group.family, judged)),

@@ -25,7 +25,7 @@ class CurveAt(Frozen):
 
 
 class SearchErrors(Frozen):
-    """`premature`: handed an answer in with facts still unfound, of trials that handed one in."""
+    """`premature`: handed an answer in with facts still unfound, of trials that handed one in; the mean over tasks."""
 
     points: tuple[CurveAt, ...]
     premature: Rate
@@ -72,7 +72,9 @@ def _premature(judged: Judged) -> Plan:
         value = figures.value("premature_stop")
         if value is not None:
             parts.append((row, value, 1.0))
-    return plan("premature_stop", parts, hits=True, empty=_("the agent handed nothing in"))
+    return plan(
+        "premature_stop", parts, hits=True, empty=_("the agent handed nothing in"), each_task=True
+    )
 
 
 def _coverage(facts: FactFigures, k: int) -> float:
