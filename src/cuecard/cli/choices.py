@@ -18,6 +18,22 @@ class FormatChoice(StrEnum):
     JSONLD = "jsonld"
 
 
+class ExportChoice(StrEnum):
+    """The same, and the formats of `lab.run_exports`, which hold trials. vibesearch and widesearch hold both."""
+
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
+    JSONL = "jsonl"
+    INSPECT = "inspect"
+    OTEL = "otel"
+
+
 class InputFormat(StrEnum):
     """The same, or told from the files."""
 

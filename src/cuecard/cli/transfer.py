@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cuecard.cli.choices import FamilyChoice, FormatChoice, InputFormat
+from cuecard.cli.choices import ExportChoice, FamilyChoice, FormatChoice, InputFormat
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, complain, example, note, say
 from cuecard.cli.reading import called, counting, standard_input
@@ -28,8 +28,8 @@ def register(app: typer.Typer) -> None:
     )(import_)
     app.command(
         "export",
-        help=_("Write tasks into a folder."),
-        epilog=example("cuecard export --format widesearch -o out"),
+        help=_("Write tasks, or the trials of runs, into a folder."),
+        epilog=example("cuecard export --run 2 --format inspect -o logs"),
     )(export)
 
 
@@ -127,11 +127,61 @@ def export(
     tasks: Annotated[
         list[str] | None, typer.Argument(metavar="TASK", help=_("Task ids; none means all"))
     ] = None,
-    format: Annotated[FormatChoice, typer.Option(help=_("Format"))] = FormatChoice.CUECARD,
+    format: Annotated[
+        ExportChoice | None,
+        typer.Option(
+            help=_("Format. Default: cuecard for tasks, jsonl for runs"), show_default=False
+        ),
+    ] = None,
     family: Annotated[
         FamilyChoice | None, typer.Option(help=_("Only tasks of this family"))
     ] = None,
+    runs: Annotated[
+        list[int] | None,
+        typer.Option("--run", help=_("Trials of this run instead of tasks; may be repeated")),
+    ] = None,
+    judges: Annotated[
+        list[str] | None,
+        typer.Option("--judge", help=_("Of runs: only this judge's judgements; may be repeated")),
+    ] = None,
+    content: Annotated[
+        bool, typer.Option("--content", help=_("Of otel: also what was said, asked and found"))
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.cli.export_runs import RunOptions, export_runs
+
+    if runs:
+        if tasks or family:
+            what = _("runs are exported whole: name no tasks and no family with --run")
+            raise typer.BadParameter(what, param_hint="--run")
+        options = RunOptions(runs, format, judges or (), content=content, json=json)
+        export_runs(Context.of(context), folder, options)
+        return
+    if judges or content:
+        raise typer.BadParameter(_("only for runs: --run N"), param_hint="--judge / --content")
+    _export_tasks(context, folder, tasks, _task_format(format), family, json=json)
+
+
+def _task_format(format: ExportChoice | None) -> FormatChoice:
+    """Raises `BadParameter` for a format of trials."""
+    if format is None:
+        return FormatChoice.CUECARD
+    try:
+        return FormatChoice(format.value)
+    except ValueError:
+        what = _("{format} holds trials, not tasks; name a run with --run")
+        raise typer.BadParameter(what.format(format=format.value), param_hint="--format") from None
+
+
+def _export_tasks(
+    context: typer.Context,
+    folder: Path,
+    tasks: list[str] | None,
+    format: FormatChoice,
+    family: FamilyChoice | None,
+    *,
+    json: bool,
 ) -> None:
     from cuecard.lab.exporting import export_tasks
 

@@ -89,7 +89,7 @@ def export_runs(
     format: RunFormat,
     *,
     judges: Sequence[str] = (),
-    options: Options = Options(),  # noqa: B008 - frozen
+    options: Options = Options(),
     on_written: OnWritten | None = None,
 ) -> RunExport:
     """Write the ended trials of `runs` into `folder`, which must be empty or not there; all or nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from cuecard.core.i18n import _
 
 
 @contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
+def new_folder(folder: Path) -> Generator[Path]:
     """A place beside `folder` to write into; it takes the name `folder` in the end, and goes if anything fails.
 
     Raises `CuecardError` for a folder that holds something (an export is never mixed with other files) and for
@@ -51,7 +51,9 @@ def check_new(folder: Path) -> None:
         raise CuecardError(
             _("There is something in this place already"),
             str(folder),
-            _("Name a folder that is empty or not there yet: an export is mixed with nothing else."),
+            _(
+                "Name a folder that is empty or not there yet: an export is mixed with nothing else."
+            ),
         )
 
 
@@ -72,6 +74,4 @@ def as_json(data: object, indent: int | None = None) -> bytes:
 
 
 def _unwritable(folder: Path, error: OSError) -> CuecardError:
-    return CuecardError(
-        _("This folder cannot be written"), f"{folder}: {error.strerror or error}"
-    )
+    return CuecardError(_("This folder cannot be written"), f"{folder}: {error.strerror or error}")

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -42,7 +41,10 @@ class InspectLogs:
 
     def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        for family, trials in groupby(batch.trials, key=lambda trial: trial.family):
+        for family in FAMILIES:
+            trials = [trial for trial in batch.trials if trial.family == family]
+            if not trials:
+                continue
             log = _Log(batch, family)
             samples = folder / ".samples.part"
             with samples.open("wb") as file:

@@ -41,7 +41,10 @@ def item_text(task: Task, item: Item) -> str:
                 row = table.rows[item.index]
                 value = row[table.column_names.index(item.column)]
                 return f"{', '.join(table.key_of(row))} | {item.column}: {value}"
-            case (CheckpointChain(final_answer=answer) | FactWorld(answer=answer)), ItemKind.ANSWER:
+            case (
+                (CheckpointChain(final_answer=answer) | FactWorld(answer=answer)),
+                ItemKind.ANSWER,
+            ):
                 return answer
             case _:
                 return item.key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import TypedDict
 
 from pydantic import JsonValue
 
@@ -40,6 +41,12 @@ AnyEvent = (
 )
 
 
+class _Stamp(TypedDict):
+    uuid: str
+    timestamp: str
+    working_start: float
+
+
 class Events:
     """`messages`: the sample's messages, which calls of the agent refer to by their place."""
 
@@ -61,9 +68,7 @@ class Events:
         """In the order of the log, then the scores."""
         t = self._trajectory
         data = shapes.SampleData(input=opening, target=target, id=t.task.id)
-        found: list[AnyEvent] = [
-            shapes.SampleInit(**self._at("init", self._started), sample=data)
-        ]
+        found: list[AnyEvent] = [shapes.SampleInit(**self._at("init", self._started), sample=data)]
         before = self._started
         for event in t.events:
             one = self._event(event, before)
@@ -73,9 +78,7 @@ class Events:
             found.append(shapes.ErrorEvent(**self._at("error", t.ended_at), error=error))
         for name, score in scores.items():
             found.append(
-                shapes.ScoreEvent(
-                    **self._at(f"score/{name}", t.ended_at), score=score, scorer=name
-                )
+                shapes.ScoreEvent(**self._at(f"score/{name}", t.ended_at), score=score, scorer=name)
             )
         return tuple(found)
 
@@ -101,8 +104,7 @@ class Events:
                 data = prediction.model_dump(mode="json", exclude={"raw"})
                 return self._info(event, "prediction", data)
             case TrialEnded() as ended:
-                data = {"termination": ended.termination.value, "detail": ended.detail}
-                return self._info(event, "end", data)
+                return self._info(event, "end", ended.model_dump(mode="json", exclude={"type"}))
             case _:
                 return None
 
@@ -148,7 +150,7 @@ class Events:
     def _info(self, event: Event, source: str, data: JsonValue) -> shapes.InfoEvent:
         return shapes.InfoEvent(**self._at(event.seq, event.at), source=source, data=data)
 
-    def _at(self, name: object, when: datetime) -> dict[str, object]:
+    def _at(self, name: object, when: datetime) -> _Stamp:
         return {
             "uuid": f"{self._trajectory.uid}/{name}",
             "timestamp": when.isoformat(),

@@ -15,6 +15,7 @@ from cuecard.core.formats.trajectories.gold_text import MEASURES, item_text, tar
 from cuecard.core.formats.trajectories.inspect_events import Events, message_of, usage_of
 from cuecard.core.formats.trajectories.messages import chat_of
 from cuecard.core.formats.trajectories.model import Judged, Payment, Trajectory
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
 
 _LIMITS: dict[Termination, shapes.LimitType] = {
@@ -29,7 +30,7 @@ def sample_of(trajectory: Trajectory) -> shapes.Sample:
     judge under their plain names; the first of them explains itself by all verdicts.
     """
     t = trajectory
-    messages = tuple(message_of(m, t.uid, n) for n, m in enumerate(_chat(t)))
+    messages = tuple(message_of(m, t.uid, n) for n, m in enumerate(chat_of(t.events, t.prompts)))
     scores = {
         name: score
         for place, judged in enumerate(t.judged)
@@ -80,10 +81,6 @@ def error_of(trajectory: Trajectory) -> shapes.Error | None:
 def mark(*parts: object) -> str:
     """An id of 22 characters that follows from these."""
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:22]
-
-
-def _chat(trajectory: Trajectory):  # noqa: ANN202
-    return chat_of(trajectory.events, trajectory.prompts)
 
 
 def _output(trajectory: Trajectory) -> shapes.Output:
@@ -181,6 +178,6 @@ def times(trajectories: Iterable[tuple[datetime, datetime]]) -> tuple[str, str]:
     return min(a for a, _b in pairs).isoformat(), max(b for _a, b in pairs).isoformat()
 
 
-def as_data(value: shapes.Frozen) -> Mapping[str, JsonValue]:
+def as_data(value: Frozen) -> Mapping[str, JsonValue]:
     """As it is written: without fields that are None."""
     return value.model_dump(mode="json", exclude_none=True)

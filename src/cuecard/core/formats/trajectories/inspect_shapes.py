@@ -14,7 +14,9 @@ from cuecard.core.tasks.base import Frozen
 
 VERSION = 2
 LimitType = Literal["context", "turn"]
-StopReason = Literal["stop", "max_tokens", "model_length", "tool_calls", "content_filter", "unknown"]
+StopReason = Literal[
+    "stop", "max_tokens", "model_length", "tool_calls", "content_filter", "unknown"
+]
 
 
 class ModelUsage(Frozen):

@@ -8,7 +8,7 @@ their calls' answers; what the user's and the world's models were asked is not p
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
@@ -159,15 +159,15 @@ class _Thread:
 
     def _answers(self, call: ToolCall) -> Call | None:
         """Which call of the last reply is answered: by its id, by what it says, by its name."""
-        tests = (
-            lambda open_: bool(call.id) and open_.id == call.id and open_.name == call.name,
-            lambda open_: (open_.name, open_.arguments) == (call.name, call.arguments),
-            lambda open_: open_.name == call.name,
+        tests: tuple[Callable[[Call], bool], ...] = (
+            lambda asked: bool(call.id) and (asked.id, asked.name) == (call.id, call.name),
+            lambda asked: (asked.name, asked.arguments) == (call.name, call.arguments),
+            lambda asked: asked.name == call.name,
         )
         for test in tests:
-            for place, open_ in enumerate(self._open):
-                if test(open_):
-                    return self._open.pop(place)
+            found = next((place for place, asked in enumerate(self._open) if test(asked)), None)
+            if found is not None:
+                return self._open.pop(found)
         return None
 
     def _added(self, call: ToolCall, seq: int) -> Call:
