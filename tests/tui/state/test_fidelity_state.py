@@ -12,8 +12,9 @@ from cuecard.annotate.fidelity.model import Agreement, Correlation, Fidelity, Po
 from cuecard.annotate.fidelity.sheets import fidelity_sheets
 from cuecard.annotate.fidelity.turns import Turns
 from cuecard.core.parts import PlayerRef
-from cuecard.tui.state.fidelity import FidelityView, markdown, title_words
+from cuecard.tui.state.fidelity import FidelityView, title_words
 from cuecard.tui.state.fidelity_sizes import sizes_lines
+from cuecard.tui.state.report_text import markdown
 from cuecard.tui.state.scatter import figure_lines, here, plot_cells, plot_columns, scatter_of
 from cuecard.tui.state.sheet_grid import plot_rows, table_rows
 

@@ -12,7 +12,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.figures import FiguresScreen
-from cuecard.tui.state.fidelity import FidelityView, markdown, scales_of, title_words
+from cuecard.tui.state.fidelity import FidelityView, scales_of, title_words
+from cuecard.tui.state.report_text import Report
 from cuecard.tui.widgets.empty import EmptyState
 
 if TYPE_CHECKING:
@@ -152,13 +153,13 @@ class FidelityScreen(FiguresScreen):
             self._scope = chosen
             self.look()
 
-    def written(self) -> tuple[str, str]:
+    async def written(self) -> Report:
         from cuecard.annotate.fidelity.words import circumstances
 
         view = self._view
         assert view is not None
         title = " · ".join(filter(None, (_("Fidelity of simulators"), self._name)))
-        return "fidelity.md", markdown(view.sheets, title, circumstances(view.found))
+        return Report("fidelity", title, view.sheets, circumstances(view.found))
 
     def _list(self, wanted: Turns, title: str) -> None:
         from cuecard.tui.screens.fidelity_turns import FidelityTurnsScreen

@@ -15,6 +15,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.paths import path_of
+from cuecard.tui.state.report_text import Report, report_text
 from cuecard.tui.state.sheet_grid import plot_rows, table_rows
 from cuecard.tui.state.sheet_view import SheetView
 from cuecard.tui.widgets.empty import EmptyState
@@ -81,8 +82,8 @@ class FiguresScreen(CuecardScreen[None]):
         """What is behind the figure under the cursor."""
         raise NotImplementedError
 
-    def written(self) -> tuple[str, str]:
-        """The name of a file, and the report as Markdown."""
+    async def written(self) -> Report:
+        """What is exported."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -177,13 +178,17 @@ class FiguresScreen(CuecardScreen[None]):
     async def action_export(self) -> None:
         from cuecard.tui.screens.fidelity_dialogs import PathDialog
 
-        name, content = self.written()
-        text = _("All tables with their notes, as Markdown. A file that is there is replaced.")
-        dialog = PathDialog(_("Export the report"), text, name)
+        report = await self.written()
+        text = _(
+            "All tables with their notes, as Markdown; as LaTeX or CSV if the name ends in .tex or .csv."
+            " A file that is there is replaced."
+        )
+        dialog = PathDialog(_("Export the report"), text, f"{report.name}.md")
         typed = await self.app.push_screen_wait(dialog)
         if typed is None:
             return
         path = path_of(typed)
+        content = report_text(report, path.suffix)
 
         def write(_workspace: Workspace) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)

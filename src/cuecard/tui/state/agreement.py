@@ -17,6 +17,7 @@ from cuecard.annotate.labelling.comparison.words import (
 )
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.results.cells import ResultCell
 from cuecard.tui.state.agreement_plot import Axis, axis_for, drawn
 
 Shown = Literal["table", "matrix", "groups", "judges", "effect", "plot"]
@@ -165,7 +166,9 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
     found: list[str] = []
     if cell.statistic is not None:
         n = _("n {n}").format(n=f"{cell.statistic.n:,}")
-        found.append(f"{name}: {figure(cell.statistic)} · {n}")
+        # Figures of results say themselves whether they are shares, counts or money.
+        told = cell.text if isinstance(cell, ResultCell) else figure(cell.statistic)
+        found.append(f"{name}: {told} · {n}")
     elif name:
         found.append(f"{name}: {cell.text}")
     return [*found, cell.remark] if cell.remark else found

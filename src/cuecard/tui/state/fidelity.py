@@ -11,7 +11,6 @@ from cuecard.annotate.fidelity.model import Correlation, Fidelity
 from cuecard.annotate.fidelity.sheets import TurnCell
 from cuecard.annotate.fidelity.turns import Turns
 from cuecard.annotate.fidelity.words import circumstances
-from cuecard.annotate.labelling.comparison.markdown import as_markdown, escaped
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
@@ -134,9 +133,3 @@ def title_words(view: FidelityView, name: str, scope: Scope) -> str:
     if scope.simulators or len(scope.runs) > 1:
         parts.append(_("chosen with s"))
     return " · ".join(parts)
-
-
-def markdown(sheets: Sequence[Sheet], title: str, lines: Sequence[str] = ()) -> str:
-    """All tables under a title, and what they are about."""
-    head = [f"# {escaped(title)}", "", *(f"- {escaped(line)}" for line in lines), ""]
-    return "\n".join([*head, *(as_markdown(sheet) for sheet in sheets)]).rstrip() + "\n"

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.text import Text
 
-from cuecard.annotate.labelling.comparison.sheets import Sheet
+from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
+from cuecard.results.cells import ResultCell
 from cuecard.tui.state.agreement import plot_of
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.source import GridCell
 
+_INTERVAL = re.compile(r"\[([^\[\]]+)\]")
+_SHARE = re.compile(r"^([+-]?)(\d\.\d{3})$")
 Rows = Sequence[Sequence[str | GridCell | Text]]
 WIDE = 100
 _HEADING, _HEADING_WIDE, _MOST = 11, 16, 24
+_FIRST, _FIRST_WIDE = 28, 40
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
@@ -27,17 +32,12 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     rows = [
         [
             GridCell(line[0].text, "strong"),
-            *(
-                GridCell(
-                    compact(c.statistic, digits) if c.statistic else c.text,
-                    "muted" if c.remark else "plain",
-                )
-                for c in line[1:]
-            ),
+            *(GridCell(_told(c, digits), "muted" if c.remark else "plain") for c in line[1:]),
         ]
         for line in sheet.lines
     ]
-    columns = [GridColumn(first, 14, raw=True, most=min(40, max(20, longest)), grow=1)]
+    most = _FIRST_WIDE if room >= WIDE else _FIRST
+    columns = [GridColumn(first, 14, raw=True, most=min(most, max(20, longest)), grow=1)]
     roomy = _HEADING_WIDE if room >= WIDE else _HEADING
     for at, heading in enumerate(others, 1):
         # A figure is never cut, a heading may be.
@@ -65,3 +65,21 @@ def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         value = f"{bar.statistic.value:.3f}"
         rows.append((what, GridCell(bar.who, "muted"), Text(drawn, no_wrap=True), value))
     return columns, rows
+
+
+def _told(cell: Cell, digits: int) -> str:
+    """Figures of results say themselves whether they are shares, counts or money."""
+    if isinstance(cell, ResultCell):
+        return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
+    return compact(cell.statistic, digits) if cell.statistic else cell.text
+
+
+def _closer(interval: re.Match[str], digits: int) -> str:
+    """`[0.771, 0.850]` as `[.771 .850]`, or with fewer digits; percentages and counts keep theirs."""
+    ends = [_SHARE.sub(lambda m: _end(m, digits), end) for end in interval[1].split(", ")]
+    return f"[{' '.join(ends)}]"
+
+
+def _end(found: re.Match[str], digits: int) -> str:
+    sign, value = found[1], f"{float(found[2]):.{digits}f}"
+    return sign + (value[1:] if value.startswith("0.") else value)

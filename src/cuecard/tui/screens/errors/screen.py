@@ -1,0 +1,171 @@
+"""Why trials failed and how agents behaved, section by section; every figure leads to its trials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import one_line
+from cuecard.results.pool import gather
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import guarded
+from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.state.errors import ErrorsView, Filter, count, title_words
+from cuecard.tui.state.report_text import Report
+from cuecard.tui.state.trial_list import listed
+from cuecard.tui.widgets.empty import EmptyState
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class ErrorsScreen(FiguresScreen):
+    """Of the trials of these runs, of all agents and families or of one."""
+
+    BINDINGS = keys(
+        Key("errors.open", "enter", "open", N_("Trials"), N_("The trials behind this figure")),
+        Key("errors.agent", "a", "agent", N_("Agent"), N_("Only the trials of one agent")),
+        Key("errors.family", "f", "family", N_("Family"), N_("The trials of the next family, then of all")),
+        Key("errors.causes", "c", "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False),
+        Key("errors.texts", "t", "show('texts')", N_("Raw texts"), N_("What was handed in and could not be read"), show=False),
+        Key("errors.amount", "g", "show('amount')", N_("Too much, too little"), N_("Format failures, too much and too little handed in"), show=False),
+        Key("errors.relations", "l", "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False),
+        Key("errors.tables", "v", "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False),
+        Key("errors.curves", "k", "show('curves')", N_("Call by call"), N_("Facts found by the k-th call, by size of the world"), show=False),
+        Key("errors.profiles", "p", "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False),
+        Key("errors.dialogue", "d", "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False),
+        Key("errors.compaction", "m", "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False),
+        Key("errors.turns", "u", "show('turns')", N_("By user turns"), N_("F1 by the number of user turns"), show=False),
+        Key("errors.calls", "o", "show('calls')", N_("By tool calls"), N_("F1 by the number of tool calls; calls by tool"), show=False),
+    )  # fmt: skip
+
+    def __init__(self, runs: tuple[int, ...], title: str) -> None:
+        """`title`: what the runs are called."""
+        super().__init__()
+        self._runs, self._title = runs, title
+        self._view: ErrorsView | None = None
+
+    @property
+    def view(self) -> ErrorsView | None:
+        """What is looked at; None while trials are read."""
+        return self._view
+
+    @property
+    def short_title(self) -> str:
+        return f"{_('Errors')} · {one_line(self._title, 40)}"
+
+    @property
+    def title_words(self) -> str:
+        return title_words(self._view, self._title) if self._view else ""
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("Nothing is judged yet"),
+            _(
+                "Here failed trials are sorted by cause, and all trials by how agents behaved in them."
+                " That follows from judged trials, and these runs have none."
+            ),
+            ("r", _("Count again, once trials have ended and are judged")),
+            ("esc", _("Back; in a run's trial, j judges it")),
+        )
+
+    @guarded("errors")
+    async def look(self) -> None:
+        runs = self._runs
+        read = self.counter(_("reading trials {done}/{all}"))
+
+        def work(workspace: Workspace) -> ErrorsView:
+            return ErrorsView(gather(workspace, runs, on_count=read))
+
+        self.counting(_("reading trials"))
+        try:
+            view = await self.services.ask(work)
+        finally:
+            self.counting()
+        if self._view is not None:
+            view.keep_place_of(self._view)
+        self._view = view
+        self.show_all()
+        self.count()
+
+    @guarded("errors_count")
+    async def count(self) -> None:
+        """The section that is shown, once for these trials."""
+        view = self._view
+        if view is None or not view.anything or view.counted:
+            return
+        pool, section, filter = view.chosen, view.section, view.filter
+        self.counting(_("counting"))
+        try:
+            found = await self.services.ask(lambda _workspace: count(pool, section))
+        finally:
+            self.counting()
+        view.keep(filter, found)
+        if self._view is view:
+            self.show_all()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if view is not None and view.anything:
+            if action == "agent":
+                return len(view.agents) > 1
+            if action == "family":
+                return len(view.pool.families) > 1
+        return super().check_action(action, parameters)
+
+    def action_show(self, section: str) -> None:
+        super().action_show(section)
+        self.count()
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.trial_list import TrialListScreen
+
+        view = self._view
+        if view is None:
+            return
+        trials = view.trials(*self.place)
+        if trials:
+            title = view.name_of(*self.place)
+            self.app.push_screen(TrialListScreen(title, listed(view.pool.rows, trials)))
+
+    @guarded("errors_agent")
+    async def action_agent(self) -> None:
+        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+
+        view = self._view
+        if view is None:
+            return
+        agents = view.agents
+        options = [(f"agent-{at}", "", one_line(name, 60)) for at, name in enumerate(agents)]
+        dialog = ChoiceDialog(
+            _("Agent"), _("Whose trials are looked at."), [("all", "", _("All agents")), *options]
+        )
+        chosen = await self.app.push_screen_wait(dialog)
+        if chosen is not None:
+            at = None if chosen == "all" else int(chosen.removeprefix("agent-"))
+            self._take(replace(view.filter, agent=None if at is None else agents[at]))
+
+    def action_family(self) -> None:
+        if self._view is not None:
+            self._take(replace(self._view.filter, family=self._view.next_family))
+
+    async def written(self) -> Report:
+        view = self._view
+        assert view is not None
+        pool, filter = view.chosen, view.filter
+        self.counting(_("counting"))
+        try:
+            for section in view.uncounted:
+                found = await self.services.ask(lambda _workspace, s=section: count(pool, s))
+                view.keep(filter, found)
+        finally:
+            self.counting()
+        sheets = [sheet for section in view.named for sheet in view.of(section)]
+        return Report("errors", self.title_words, sheets)
+
+    def _take(self, filter: Filter) -> None:
+        if self._view is not None:
+            self._view.take(filter)
+            self.show_all()
+            self.count()
