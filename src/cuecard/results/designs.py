@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from cuecard.annotate.labelling.comparison.sheets import Sheet
-from cuecard.core.tasks import Family
-from cuecard.results.pool import Dimension, Pool
+from cuecard.annotate.effect.sheets import FAMILY_WORDS
+from cuecard.annotate.fidelity.simulators import HUMAN, is_simulated
+from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tasks import FAMILIES, Family
+from cuecard.results.cells import ResultCell
+from cuecard.results.comparing import PLAIN, comparisons
+from cuecard.results.comparison_sheets import difference_sheet, left_out_sheet
+from cuecard.results.pool import Dimension, Pool, Row
+from cuecard.results.score_sheets import cell_of, figure_cell
+from cuecard.results.score_table import (
+    Column,
+    ScoreTable,
+    column_label,
+    of_family,
+    score_table,
+    unknown,
+)
+from cuecard.results.words import dimension_word, place_of, value_word
 
 DesignName = Literal[
     "facts_settings",
@@ -19,37 +38,292 @@ DesignName = Literal[
     "users",
     "judges",
 ]
+DESIGN_NAMES: tuple[DesignName, ...] = get_args(DesignName)
 
 
 @dataclass(frozen=True)
 class Design:
-    """`arms` in the papers' order, the first is the base; without any, those that occur. `family`: of which it is; None:
-    of all. `title` is translated when it is shown.
+    """`arms` in the papers' order; without any, those that occur. `family`: of which it is; None: of all. `title` is
+    translated when it is shown.
     """
 
     name: DesignName
     title: str
     dimension: Dimension
     family: Family | None
-    arms: tuple[str, ...]
+    arms: tuple[str, ...] = ()
 
 
-DESIGNS: tuple[Design, ...] = ()
+DESIGNS: tuple[Design, ...] = (
+    Design(
+        "facts_settings",
+        N_("Settings of facts: oracle (A), guided or few-shot (B), end to end (C)"),
+        "setting",
+        "facts",
+        ("oracle", "guided", "few_shot", "end_to_end"),
+    ),
+    Design(
+        "checkpoint_settings",
+        N_("Settings of checkpoints: neutral, guided, without search, without asking"),
+        "setting",
+        "checkpoints",
+        ("neutral", "guided", "no_search", "no_ask"),
+    ),
+    Design(
+        "graph_settings",
+        N_("Settings of graphs: the query at once, in stages, or in conversation"),
+        "setting",
+        "graph",
+        ("direct", "staged", "simulated"),
+    ),
+    Design(
+        "table_scaffold",
+        N_("Tables: one agent or a team"),
+        "scaffold",
+        "table",
+        ("single", "team"),
+    ),
+    Design(
+        "memory",
+        N_("Memory: none, within a task, or lifelong"),
+        "memory",
+        None,
+        ("none", "local", "lifelong"),
+    ),
+    Design(
+        "compaction",
+        N_("With and without compaction of the context"),
+        "compacted",
+        None,
+        ("without", "with"),
+    ),
+    Design("users", N_("People and simulators as the user"), "user", None),
+    Design("judges", N_("Two judges on the same trials"), "judge", None),
+)
+
+_COLUMNS: dict[Family, tuple[str, ...]] = {
+    "graph": ("node_f1", "triplet_precision", "triplet_recall", "triplet_f1", "user_turns"),
+    "table": ("success", "row_f1", "item_f1"),
+    "checkpoints": ("acc", "cp", "detection_f1", "ce_a", "ce_b", "asks"),
+    "facts": ("pass_at_1", "fcr", "hit_rate"),
+}
+_ALSO = ("tool_calls", "tokens")
 
 
 @dataclass(frozen=True)
 class Found:
-    """A design of which a pool has judged trials of two arms or more, `arms` of them."""
+    """A design of which a pool has judged trials of two arms or more, `arms` of them, in `families`. `pool`: those
+    trials alone, where `design.dimension` tells the arms apart (as the user, people are one arm). `base`: the arm
+    that the others are held against.
+    """
 
     design: Design
     arms: tuple[str, ...]
+    base: str
     families: tuple[Family, ...]
+    pool: Pool
 
 
 def designs_in(pool: Pool) -> tuple[Found, ...]:
-    raise NotImplementedError
+    """Those of `DESIGNS` of which a family has judged trials of two arms, on a revision of a task in common."""
+    return tuple(found for design in DESIGNS if (found := _found(pool, design)))
+
+
+def design_named(pool: Pool, name: str) -> Found:
+    """Raises `NotFound`, telling the designs that there are, or that the pool has."""
+    if name not in DESIGN_NAMES:
+        raise unknown(_("No such design"), name, DESIGN_NAMES)
+    known = {found.design.name: found for found in designs_in(pool)}
+    for found in known.values():
+        if found.design.name == name:
+            return found
+    raise unknown(_("These trials have not two arms of this design"), name, list(known))
 
 
 def design_sheets(pool: Pool, found: Found) -> tuple[Sheet, ...]:
-    """The paper's table of the design (agents down, arms across), and the paired differences."""
-    raise NotImplementedError
+    """The paper's table of the design (agents down with each arm, figures across; of facts also by tier), then the
+    paired differences and what they leave out, for each family. `pool`: what it was found in.
+    """
+    sheets: list[Sheet] = []
+    for family in found.families:
+        mine = of_family(found.pool, family)
+        sheets.append(_figures_sheet(mine, found, family))
+        sheets += _by_tier(mine, found) if family == "facts" else ()
+        sheets += _differences(mine, found)
+    return tuple(sheets)
+
+
+def _found(pool: Pool, design: Design) -> Found | None:
+    rows = [row for row in pool.rows if row.figures is not None]
+    if design.name == "users":
+        rows = _as_users(rows)
+    kept: list[Row] = []
+    families: list[Family] = []
+    for family in FAMILIES:
+        if design.family not in (None, family):
+            continue
+        mine = [
+            row
+            for row in rows
+            if row.family == family
+            and row.value(design.dimension)
+            and (not design.arms or row.value(design.dimension) in design.arms)
+        ]
+        if _shares(mine, design):
+            kept += mine
+            families.append(family)
+    if not families:
+        return None
+    values = {row.value(design.dimension) for row in kept}
+    arms = tuple(arm for arm in design.arms or sorted(values, key=_people_first) if arm in values)
+    base = next((arm for arm in arms if arm in PLAIN), arms[0])
+    return Found(design, arms, base, tuple(families), Pool(runs=pool.runs, rows=tuple(kept)))
+
+
+def _shares(rows: Sequence[Row], design: Design) -> bool:
+    """Whether a revision of a task (of judges: a trial) has two arms; of people and simulators, people are one."""
+    arms: dict[tuple[object, ...], set[str]] = {}
+    for row in rows:
+        trial = row.trial
+        place = (trial.id,) if design.name == "judges" else (trial.task_id, trial.revision)
+        arms.setdefault(place, set()).add(row.value(design.dimension))
+    people = design.name == "users"
+    return any(len(found) > 1 and (not people or HUMAN in found) for found in arms.values())
+
+
+def _as_users(rows: Sequence[Row]) -> list[Row]:
+    """People as one user; without users that play no persona."""
+    found: list[Row] = []
+    for row in rows:
+        if row.trial.user.kind == HUMAN:
+            user = row.trial.user.model_copy(update={"name": HUMAN})
+            trial = row.trial.model_copy(update={"user": user})
+            found.append(row.model_copy(update={"trial": trial}))
+        elif is_simulated(row.trial):
+            found.append(row)
+    return found
+
+
+def _people_first(arm: str) -> tuple[bool, str]:
+    return arm != HUMAN, arm
+
+
+def _figures_sheet(pool: Pool, found: Found, family: Family) -> Sheet:
+    dimension = found.design.dimension
+    table = score_table(pool, ("agent", dimension), (*_COLUMNS[family], *_ALSO))
+    columns = [c for c in table.columns if c.taken is Taken.AVG]
+    return _laid(table, columns, found, family, title=_(found.design.title))
+
+
+def _by_tier(pool: Pool, found: Found) -> Iterator[Sheet]:
+    """Each figure of facts by the tiers of worlds."""
+    dimension = found.design.dimension
+    tiers = sorted(pool.values("tier"), key=lambda tier: place_of("tier", tier))
+    if len(tiers) < 2:
+        return
+    whole = score_table(pool, ("agent", dimension), _COLUMNS["facts"])
+    parts = {
+        tier: score_table(
+            pool.where(lambda row, tier=tier: row.value("tier") == tier),
+            ("agent", dimension),
+            _COLUMNS["facts"],
+        )
+        for tier in tiers
+    }
+    for measure in _COLUMNS["facts"]:
+        lines: list[Line] = []
+        for line in whole.lines:
+            key = f"{measure}.avg"
+            cells = [cell_of(measure, line.figures.get(key), percent=True, trials=line.trials)]
+            for part in parts.values():
+                other = next((one for one in part.lines if one.group == line.group), None)
+                cells.append(
+                    cell_of(measure, other.figures.get(key), percent=True, trials=other.trials)
+                    if other
+                    else cell_of(measure, None)
+                )
+            lines.append((Cell(_word(whole, line.group)), *cells))
+        label = column_label(measure, Taken.AVG, _samples(whole))
+        yield Sheet(
+            view="results",
+            title=_("{measure} by tier").format(measure=label),
+            headings=(
+                f"{dimension_word('agent')} · {dimension_word(dimension)}",
+                _("all"),
+                *(value_word("tier", tier) for tier in tiers),
+            ),
+            lines=tuple(lines),
+            notes=(_("Shares in percent."),),
+        )
+
+
+def _differences(pool: Pool, found: Found) -> Iterator[Sheet]:
+    """All agents together, then each agent by itself, where there are several."""
+    dimension = found.design.dimension
+    try:
+        whole = comparisons(pool, dimension, found.base, arms=_present(pool, found))
+    except CuecardError:
+        # Arms of different agents or judges have no pairs at all: the figures stand alone.
+        return
+    sheet = difference_sheet(whole, percent=True)
+    agents = pool.values("agent")
+    lines = list(sheet.lines)
+    if len(agents) > 1:
+        for agent in sorted(agents):
+            mine = pool.where(lambda row, agent=agent: row.value("agent") == agent)
+            arms = _present(mine, found)
+            if len(arms) < 2 or found.base not in arms:
+                continue
+            try:
+                own = comparisons(mine, dimension, found.base, arms=arms)
+            except CuecardError:
+                continue
+            own_sheet = difference_sheet(own, percent=True)
+            name = value_word("agent", agent, whole[0].names)
+            lines += [(Cell(f"{name} · {line[0].text}"), *line[1:]) for line in own_sheet.lines]
+    yield Sheet(
+        view=sheet.view,
+        title=sheet.title,
+        headings=sheet.headings,
+        lines=tuple(lines),
+        notes=(*sheet.notes, _("Shares in percent.")),
+    )
+    left = left_out_sheet(whole[0])
+    if any(cell.text != "0" for line in left.lines for cell in line[1:]):
+        yield left
+
+
+def _present(pool: Pool, found: Found) -> tuple[str, ...]:
+    values = set(pool.values(found.design.dimension))
+    return tuple(arm for arm in found.arms if arm in values)
+
+
+def _laid(
+    table: ScoreTable, columns: Sequence[Column], found: Found, family: Family, *, title: str
+) -> Sheet:
+    return Sheet(
+        view="results",
+        title=f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
+        headings=(
+            " · ".join(dimension_word(each) for each in table.by),
+            _("trials"),
+            *(column.label for column in columns),
+        ),
+        lines=tuple(
+            (
+                Cell(_word(table, line.group)),
+                ResultCell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
+                *(figure_cell(table, line, column, percent=True) for column in columns),
+            )
+            for line in table.lines
+        ),
+        notes=(*table.notes, _("Shares in percent.")),
+    )
+
+
+def _word(table: ScoreTable, group: Sequence[tuple[Dimension, str]]) -> str:
+    return " · ".join(value_word(of, value, table.names) for of, value in group)
+
+
+def _samples(table: ScoreTable) -> int:
+    return max((line.counts.samples for line in table.lines), default=0)

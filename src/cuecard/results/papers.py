@@ -2,17 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
-from cuecard.annotate.labelling.comparison.sheets import Sheet
+from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
+from cuecard.core.i18n import _
+from cuecard.results.cells import ResultCell
+from cuecard.results.designs import design_sheets, designs_in
+from cuecard.results.main_table import main_sheets
 from cuecard.results.pool import Pool
+from cuecard.results.score_table import unknown
 
-PAPER_TABLES: dict[str, Callable[[Pool], tuple[Sheet, ...]]] = {}
-"""`main`, `interaction`, `errors`, `compactions`, `settings`, `profiles`, `tiers`, `curves`, `tools`."""
+Sheets = tuple[Sheet, ...]
 
 
-def paper_table(pool: Pool, name: str) -> tuple[Sheet, ...]:
-    """Its sheets, every cell of a figure with its `key` (`tables/main/0/lines/2/1` where it is no figure of
-    `groups`). Raises `NotFound`, telling the names there are.
+def settings_sheets(pool: Pool) -> Sheets:
+    """The tables of all designs that the pool has."""
+    return tuple(sheet for found in designs_in(pool) for sheet in design_sheets(pool, found))
+
+
+def _interaction(pool: Pool) -> Sheets:
+    from cuecard.results.errors.interaction_sheets import interaction_sheets
+
+    return tuple(interaction_sheets(pool))
+
+
+def _errors(pool: Pool) -> Sheets:
+    from cuecard.results.errors.error_sheets import error_sheets
+    from cuecard.results.errors.report import error_report
+
+    return tuple(error_sheets(error_report(pool)))
+
+
+def _compactions(pool: Pool) -> Sheets:
+    from cuecard.results.errors.compaction_sheets import compaction_sheets
+
+    return tuple(compaction_sheets(pool))
+
+
+def _profiles(pool: Pool) -> Sheets:
+    from cuecard.results.errors.profile_sheets import profile_sheets
+
+    return tuple(profile_sheets(pool))
+
+
+def _tiers(pool: Pool) -> Sheets:
+    from cuecard.results.errors.tier_sheets import tier_sheets
+
+    return tuple(tier_sheets(pool))
+
+
+def _curves(pool: Pool) -> Sheets:
+    from cuecard.results.errors.curve_sheets import curve_sheets
+
+    return tuple(curve_sheets(pool))
+
+
+def _tools(pool: Pool) -> Sheets:
+    from cuecard.results.errors.tool_sheets import tool_sheets
+
+    return tuple(tool_sheets(pool))
+
+
+PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
+    "main": main_sheets,
+    "interaction": _interaction,
+    "errors": _errors,
+    "compactions": _compactions,
+    "settings": settings_sheets,
+    "profiles": _profiles,
+    "tiers": _tiers,
+    "curves": _curves,
+    "tools": _tools,
+}
+
+
+def paper_table(pool: Pool, name: str) -> Sheets:
+    """Its sheets, every cell of a figure with its `key` (`tables/main/0/lines/2/1/value` where it is no figure of
+    `groups`). None where the pool has nothing for it. Raises `NotFound`, telling the names there are.
     """
-    raise NotImplementedError
+    if name not in PAPER_TABLES:
+        raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    return keyed(name, PAPER_TABLES[name](pool))
+
+
+def keyed(name: str, sheets: Sequence[Sheet]) -> Sheets:
+    """The sheets with the places of their figures in `tables` of the JSON."""
+    return tuple(
+        replace(
+            sheet,
+            lines=tuple(
+                tuple(
+                    _keyed(cell, f"tables/{name}/{s}/lines/{at}/{c}") for c, cell in enumerate(line)
+                )
+                for at, line in enumerate(sheet.lines)
+            ),
+        )
+        for s, sheet in enumerate(sheets)
+    )
+
+
+def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
+    """Every paper table as data: sheets of lines of cells."""
+    return {name: [sheet_json(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
+
+
+def sheet_json(sheet: Sheet) -> dict[str, Any]:
+    """`lines`: cells as `{"text": …}` and, of figures, `value`, `n`, `low` and `high` (null without an interval), and
+    `remark`: why the value or its interval is missing. Numbers are unrounded.
+    """
+    return {
+        "title": sheet.title,
+        "headings": list(sheet.headings),
+        "lines": [[cell_json(cell) for cell in line] for line in sheet.lines],
+        "notes": list(sheet.notes),
+    }
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    if cell.statistic is not None:
+        one = cell.statistic
+        return {
+            "text": cell.text,
+            "value": one.value,
+            "n": one.n,
+            "low": one.low,
+            "high": one.high,
+            "remark": cell.remark,
+        }
+    if isinstance(cell, ResultCell) and cell.value is not None:
+        return {"text": cell.text, "value": cell.value}
+    return {"text": cell.text}
+
+
+def _keyed(cell: Cell, key: str) -> Cell:
+    if cell.statistic is None and not (isinstance(cell, ResultCell) and cell.value is not None):
+        return cell
+    if isinstance(cell, ResultCell):
+        return cell if cell.key else replace(cell, key=f"{key}/value")
+    return ResultCell(cell.text, cell.place, cell.statistic, key=f"{key}/value")

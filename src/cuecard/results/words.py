@@ -60,6 +60,7 @@ _VALUES: Final[dict[Dimension, dict[str, str]]] = {
     "language": {"en": N_("English"), "zh": N_("Chinese")},
     "difficulty": {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")},
     "tier": {"easy": N_("easy"), "mid": N_("medium"), "hard": N_("hard")},
+    "user": {"human": N_("people")},
     "compacted": {"without": N_("without compaction"), "with": N_("with compaction")},
 }
 LOWER_IS_BETTER: Final = frozenset(
