@@ -1,0 +1,1 @@
+"""The parts that SVG pictures of plots are made of."""
