@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
+import zipfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from cuecard.core.formats.trajectories.inspect_log import (
     error_of,
     mark,
     sample_of,
+    summary_of,
     times,
     usage_by,
 )
@@ -27,13 +28,17 @@ from cuecard.core.scoring.aggregate import TrialScore, aggregate
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.lab.run_exports.exporting import Batch
 from cuecard.lab.run_exports.folder import as_json
+from cuecard.store.records import TrialRecord
 
 _PLAIN = re.compile(r"[^\w\-]+", re.ASCII)
 _NAME = 60
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class InspectLogs:
-    """Samples are written to a file beside the log as they come, so that only one trial is held at a time."""
+    """`.eval` files: archives with a file for each sample, so that the viewer opens one at a time and only one trial
+    is held here. Equal trials give equal bytes.
+    """
 
     families: tuple[Family, ...] = FAMILIES
     texts = False
@@ -43,31 +48,43 @@ class InspectLogs:
         folder.mkdir(parents=True, exist_ok=True)
         for family in FAMILIES:
             trials = [trial for trial in batch.trials if trial.family == family]
-            if not trials:
-                continue
-            log = _Log(batch, family)
-            samples = folder / ".samples.part"
-            with samples.open("wb") as file:
-                for number, trial in enumerate(trials):
-                    trajectory = batch.read(trial)
-                    file.write(b",\n" if number else b"")
-                    file.write(as_json(as_data(sample_of(trajectory))))
-                    log.add(trajectory)
-                    told(trajectory)
-            head = as_json(as_data(log.header()))
-            with (folder / log.file_name).open("wb") as file:
-                file.write(head[:-1] + b',"samples":[\n')
-                with samples.open("rb") as written:
-                    shutil.copyfileobj(written, file)
-                file.write(b"\n]}\n")
-            samples.unlink()
+            if trials:
+                _write(_Log(batch, family), trials, folder, told)
+
+
+def _write(
+    log: _Log, trials: Sequence[TrialRecord], folder: Path, told: Callable[[Trajectory], None]
+) -> None:
+    draft = folder / ".log.part"
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def add(name: str, data: object) -> None:
+            entry = zipfile.ZipInfo(name, _ZIP_EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, as_json(data))
+
+        summaries: list[JsonValue] = []
+        for trial in trials:
+            trajectory = log.batch.read(trial)
+            sample = sample_of(trajectory)
+            add(f"samples/{sample.id}_epoch_{sample.epoch}.json", as_data(sample))
+            summaries.append(as_data(summary_of(sample)))
+            log.add(trajectory)
+            told(trajectory)
+        header = as_data(log.header())
+        start = {name: header[name] for name in ("version", "eval", "plan")}
+        add("_journal/start.json", start)
+        add("_journal/summaries/1.json", summaries)
+        add("summaries.json", summaries)
+        add("header.json", header)
+    draft.rename(folder / log.file_name)
 
 
 class _Log:
     """What the head of a log says of its samples."""
 
     def __init__(self, batch: Batch, family: Family) -> None:
-        self._batch = batch
+        self.batch = batch
         self._family: Family = family
         self._scores: dict[str, list[TrialScore]] = {}
         self._judges: dict[str, PlayerRef] = {}
@@ -96,15 +113,15 @@ class _Log:
     def file_name(self) -> str:
         """As `inspect view` lists them: time, task and an id."""
         started = min(a for a, _b in self._spans).astimezone(UTC)
-        run = _PLAIN.sub("-", f"{self._family}-{self._batch.agent}").strip("-")[:_NAME]
-        return f"{started:%Y-%m-%dT%H-%M-%S+00-00}_{run}_{self._id}.json"
+        run = _PLAIN.sub("-", f"{self._family}-{self.batch.agent}").strip("-")[:_NAME]
+        return f"{started:%Y-%m-%dT%H-%M-%S+00-00}_{run}_{self._id}.eval"
 
     @property
     def _id(self) -> str:
-        return mark(self._batch.run.uid, self._batch.agent, self._family)
+        return mark(self.batch.run.uid, self.batch.agent, self._family)
 
     def header(self) -> shapes.Header:
-        first, run = self._first, self._batch.run
+        first, run = self._first, self.batch.run
         if first is None:
             raise ValueError("a log of no samples")
         started, ended = times(self._spans)

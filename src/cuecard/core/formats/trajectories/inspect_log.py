@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
@@ -22,6 +22,7 @@ _LIMITS: dict[Termination, shapes.LimitType] = {
     Termination.MAX_TURNS: "turn",
     Termination.CONTEXT_OVERFLOW: "context",
 }
+_THIN = 1000
 _SIGN = {Decision.YES: "+", Decision.NO: "-", Decision.UNJUDGED: "?"}
 
 
@@ -59,6 +60,35 @@ def sample_of(trajectory: Trajectory) -> shapes.Sample:
         uuid=t.uid or mark(t.run_uid, t.task.id, t.sample),
         error=error_of(t),
         limit=_limit(t),
+    )
+
+
+def summary_of(sample: shapes.Sample) -> shapes.Summary:
+    """What lists show of a sample, with long texts cut as the format asks."""
+    scores = {
+        name: score.model_copy(
+            update={"answer": _thin(score.answer), "explanation": _thin(score.explanation)}
+        )
+        for name, score in sample.scores.items()
+    }
+    target = sample.target
+    return shapes.Summary(
+        id=sample.id,
+        epoch=sample.epoch,
+        input=sample.input[:_THIN],
+        target=target[:_THIN] if isinstance(target, str) else tuple(t[:_THIN] for t in target),
+        metadata={k: v for k, v in sample.metadata.items() if isinstance(v, str | int)},
+        scores=scores,
+        model_usage=sample.model_usage,
+        role_usage=sample.role_usage,
+        started_at=sample.started_at,
+        completed_at=sample.completed_at,
+        total_time=sample.total_time,
+        working_time=sample.working_time,
+        uuid=sample.uuid,
+        error=sample.error.message if sample.error else None,
+        limit=sample.limit.type if sample.limit else None,
+        message_count=len(sample.messages),
     )
 
 
@@ -151,6 +181,10 @@ def _metadata(trajectory: Trajectory) -> dict[str, JsonValue]:
     }
 
 
+def _thin(text: str | None) -> str | None:
+    return text[:_THIN] if text else text
+
+
 def _limit(trajectory: Trajectory) -> shapes.Limit | None:
     kind = _LIMITS.get(trajectory.termination)
     if kind is None:
@@ -178,6 +212,6 @@ def times(trajectories: Iterable[tuple[datetime, datetime]]) -> tuple[str, str]:
     return min(a for a, _b in pairs).isoformat(), max(b for _a, b in pairs).isoformat()
 
 
-def as_data(value: Frozen) -> Mapping[str, JsonValue]:
+def as_data(value: Frozen) -> dict[str, JsonValue]:
     """As it is written: without fields that are None."""
     return value.model_dump(mode="json", exclude_none=True)

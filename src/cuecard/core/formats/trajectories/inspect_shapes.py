@@ -1,4 +1,4 @@
-"""The part of Inspect AI's log schema (version 2) that a trial fills, as inspect_ai 0.3.285 reads it.
+"""The part of Inspect AI's log schema (version 2, `.eval` files) that a trial fills, as inspect_ai 0.3.285 reads it.
 
 Fields have its names; what is None is not written. `scripts/check_inspect.py` reads what comes out with the real
 package, which is no dependency.
@@ -202,6 +202,28 @@ class Sample(Frozen):
     error: Error | None = None
     limit: Limit | None = None
     attachments: dict[str, str] = {}
+
+
+class Summary(Frozen):
+    """A sample in a list."""
+
+    id: str
+    epoch: int
+    input: str
+    target: str | tuple[str, ...]
+    metadata: dict[str, JsonValue]
+    scores: dict[str, Score]
+    model_usage: dict[str, ModelUsage]
+    role_usage: dict[str, ModelUsage]
+    started_at: str
+    completed_at: str
+    total_time: float
+    working_time: float
+    uuid: str
+    error: str | None = None
+    limit: str | None = None
+    completed: bool = True
+    message_count: int
 
 
 class Metric(Frozen):
