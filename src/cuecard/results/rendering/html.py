@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
+_SHORT = 36
+"""Letters that the first column keeps on one line."""
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
 
 
@@ -27,6 +29,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
     found = [[figure_of(cell) for cell in line] for line in sheet.lines]
     columns = [_class(column) for column in zip(*found, strict=False)]
     classes = [*columns, *[""] * (len(sheet.headings) - len(columns))]
+    short = all(len(line[0].text) <= _SHORT for line in found if line)
     return (
         environment()
         .get_template("table.html")
@@ -34,7 +37,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
             sheet=sheet,
             id=id,
             caption=caption,
-            classes=classes,
+            classes=["text short" if short else "text", *classes[1:]],
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
             notes=(*remarks_of(sheet), *sheet.notes),
         )

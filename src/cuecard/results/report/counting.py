@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Pool, Row, Spent
-from cuecard.results.report.words import FAMILY, KIND, STATE
+from cuecard.results.report.words import KIND, STATE
 
 ShownBy = Callable[[Row], str]
 
@@ -65,7 +66,7 @@ def counts_sheet(pool: Pool) -> Sheet:
     for row in pool.rows:
         groups.setdefault((row.trial.agent.name, row.family, row.judged_by), []).append(row)
     lines: list[Line] = []
-    order = {family: at for at, family in enumerate(FAMILY)}
+    order = {family: at for at, family in enumerate(FAMILY_WORDS)}
     for (agent, family, judge), rows in sorted(
         groups.items(), key=lambda item: (item[0][0], order[item[1][0].family], item[0][2])
     ):
@@ -85,7 +86,7 @@ def counts_sheet(pool: Pool) -> Sheet:
         lines.append(
             (
                 Cell(agent),
-                Cell(_(FAMILY[rows[0].family])),
+                Cell(_(FAMILY_WORDS[rows[0].family])),
                 *((Cell(judge),) if len(judges) > 1 else ()),
                 *(
                     ResultCell(

@@ -19,7 +19,7 @@ from cuecard.results.pool import Pool, gather
 from cuecard.results.report import counting, measuring, method
 from cuecard.results.report.model import Block, Drawn, Prose, Report, Section, Tabled, Terms
 from cuecard.results.report.prompting import prompts_sheet
-from cuecard.results.report.summary import summary_lines
+from cuecard.results.report.summary import caution, summary_terms
 from cuecard.results.report.words import listed
 
 if TYPE_CHECKING:
@@ -82,8 +82,9 @@ def report_of(
 def _summary(pool: Pool) -> Iterator[Block]:
     if line := method.baselines_line(pool):
         yield Prose(line)
-    for line in summary_lines(pool):
-        yield Prose(line)
+    yield summary_terms(pool)
+    if len(pool.values("agent")) > 2:
+        yield Prose(caution())
     yield Tabled(counting.runs_sheet(pool))
 
 

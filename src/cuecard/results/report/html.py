@@ -76,7 +76,6 @@ def _block(block: Block, table: int, figure: int) -> dict[str, Any]:
                 "id": f"figure-{figure}",
                 "number": _("Figure {n}.").format(n=figure),
                 "title": block.plot.title,
-                "notes": block.plot.notes,
                 "svg": _safe(as_svg(block.plot)),
                 "html": _safe(as_html(block.sheet)),
             }

@@ -27,7 +27,8 @@ def _block(block: Block, section: str, taken: set[str]) -> Iterator[str]:
     if isinstance(block, Prose):
         yield f"{escaped(block.text)}\n"
     elif isinstance(block, Terms):
-        yield rf"\paragraph{{{escaped(block.title)}}}"
+        if block.title:
+            yield rf"\paragraph{{{escaped(block.title)}}}"
         yield r"\begin{description}"
         for term in block.terms:
             told = r" \\ ".join(escaped(line) for line in term.lines)

@@ -28,7 +28,8 @@ def _block(block: Block) -> Iterator[str]:
         case Prose():
             yield escaped(block.text)
         case Terms():
-            yield f"### {escaped(block.title)}"
+            if block.title:
+                yield f"### {escaped(block.title)}"
             for term in block.terms:
                 yield "\n".join(
                     [

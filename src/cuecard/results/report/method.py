@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from cuecard import __version__
 from cuecard.annotate.agreement.bootstrap import FEWEST_GROUPS, RESAMPLES
+from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
@@ -18,7 +19,6 @@ from cuecard.results.pool import Pool
 from cuecard.results.report.counting import one_each, several_revisions
 from cuecard.results.report.model import Term, Terms
 from cuecard.results.report.words import (
-    FAMILY,
     HUMAN,
     LANGUAGE,
     listed,
@@ -39,7 +39,7 @@ def tasks_sheet(pool: Pool) -> Sheet:
         if any(traits.difficulty == level for traits in known.values())
     ]
     lines: list[Line] = []
-    for family, word in FAMILY.items():
+    for family, word in FAMILY_WORDS.items():
         mine = [(task, traits) for (task, _n), traits in known.items() if traits.family == family]
         if not mine:
             continue
@@ -92,7 +92,7 @@ def revisions_sheet(pool: Pool) -> Sheet:
         lines=tuple(
             (
                 Cell(task),
-                Cell(_(FAMILY[traits[task, number].family])),
+                Cell(_(FAMILY_WORDS[traits[task, number].family])),
                 Cell(f"{number}"),
                 Cell(digest),
             )

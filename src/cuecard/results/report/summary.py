@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cuecard.annotate.agreement import Statistic
+from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.labels import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.comparing import Comparison, Contrast, compare
 from cuecard.results.pool import Pool
-from cuecard.results.report.words import FAMILY, listed
+from cuecard.results.report.model import Term, Terms
+from cuecard.results.report.words import listed
 from cuecard.results.score_table import score_table
+from cuecard.results.words import dimension_word
+
+NBSP = "\u00a0"
+_MINUS = str.maketrans("-", "\u2212")
 
 
-def summary_lines(pool: Pool) -> tuple[str, ...]:
-    """A paragraph for each family of the pool, in the order of families."""
-    return tuple(_of_family(pool, family) for family in FAMILIES if family in pool.families)
+def summary_terms(pool: Pool) -> Terms:
+    """An entry for each family of the pool, in the order of families."""
+    return Terms(
+        "", tuple(_of_family(pool, family) for family in FAMILIES if family in pool.families)
+    )
 
 
-def _of_family(pool: Pool, family: Family) -> str:
+def caution() -> str:
+    """What holds of all sentences that name the best of several."""
+    return _(
+        "Where an agent was chosen for its mean among several, the comparisons are somewhat too favourable to it;"
+        " intervals are not adjusted for how many comparisons there are. They tell of the choice of tasks, not of other"
+        " prompts, simulators or judges."
+    )
+
+
+def _of_family(pool: Pool, family: Family) -> Term:
     measure = HEADLINES[family][0]
-    head = _("{family}, {measure}").format(family=_(FAMILY[family]), measure=measure_label(measure))
+    head = _("{family}, {measure}").format(
+        family=_(FAMILY_WORDS[family]), measure=measure_label(measure)
+    )
     mine = pool.where(lambda row: row.family == family)
-    if not any(row.figures for row in mine.rows):
-        return _("{head}: no trial has been judged, so nothing can be said.").format(head=head)
     agents = sorted({row.value("agent") for row in mine.rows if row.figures})
+    if not agents:
+        return Term(head, (_("No trial has been judged, so nothing can be said."),))
     if len(agents) == 1:
-        return _alone(mine, head, measure, agents[0])
+        return Term(head, (_alone(mine, measure, agents[0]),))
     try:
         found = compare(mine, "agent", family=family, measure=measure)
         leader = _leader(found)
         if leader != found.base:
             found = compare(mine, "agent", leader, family=family, measure=measure)
     except CuecardError as error:
-        return _("{head}: the agents cannot be compared. {reason}").format(
-            head=head, reason=error.message or error.title
-        )
-    return _compared(found, head)
+        told = _("The agents cannot be compared. {reason}")
+        return Term(head, (told.format(reason=error.message or error.title),))
+    return Term(head, tuple(_compared(found)))
 
 
-def _alone(pool: Pool, head: str, measure: str, agent: str) -> str:
+def _alone(pool: Pool, measure: str, agent: str) -> str:
     (line,) = score_table(pool, ("agent",), (measure,)).lines[:1]
     mean = line.figures.get(f"{measure}.avg")
-    return _("{head}: {agent} alone was run: {mean}. There is nothing to compare it with.").format(
-        head=head, agent=agent, mean=_mean(mean, measure)
+    return _("{agent} alone was run: {mean}. There is nothing to compare it with.").format(
+        agent=agent, mean=_mean(mean, measure)
     )
 
 
@@ -54,32 +74,24 @@ def _leader(found: Comparison) -> str:
     return max(means, key=lambda name: -1.0 if means[name] is None else means[name] or 0.0)
 
 
-def _compared(found: Comparison, head: str) -> str:
+def _compared(found: Comparison) -> Iterator[str]:
     """Of the arm with the highest mean against each other one."""
     best = found.contrasts[0].base_mean
-    parts = [
-        _("{head}: of {n} agents {agent} has the highest mean, {mean}.").format(
-            head=head,
-            n=len(found.contrasts) + 1,
-            agent=found.base,
-            mean=_mean(best, found.measure),
-        ),
-        *(_contrast(contrast, found) for contrast in found.contrasts),
-    ]
-    if len(found.contrasts) > 1:
-        parts.append(
-            _(
-                "The agent was chosen for its mean and the intervals are not adjusted for several comparisons, so"
-                " they are somewhat too favourable to it."
-            )
+    tied = [c for c in found.contrasts if c.difference.value == 0]
+    if len(tied) == len(found.contrasts):
+        names = listed((found.base, *(contrast.arm for contrast in found.contrasts)))
+        yield _("{agents} have the same mean, {mean}.").format(
+            agents=names, mean=_mean(best, found.measure)
         )
+    else:
+        yield _("Of {n} agents {agent} has the highest mean, {mean}.").format(
+            n=len(found.contrasts) + 1, agent=found.base, mean=_mean(best, found.measure)
+        )
+        yield from (_contrast(contrast, found) for contrast in found.contrasts)
     if found.differs:
-        parts.append(
-            _("The agents differ also in {what}, so a difference may be due to that.").format(
-                what=listed(found.differs)
-            )
+        yield _("The agents differ also in {what}, so a difference may be due to that.").format(
+            what=listed(dimension_word(each) for each in found.differs)
         )
-    return " ".join(parts)
 
 
 def _contrast(contrast: Contrast, found: Comparison) -> str:
@@ -95,7 +107,7 @@ def _contrast(contrast: Contrast, found: Comparison) -> str:
         return _("{beside} there is no difference to tell: {reason}.").format(
             beside=beside, reason=gap.reason
         )
-    told = _signed(-gap.value, found.measure)
+    told = _points(found.measure).format(n=_signed(-gap.value, found.measure))
     tally = _("better on {wins}, worse on {losses}, level on {ties}").format(
         wins=contrast.losses, losses=contrast.wins, ties=contrast.ties
     )
@@ -105,29 +117,34 @@ def _contrast(contrast: Contrast, found: Comparison) -> str:
         ).format(beside=beside, told=told, tally=tally, reason=gap.no_interval)
     low, high = -gap.interval[1], -gap.interval[0]
     between = f"[{_signed(low, found.measure)}, {_signed(high, found.measure)}]"
-    verdict = (
-        _("the interval lies above zero, so the choice of tasks alone hardly explains the lead")
-        if low > 0
-        else _("the interval lies below zero: on these tasks the other is better")
-        if high < 0
-        else _(
+    if low > 0:
+        verdict = _(
+            "the interval lies above zero, so the choice of tasks alone hardly explains the lead"
+        )
+    elif high < 0:
+        verdict = _("the interval lies below zero: on these tasks the other is better")
+    else:
+        verdict = _(
             "the interval includes zero, so this may be noise: these tasks do not tell which is better"
         )
-    )
     return _("{beside}: {told} {between} ({tally}); {verdict}.").format(
         beside=beside, told=told, between=between, tally=tally, verdict=verdict
     )
 
 
+def _points(measure: str) -> str:
+    return "{n}" if measure in COUNTS else _("{n} points")
+
+
 def _mean(mean: Statistic | None, measure: str) -> str:
-    """`61.3 [55.0, 67.2] (n = 12)`: shares in percent."""
+    """`61.3% [55.0, 67.2] (n = 12)`."""
     if mean is None or mean.value is None:
         return "–"
-    told = _plain(mean.value, measure)
+    told = _plain(mean.value, measure) + ("" if measure in COUNTS else "%")
     if mean.interval:
         low, high = mean.interval
         told += f" [{_plain(low, measure)}, {_plain(high, measure)}]"
-    return f"{told} (n = {mean.n:,})"
+    return f"{told} (n{NBSP}={NBSP}{mean.n:,})"
 
 
 def _plain(value: float, measure: str) -> str:
@@ -137,4 +154,5 @@ def _plain(value: float, measure: str) -> str:
 def _signed(value: float, measure: str) -> str:
     """With its sign; a zero has none."""
     text = f"{value:+,.2f}" if measure in COUNTS else f"{100 * value:+.1f}"
-    return text.lstrip("+-") if not float(text.replace(",", "")) else text
+    zero = not float(text.replace(",", ""))
+    return text.lstrip("+-") if zero else text.translate(_MINUS)

@@ -9,16 +9,9 @@ from pydantic import JsonValue
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.parts import PlayerRef
-from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.store.records import RunState
 
-FAMILY: dict[Family, str] = {
-    "graph": N_("Graph tasks"),
-    "table": N_("Table tasks"),
-    "checkpoints": N_("Checkpoint tasks"),
-    "facts": N_("Fact tasks"),
-}
 STATE: dict[RunState, str] = {
     RunState.RUNNING: N_("running"),
     RunState.DONE: N_("done"),
