@@ -9,7 +9,7 @@ from itertools import count
 from cuecard.core.events import Limits, Termination
 from cuecard.core.parts import PlayerRef, Usage
 from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.trial_figures import TrialFigures
+from cuecard.core.scoring.trial_figures import FactFigures, TrialFigures
 from cuecard.core.tasks import Difficulty, Family, TaskLanguage
 from cuecard.results.pool import Pool, Row, Spent
 from cuecard.store.records import RunRecord, RunState, TrialRecord
@@ -56,10 +56,11 @@ def row(
     kind: str = "react",
     cost: float | None = None,
     tokens: int = 0,
+    searched: FactFigures | None = None,
     **figures: object,
 ) -> Row:
     """`measures` by name (None: undefined); None instead of them: the trial is not judged. `figures`: further
-    fields of `TrialFigures`.
+    fields of `TrialFigures`; `searched`: its `facts`, of which `facts` is the world's number.
     """
     record = of or run()
     id = next(_IDS)
@@ -99,7 +100,9 @@ def row(
         judge=PlayerRef(name=judge, kind="model", model="judge-7b")
         if measures is not None
         else None,
-        figures=_figures(measures, figures) if measures is not None else None,
+        figures=_figures(measures, {**figures, "facts": searched})
+        if measures is not None
+        else None,
         setting=setting,
         memory=memory,
         agent_spent=spent,

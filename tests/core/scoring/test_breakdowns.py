@@ -86,7 +86,9 @@ def test_profiles_by_ambiguity_and_difficulty(build):
         build.user(1, checkpoint=0, status="missed_ambiguity_correct"),
     )
     judgement = build.answer("no")
-    counts.add(figures_of(task, log, judgement), task.difficulty)
+    found = figures_of(task, log, judgement)
+    assert found.statuses == {"missed_ambiguity_correct": 1}
+    counts.add(found, task.difficulty)
     result = counts.result()
     assert set(result.by_ambiguity) == {"version"}
     assert set(result.by_difficulty) == {"easy"}
