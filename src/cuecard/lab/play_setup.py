@@ -105,16 +105,17 @@ async def enter(
             worlds=(settings.world,),
             judges=settings.judges,
         )
+        described = settings.model_copy(update={"roster": roster})
         run = workspace.runs.create(
             name=played.task.title,
             kind="play",
             created_by=by,
             samples=1,
             limits=limits,
-            plan=settings.model_copy(update={"roster": roster}).model_dump(mode="json"),
+            plan=described.model_dump(mode="json"),
         )
         trial = workspace.runs.add_trials(run.id, [cell])[0]
-        return Opened(trial, played.task, limits, settings)
+        return Opened(trial, played.task, limits, described)
 
     return await asyncio.to_thread(work)
 
