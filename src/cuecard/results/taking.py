@@ -86,15 +86,16 @@ def with_task_intervals(
     scores: Sequence[TrialScore], *, resamples: int = RESAMPLES
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
     """Everything that `aggregate` says of the scores, with an interval by resampling tasks. The values are those of
-    `aggregate` to the last digit.
+    `aggregate` to the last digit, and an interval follows from its own figure alone: the same in every table,
+    whatever else that tells.
     """
     values = by_task(scores)
     tasks = sorted({score.task_id for score in scores})
     totals = {(total.name, total.statistic): total for total in aggregate(scores)}
-    coefficients: list[Coefficient] = [mean_over(k[0], values[k], tasks) for k in totals]
-    statistics = with_intervals(coefficients, tasks, resamples=resamples)
     found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
-    for (key, total), statistic in zip(totals.items(), statistics, strict=True):
+    for key, total in totals.items():
+        mean: Coefficient = mean_over(key[0], values[key], tasks)
+        (statistic,) = with_intervals([mean], tasks, resamples=resamples)
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
         found[key] = (total, statistic.model_copy(update=exact))
     return found
