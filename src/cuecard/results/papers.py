@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
+from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
 from cuecard.results.cells import ResultCell
 from cuecard.results.designs import design_sheets, designs_in
@@ -65,6 +66,33 @@ def _tools(pool: Pool) -> Sheets:
     return tuple(tool_sheets(pool))
 
 
+def _differences(pool: Pool) -> Sheets:
+    """Agents by task, of each family in which two or more share tasks."""
+    from cuecard.results.comparing import comparisons
+    from cuecard.results.comparison_sheets import comparison_sheets
+
+    if len({row.value("agent") for row in pool.rows if row.figures}) < 2:
+        return ()
+    try:
+        return comparison_sheets(comparisons(pool, "agent"))
+    except NotAllowed:
+        return ()
+
+
+def _trials(pool: Pool) -> Sheets:
+    from cuecard.results.trial_counts import trial_sheets
+
+    return trial_sheets(pool)
+
+
+def _plots(pool: Pool) -> Sheets:
+    """The numbers of every plot."""
+    from cuecard.results.plots.builders import plots_of
+    from cuecard.results.plots.tables import plot_sheet
+
+    return tuple(plot_sheet(plot) for plot in plots_of(pool))
+
+
 PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
     "main": main_sheets,
     "interaction": _interaction,
@@ -75,6 +103,9 @@ PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
     "tiers": _tiers,
     "curves": _curves,
     "tools": _tools,
+    "differences": _differences,
+    "trials": _trials,
+    "plots": _plots,
 }
 
 

@@ -7,26 +7,39 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from cuecard import __version__
-from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _, current_language
+from cuecard.core.errors import NotAllowed
+from cuecard.core.i18n import N_, _, current_language
 from cuecard.lab.figures import OnCount
-from cuecard.results.comparing import comparisons
-from cuecard.results.comparison_sheets import comparison_sheets
-from cuecard.results.papers import PAPER_TABLES, paper_table
+from cuecard.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.results.plots.builders import plots_of
 from cuecard.results.plots.tables import plot_sheet
 from cuecard.results.pool import Pool, gather
-from cuecard.results.report import counting, measuring, method
+from cuecard.results.report import measuring, method
 from cuecard.results.report.model import Block, Drawn, Prose, Report, Section, Tabled, Terms
 from cuecard.results.report.prompting import prompts_sheet
 from cuecard.results.report.summary import caution, summary_terms
 from cuecard.results.report.words import listed
+from cuecard.results.trial_counts import one_each, runs_sheet
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 Doing = Callable[[str], None]
-MAIN = "main"
+PLOTS = "plots"
+TRIALS = "trials"
+TITLES: dict[str, str] = {
+    "main": N_("Main results"),
+    "differences": N_("Paired differences"),
+    "settings": N_("Settings compared"),
+    "interaction": N_("Interaction"),
+    "errors": N_("Errors"),
+    "compactions": N_("Compactions"),
+    "profiles": N_("Behaviour profiles"),
+    "tiers": N_("Tiers"),
+    "curves": N_("Call by call"),
+    "tools": N_("Tools"),
+}
+"""Paper tables as sections, in their order."""
 
 
 def report_of(
@@ -58,15 +71,12 @@ def report_of(
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
-        Section("results", _("Main results"), tuple(_tables(pool, [MAIN]))),
-        Section("differences", _("Paired differences"), tuple(_differences(pool))),
-        Section(
-            "behaviour",
-            _("Errors and behaviour"),
-            tuple(_tables(pool, [name for name in PAPER_TABLES if name != MAIN])),
+        *(
+            Section(name, _(TITLES.get(name, name)), tuple(_tables(pool, name)))
+            for name in _order()
         ),
-        Section("plots", _("Plots"), tuple(_plots(pool)) if plots else ()),
-        Section("trials", _("Trials and cost"), tuple(_trials(pool))),
+        Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
+        Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
         Section("method", _("Method"), tuple(_method(workspace, pool, doing))),
         Section("revisions", _("Revisions"), (Tabled(method.revisions_sheet(pool), folded=True),)),
     )
@@ -85,40 +95,28 @@ def _summary(pool: Pool) -> Iterator[Block]:
     yield summary_terms(pool)
     if len(pool.values("agent")) > 2:
         yield Prose(caution())
-    yield Tabled(counting.runs_sheet(pool))
+    yield Tabled(runs_sheet(pool))
 
 
-def _tables(pool: Pool, names: Sequence[str]) -> Iterator[Block]:
-    for name in names:
-        for sheet in paper_table(pool, name):
-            if sheet.lines:
-                yield Tabled(sheet)
+def _order() -> tuple[str, ...]:
+    """The paper tables that are sections of their own: those that are known here, then the others."""
+    known = [name for name in TITLES if name in PAPER_TABLES]
+    others = [name for name in PAPER_TABLES if name not in (*TITLES, PLOTS, TRIALS)]
+    return (*known, *others)
 
 
-def _differences(pool: Pool) -> Iterator[Block]:
-    if len(pool.values("agent")) < 2:
-        return
-    try:
-        found = comparisons(pool, "agent")
-    except CuecardError as error:
-        yield Prose(error.message or error.title)
-        return
-    yield from (Tabled(sheet) for sheet in comparison_sheets(found) if sheet.lines)
+def _tables(pool: Pool, name: str) -> Iterator[Block]:
+    for sheet in paper_table(pool, name):
+        if sheet.lines:
+            yield Tabled(sheet)
 
 
 def _plots(pool: Pool) -> Iterator[Block]:
-    for plot in plots_of(pool):
+    plots = plots_of(pool)
+    sheets = keyed(PLOTS, [plot_sheet(plot) for plot in plots])
+    for plot, sheet in zip(plots, sheets, strict=True):
         if not plot.missing:
-            yield Drawn(plot, plot_sheet(plot))
-
-
-def _trials(pool: Pool) -> Iterator[Block]:
-    yield Tabled(counting.counts_sheet(pool))
-    yield Tabled(counting.endings_sheet(pool))
-    if sheet := counting.costs_sheet(pool):
-        yield Tabled(sheet)
-    else:
-        yield Prose(_("No model was called."))
+            yield Drawn(plot, sheet)
 
 
 def _method(workspace: Workspace, pool: Pool, doing: Doing) -> Iterator[Block]:
@@ -163,5 +161,5 @@ def _agreement(
 
 
 def _counting(pool: Pool) -> Terms:
-    played = len(counting.one_each(pool))
+    played = len(one_each(pool))
     return method.counting_terms(pool, sum(run.trials for run in pool.runs) - played)

@@ -16,7 +16,6 @@ from cuecard.core.text import one_line
 from cuecard.lab.plans import settings_of
 from cuecard.lab.roster import Roster
 from cuecard.results.pool import Pool
-from cuecard.results.report.counting import one_each, several_revisions
 from cuecard.results.report.model import Term, Terms
 from cuecard.results.report.words import (
     HUMAN,
@@ -25,6 +24,7 @@ from cuecard.results.report.words import (
     player_word,
     settings_lines,
 )
+from cuecard.results.trial_counts import one_each, several_revisions
 
 SEED = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
@@ -14,12 +14,16 @@ from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Pool, Row, Spent
 from cuecard.results.report.words import KIND, STATE
 
-ShownBy = Callable[[Row], str]
-
 
 def one_each(pool: Pool) -> tuple[Row, ...]:
     """A row for each trial: the first judge's."""
     return tuple({row.trial.id: row for row in reversed(pool.rows)}.values())[::-1]
+
+
+def trial_sheets(pool: Pool) -> tuple[Sheet, ...]:
+    """Counts, endings, and costs where models were called."""
+    costs = costs_sheet(pool)
+    return (counts_sheet(pool), endings_sheet(pool), *((costs,) if costs else ()))
 
 
 def runs_sheet(pool: Pool) -> Sheet:
@@ -137,8 +141,7 @@ def endings_sheet(pool: Pool) -> Sheet:
         title=_("How trials ended"),
         headings=(_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
         lines=tuple(
-            (Cell(agent), *(Cell(f"{counts[agent, end]:,}") for end in ends))
-            for agent in sorted(agents)
+            (Cell(agent), *(_count(counts[agent, end]) for end in ends)) for agent in sorted(agents)
         ),
     )
 
