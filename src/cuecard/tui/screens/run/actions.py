@@ -1,0 +1,209 @@
+"""What the keys of the Run screen do: to the run itself, and where they lead."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from cuecard.core.i18n import _, ngettext
+from cuecard.lab.spending import change_budget
+from cuecard.store.records import RunState
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.live_runs import LiveRun
+from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.state.run_look import RunLook
+
+CONCURRENCY = 4
+_MOST_BUDGET = 1e9
+
+
+class RunActions(CuecardScreen[None]):
+    """A screen about one run. Subclasses look at it and show it."""
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__()
+        self._run_id = run_id
+        self._look: RunLook | None = None
+        self._told = False
+
+    def load(self) -> object:
+        """Look at the workspace again."""
+        raise NotImplementedError
+
+    @property
+    def trial_under_cursor(self) -> int | None:
+        raise NotImplementedError
+
+    @property
+    def live(self) -> LiveRun | None:
+        """The run as it is or was played in this process."""
+        return self.services.live_runs.get(self._run_id)
+
+    @property
+    def going_on(self) -> bool:
+        return self.services.live_runs.going_on(self._run_id)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        run, live = self._look.run if self._look else None, self.live
+        match action:
+            case "pause":
+                return self.going_on and live is not None and not live.stopping
+            case "cancel":
+                return self.going_on
+            case "resume":
+                open_ones = run is not None and run.finished < run.trials
+                return run is not None and not self.going_on and run.kind != "play" and open_ones
+            case "budget":
+                return run is not None and run.kind != "play"
+            case "replay":
+                return self.trial_under_cursor is not None
+            case "compare" | "errors" | "plots" | "report":
+                return run is not None and run.finished > 0
+            case _:
+                return True
+
+    def action_pause(self) -> None:
+        if live := self.live:
+            live.pause()
+            self.cue_app.tell(_("Pausing when the calls under way are answered; r goes on."))
+
+    @guarded("cancel")
+    async def action_cancel(self) -> None:
+        live = self.live
+        if live is None:
+            return
+        if live.stopping:
+            dialog = ConfirmDialog(
+                _("Stop at once?"),
+                _(
+                    "Calls under way are given up, and what they cost is lost. The trials stay open."
+                ),
+                _("Stop at once"),
+            )
+        else:
+            question = _("Open trials stay as they are and can be resumed with r.")
+            dialog = ConfirmDialog(_("Stop this run?"), question, _("Stop it"))
+        if await self.app.push_screen_wait(dialog):
+            live.stop()
+            self.cue_app.tell(_("Stopping when the calls under way are answered…"))
+
+    @guarded("resume")
+    async def action_resume(self) -> None:
+        if self._look and self._look.run.state is RunState.RUNNING:
+            question = _(
+                "It was neither finished nor stopped. If it is being played in another window or on"
+                " another machine, leave it alone; if that was killed, go on."
+            )
+            dialog = ConfirmDialog(_("Play this run on here?"), question, _("Play it on"))
+            if not await self.app.push_screen_wait(dialog):
+                return
+        await self._play(())
+
+    @guarded("resume")
+    async def play_again(self, trials: tuple[int, ...]) -> None:
+        """Have these failed trials played again, after asking."""
+        if self.going_on:
+            self.cue_app.tell(_("The run goes on: play failed trials again when it is over."))
+            return
+        text = ngettext(
+            "{n} failed trial is played again: from where it stopped, or from its start if the same words would"
+            " lead to the same end. What was recorded stays in its log.",
+            "{n} failed trials are played again: from where they stopped, or from their start if the same"
+            " words would lead to the same end. What was recorded stays in their logs.",
+            len(trials),
+        ).format(n=len(trials))
+        dialog = ConfirmDialog(_("Play failed trials again?"), text, _("Play them again"))
+        if await self.app.push_screen_wait(dialog):
+            await self._play(trials)
+
+    @guarded("budget")
+    async def action_budget(self) -> None:
+        from cuecard.tui.screens.task.dialogs import AskLine
+
+        if (look := self._look) is None:
+            return
+        config = await self.services.config()
+        live = self.live if self.going_on else None
+        budget = live.budget.amount if live else look.budget
+        spent = "–" if look.spent.cost is None else f"{look.spent.cost:.4f}"
+        text = _("Spent so far: {spent} {currency}. Nothing means: whatever it takes.").format(
+            spent=spent, currency=config.currency
+        )
+        typed = await self.app.push_screen_wait(
+            AskLine(
+                _("What may the run cost?"),
+                text,
+                button=_("Set budget"),
+                value="" if budget is None else f"{budget:g}",
+                placeholder=_("none"),
+                required=False,
+            )
+        )
+        if typed is None:
+            return
+        amount = _amount(typed)
+        if typed and amount is None:
+            self.cue_app.tell(_("The budget: an amount above 0, please, or nothing."))
+            return
+        run_id = self._run_id
+        await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
+        if live is not None:
+            live.budget.change(amount)
+        elif look.run.state is RunState.RUNNING:
+            self.cue_app.tell(
+                _("Kept. Where the run goes on elsewhere, it holds from the next start.")
+            )
+        self.load()
+
+    def action_compare(self) -> None:
+        from cuecard.tui.screens.compare import CompareScreen
+
+        if self._look:
+            self.app.push_screen(CompareScreen((self._run_id,), self._look.run.name))
+
+    def action_errors(self) -> None:
+        from cuecard.tui.screens.errors import ErrorsScreen
+
+        if self._look:
+            self.app.push_screen(ErrorsScreen((self._run_id,), self._look.run.name))
+
+    def action_plots(self) -> None:
+        from cuecard.tui.screens.plots import PlotsScreen
+
+        if self._look:
+            self.app.push_screen(PlotsScreen((self._run_id,), self._look.run.name))
+
+    @guarded("report")
+    async def action_report(self) -> None:
+        from cuecard.tui.screens.reporting import write_report
+
+        if self._look:
+            await write_report(self, (self._run_id,), self._look.run.name)
+
+    def action_replay(self) -> None:
+        from cuecard.tui.screens.replay import ReplayScreen
+
+        if (trial := self.trial_under_cursor) is not None:
+            self.app.push_screen(ReplayScreen(trial))
+
+    def action_fidelity(self) -> None:
+        from cuecard.tui.screens.fidelity import FidelityScreen
+
+        if self._look:
+            self.app.push_screen(FidelityScreen((self._run_id,), self._look.run.name))
+
+    async def _play(self, failed: tuple[int, ...]) -> None:
+        config = await self.services.config()
+        workspace = await self.services.ask(lambda ws: ws)
+        self.services.live_runs.play(
+            self.services.engine, workspace, self._run_id, config, CONCURRENCY, failed
+        )
+        self._told = False
+        self.load()
+
+
+def _amount(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) and 0 < value < _MOST_BUDGET else None

@@ -1,0 +1,218 @@
+"""Scores of a run: an overview and a table for each family; every figure leads to its trials."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Static
+
+from cuecard.core.i18n import _
+from cuecard.core.scoring.labels import measure_label
+from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.run.bindings import SCORES_KEYS
+from cuecard.tui.state.run_trials import Behind
+from cuecard.tui.state.score_sheets import COUNT_GLYPHS, COUNT_WORDS, FigureCell
+from cuecard.tui.state.score_view import ALL_MEASURES, Cut, ScoreView, all_measures
+from cuecard.tui.state.sheet_grid import WIDE
+from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.grid.columns import GridColumn
+from cuecard.tui.widgets.grid.source import GridCell, ListSource
+from cuecard.tui.widgets.list_table import FigureTable
+from cuecard.tui.widgets.pieces import Lines
+from cuecard.tui.widgets.plain import PlainText
+
+_MOST = 40
+
+
+class ScoreGrid(FigureTable):
+    """Has no marks of its own."""
+
+    GUTTER = False
+
+
+class ScoresPane(Vertical):
+    """`load` a view; its keys change what is shown, and ask for another count where that takes one."""
+
+    BINDINGS = SCORES_KEYS
+
+    class BehindWanted(Message):
+        """The trials behind a figure are to be listed."""
+
+        def __init__(self, behind: Behind) -> None:
+            super().__init__()
+            self.behind = behind
+
+    class CutWanted(Message):
+        """Other trials are to be counted, or grouped in another way."""
+
+        def __init__(self, cut: Cut) -> None:
+            super().__init__()
+            self.cut = cut
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._view: ScoreView | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="counting", markup=False)
+        yield Lines(id="sections")
+        yield Lines(id="scores-heading")
+        yield ScoreGrid((), cursor="cell", fixed=1, id="scores-table")
+        with VerticalScroll(id="scores-details", can_focus=False):
+            yield PlainText(id="scores-detail")
+
+    def on_mount(self) -> None:
+        self.counting("")
+
+    @property
+    def table(self) -> ScoreGrid:
+        return self.query_one(ScoreGrid)
+
+    def counting(self, text: str) -> None:
+        """What is being done, or nothing."""
+        said = self.query_one("#counting", Static)
+        said.display = bool(text)
+        said.update(text)
+
+    def load(self, view: ScoreView) -> None:
+        first = self._view is None
+        self._view = view
+        self._fill(first=first)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._view is not None:
+            self.call_after_refresh(self._fill)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if view is None:
+            return False
+        match action:
+            case "open":
+                return self._behind is not None
+            case "step":
+                return len(view.sections) > 1
+            case "across":
+                return view.across is not None or bool(view.dimensions_across)
+            case _:
+                return True
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._explain()
+
+    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
+        event.stop()
+        self._sort(event.column)
+
+    def action_open(self) -> None:
+        if behind := self._behind:
+            self.post_message(self.BehindWanted(behind))
+
+    def action_step(self, by: int) -> None:
+        if self._view is not None:
+            self._view.step(by)
+            self._fill(first=True)
+
+    def action_order(self) -> None:
+        self._sort(self.table.cursor_column)
+
+    def action_across(self) -> None:
+        if self._view is not None:
+            self._view.next_across(self.table.cursor_column)
+            self._fill(first=True)
+
+    @guarded("cut")
+    async def action_by(self) -> None:
+        from cuecard.tui.screens.run.dialogs import GroupDialog
+
+        if self._view is not None:
+            self._ask_for(await self.app.push_screen_wait(GroupDialog(self._view)))
+
+    @guarded("cut")
+    async def action_narrow(self) -> None:
+        from cuecard.tui.screens.run.dialogs import NarrowDialog
+
+        if self._view is not None:
+            self._ask_for(await self.app.push_screen_wait(NarrowDialog(self._view)))
+
+    @guarded("cut")
+    async def action_measure(self) -> None:
+        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+
+        if (view := self._view) is None:
+            return
+        names = all_measures(view.cut.of(view.pool))
+        options = [("main", "", _("The main ones")), (ALL_MEASURES, "", _("All of them"))]
+        options += [(name, "", measure_label(name)) for name in names]
+        question = _("A single measure also stands in the overview, for all families that have it.")
+        chosen = await self.app.push_screen_wait(ChoiceDialog(_("Measures"), question, options))
+        if chosen is not None:
+            cut = view.cut
+            measure = "" if chosen == "main" else chosen
+            self._ask_for(Cut(cut.by, cut.where, cut.only, measure))
+
+    @property
+    def _behind(self) -> Behind | None:
+        table = self.table
+        return self._view.behind(table.cursor_row, table.cursor_column) if self._view else None
+
+    def _ask_for(self, cut: Cut | None) -> None:
+        if cut is not None and self._view is not None and cut != self._view.cut:
+            self.post_message(self.CutWanted(cut))
+
+    def _sort(self, column: int) -> None:
+        if self._view is not None:
+            self._view.sort(column)
+            self._fill()
+            self.table.move_to(0, column)
+
+    def _fill(self, *, first: bool = False) -> None:
+        view, table = self._view, self.table
+        if view is None:
+            return
+        self.query_one("#sections", Lines).load([view.tabs()])
+        self.query_one("#scores-heading", Lines).load([view.heading()])
+        sheet = view.sheet
+        rows: list[list[str | GridCell | Text]] = []
+        for line in sheet.lines:
+            cells: list[str | GridCell | Text] = [GridCell(line[0].text, "strong")]
+            cells += [GridCell(c.text, "muted" if c.remark else "plain") for c in line[1:]]
+            rows.append(cells)
+        short = {_(COUNT_WORDS[key]): glyph for key, glyph in COUNT_GLYPHS.items()}
+        columns: list[GridColumn] = []
+        for at, heading in enumerate(sheet.headings):
+            words = at == 0 or not any(_counted(line[at]) for line in sheet.lines)
+            longest = max((len(line[at].text) for line in sheet.lines), default=0)
+            if self.size.width < WIDE:
+                heading = short.get(heading, heading)
+            least = min(max(longest, len(heading)), _MOST)
+            columns.append(GridColumn(heading, least, raw=True, right=not words, grow=int(at == 0)))
+        table.set_columns(columns, fixed=1)
+        table.load(ListSource(rows), cursor=(0, _first_figure(view)) if first else None)
+        self._explain()
+
+    def _explain(self) -> None:
+        if self._view is not None:
+            table = self.table
+            lines = self._view.details(table.cursor_row, table.cursor_column)
+            self.query_one("#scores-detail", PlainText).load("\n".join(lines))
+        if isinstance(self.screen, CuecardScreen) and self.screen.is_current:
+            self.screen.refresh_bindings()
+
+
+def _counted(cell: object) -> bool:
+    return isinstance(cell, FigureCell) or getattr(cell, "value", None) is not None
+
+
+def _first_figure(view: ScoreView) -> int:
+    lines = view.sheet.lines
+    cells = lines[0] if lines else ()
+    return next((at for at, cell in enumerate(cells) if isinstance(cell, FigureCell)), 0)

@@ -1,0 +1,247 @@
+"""One run: its trials as they are played, and the scores of those that are judged."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from textual.app import ComposeResult
+from textual.widgets import Footer
+
+from cuecard.core.i18n import _
+from cuecard.results.pool import Pool, gather
+from cuecard.results.score_table import ScoreTable
+from cuecard.store.records import RunState
+from cuecard.store.workspace import Workspace
+from cuecard.tui.base import guarded
+from cuecard.tui.screens.run.actions import RunActions
+from cuecard.tui.screens.run.bindings import SCREEN_KEYS
+from cuecard.tui.screens.run.scores_pane import ScoresPane
+from cuecard.tui.screens.run.trials_pane import TrialsPane
+from cuecard.tui.state.run_head import head_lines, tab_line
+from cuecard.tui.state.run_look import look_at
+from cuecard.tui.state.run_trials import Scores
+from cuecard.tui.state.score_view import Cut, ScoreView, count, scores_by_trial
+from cuecard.tui.widgets.pieces import Lines
+
+REFRESH = 0.5
+"""Seconds between frames of a run that goes on here; they read no database."""
+LOOK_HERE, LOOK_ELSEWHERE = 15.0, 5.0
+"""Seconds between looks at the workspace, at least, while a run goes on."""
+SHARE = 10
+"""Looking and scoring may take at most one part in so many of the time."""
+
+PaneName = Literal["trials", "scores"]
+
+
+class _Left(Exception):
+    """Raised in the thread of a count that nobody waits for any more."""
+
+
+class RunScreen(RunActions):
+    """Takes a run's id. While the run goes on, what is told of it is shown."""
+
+    CSS_PATH = "run.tcss"
+    AUTO_FOCUS = ""
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]
+    BINDINGS = SCREEN_KEYS
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__(run_id)
+        self._pane: PaneName = "trials"
+        self._cut = Cut()
+        self._view: ScoreView | None = None
+        self._scores: dict[int, Scores] = {}
+        self._scored_at = -1
+        self._next_scoring = self._next_look = 0.0
+        self._was_on = False
+        self._counted: tuple[int, int] | None = None
+        self._currency = ""
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Lines(id="tabs")
+        yield TrialsPane(id="trials")
+        yield ScoresPane(id="scores")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._show_pane("trials")
+        self.set_interval(REFRESH, self._tick)
+        self.set_interval(0.25, self._tell_counting)
+
+    def on_screen_resume(self) -> None:
+        self.load()
+
+    @guarded("run")
+    async def load(self) -> None:
+        run_id, live, began, first = self._run_id, self.live, time.monotonic(), self._look is None
+        self._look = look = await self.services.ask(lambda ws: look_at(ws, run_id, live))
+        now = time.monotonic()
+        least = LOOK_HERE if self.going_on else LOOK_ELSEWHERE
+        self._next_look = now + max(least, SHARE * (now - began))
+        self._was_on = self.going_on
+        if first and look.run.state is RunState.DONE and not self.going_on:
+            self._show_pane("scores")
+        self._show()
+        self._tell_the_end()
+        if self._scoring_due:
+            self.score()
+        if not self._currency and (look.budget is not None or look.spent.cost is not None):
+            self._currency = (await self.services.config()).currency
+            self._show()
+
+    @guarded("score")
+    async def score(self) -> None:
+        """Score what is judged by now."""
+        run_id, began, cut = self._run_id, time.monotonic(), self._cut
+        self._scored_at = self._look.run.finished if self._look else 0
+        self._counted = (0, 0)
+
+        def told(done: int, of: int) -> None:
+            if not self.is_running:
+                raise _Left
+            self._counted = (done, of)
+
+        def work(workspace: Workspace) -> tuple[Pool, tuple[ScoreTable, ...]]:
+            pool = gather(workspace, (run_id,), on_count=told)
+            return pool, count(pool, cut)
+
+        try:
+            pool, tables = await self.services.ask(work)
+        finally:
+            self._counted = None
+            self._tell_counting()
+        now = time.monotonic()
+        self._next_scoring = now + SHARE * (now - began)
+        self._scores = scores_by_trial(pool)
+        self._show_scores(pool, cut, tables)
+        self._show()
+        if cut != self._cut:
+            self.recount()
+
+    @guarded("recount")
+    async def recount(self) -> None:
+        """Count the same trials in another way."""
+        view, cut = self._view, self._cut
+        if view is not None:
+            pool = view.pool
+            tables = await self.services.ask(lambda _ws: count(pool, cut))
+            self._show_scores(pool, cut, tables)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "show":
+            return parameters[0] != self._pane
+        return super().check_action(action, parameters)
+
+    def on_trials_pane_opened(self, event: TrialsPane.Opened) -> None:
+        from cuecard.tui.screens.trial import TrialScreen
+
+        event.stop()
+        self.app.push_screen(TrialScreen(event.trial_id))
+
+    def on_trials_pane_again_wanted(self, event: TrialsPane.AgainWanted) -> None:
+        event.stop()
+        self.play_again(event.trials)
+
+    def on_scores_pane_behind_wanted(self, event: ScoresPane.BehindWanted) -> None:
+        event.stop()
+        self._trials.list_behind(event.behind)
+        self._show_pane("trials")
+
+    def on_scores_pane_cut_wanted(self, event: ScoresPane.CutWanted) -> None:
+        event.stop()
+        self._cut = event.cut
+        self.recount()
+
+    def action_back(self) -> None:
+        """From the trials behind a figure to the figure; then a filter is taken off; then the screen is left."""
+        if self._pane == "trials" and self._trials.narrowed:
+            to_scores = self._trials.behind is not None
+            self._trials.list_all()
+            if to_scores:
+                self._show_pane("scores")
+        else:
+            self.dismiss()
+
+    def action_show(self, pane: PaneName) -> None:
+        self._show_pane(pane)
+
+    @property
+    def trial_under_cursor(self) -> int | None:
+        entry = self._trials.entry if self._look and self._pane == "trials" else None
+        return entry.trial.id if entry else None
+
+    @property
+    def _trials(self) -> TrialsPane:
+        return self.query_one(TrialsPane)
+
+    @property
+    def _scoring_due(self) -> bool:
+        look = self._look.since(self.live) if self._look else None
+        if look is None or look.run.finished == self._scored_at or self._counted is not None:
+            return False
+        return time.monotonic() >= self._next_scoring or not self.going_on
+
+    def _tick(self) -> None:
+        look = self._look
+        if look is None or not self.is_current:
+            return
+        now, on = time.monotonic(), self.going_on
+        over = self._was_on and not on
+        if over or ((on or look.run.state is RunState.RUNNING) and now >= self._next_look):
+            self.load()
+        elif on:
+            self._show()
+        if on and self._scoring_due:
+            self.score()
+
+    def _tell_counting(self) -> None:
+        said = ""
+        if self._counted is not None:
+            done, of = self._counted
+            said = (
+                _("Counting {done}/{all} trials …").format(done=done, all=of)
+                if of
+                else _("Counting …")
+            )
+        self.query_one(ScoresPane).counting(said)
+
+    def _show_pane(self, pane: PaneName) -> None:
+        self._pane = pane
+        panes = {"trials": self._trials, "scores": self.query_one(ScoresPane)}
+        for name, widget in panes.items():
+            widget.display = name == pane
+        panes[pane].table.focus()
+        self.query_one("#tabs", Lines).load([tab_line(pane)])
+        self.refresh_bindings()
+
+    def _show(self) -> None:
+        if self._look is None:
+            return
+        live = self.live
+        look = self._look.since(live)
+        self.query_one("#head", Lines).load(head_lines(look, live, self._currency))
+        playing, problems = (live.playing, live.problems) if live else ({}, {})
+        self._trials.load(look.trials, playing, self._scores, problems)
+        self.refresh_bindings()
+
+    def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
+        view = self._view or ScoreView(pool)
+        view.load(pool, cut, tables)
+        self._view = view
+        self.query_one(ScoresPane).load(view)
+
+    def _tell_the_end(self) -> None:
+        """Once: why the run stopped, or what went wrong in it."""
+        live = self.live
+        if live is None or live.going_on or self._told:
+            return
+        self._told = True
+        trouble = live.trouble() or live.halt()
+        if trouble:
+            self.report(trouble)
+        elif live.problems:
+            first = next(iter(live.problems.values()))
+            text = _("Trials with a problem: {n}. The first: {reason}")
+            self.cue_app.tell(text.format(n=len(live.problems), reason=first))

@@ -1,0 +1,187 @@
+"""What the Run screen knows of its run: a look at the workspace, and what has been told since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.adjudication.gold import disputed_runs
+from cuecard.core.errors import CuecardError
+from cuecard.core.events import Termination
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.parts import Usage
+from cuecard.core.text import one_line
+from cuecard.lab.spending import budget_of
+from cuecard.store.records import RunRecord, TrialRecord, UsageRecord
+from cuecard.tui.state.transcript import Piece
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+    from cuecard.tui.live_runs import Ended, LiveRun, Pace
+
+
+@dataclass(frozen=True)
+class Spending:
+    """Calls of models, their tokens, and what they cost (None: no call had a price)."""
+
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+
+    @classmethod
+    def of(cls, records: Sequence[UsageRecord]) -> Spending:
+        total = Usage()
+        for used in records:
+            total = total.plus(used.usage)
+        costs = [used.cost for used in records if used.cost is not None]
+        return cls(sum(used.calls for used in records), total, sum(costs) if costs else None)
+
+    def since(self, before: Pace | None, now: Pace | None) -> Spending:
+        """With what was told between two moments."""
+        if before is None or now is None or now.calls < before.calls:
+            return self
+        cost = self.cost
+        if now.cost is not None:
+            cost = (cost or 0.0) + now.cost - (before.cost or 0.0)
+        usage = Usage(
+            prompt=self.usage.prompt + now.usage.prompt - before.usage.prompt,
+            completion=self.usage.completion + now.usage.completion - before.usage.completion,
+        )
+        return Spending(self.calls + now.calls - before.calls, usage, cost)
+
+
+@dataclass(frozen=True)
+class RunLook:
+    """The run as it was found; `pace`: how far this process had come when it looked, if it plays the run. `unread`:
+    why its settings cannot be read, if they cannot.
+    """
+
+    run: RunRecord
+    trials: tuple[TrialRecord, ...]
+    spent: Spending
+    budget: float | None = None
+    disputed: int = 0
+    pace: Pace | None = None
+    unread: CuecardError | None = None
+
+    def since(self, live: LiveRun | None) -> RunLook:
+        """With what a run that is played here has told since; itself where that is nothing."""
+        if live is None:
+            return self
+        trials = _ended_since(self.trials, live.ended)
+        if trials is self.trials and not live.going_on:
+            return self
+        finished = sum(trial.termination is not None for trial in trials)
+        return replace(
+            self,
+            run=self.run.model_copy(update={"finished": finished}),
+            trials=trials,
+            spent=self.spent.since(self.pace, live.pace),
+            budget=live.budget.amount if live.going_on else self.budget,
+            pace=live.pace,
+        )
+
+
+def look_at(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunLook:
+    """Raises `NotFound`."""
+    pace = live.pace if live else None
+    run = workspace.runs.get(run_id)
+    budget, unread = None, None
+    try:
+        budget = budget_of(run)
+    except CuecardError as error:
+        unread = error
+    return RunLook(
+        run=run,
+        trials=tuple(workspace.runs.trials(run_id)),
+        spent=Spending.of(workspace.runs.usage(run_id)),
+        budget=budget,
+        disputed=disputed_runs(workspace).get(run_id, 0),
+        pace=pace,
+        unread=unread,
+    )
+
+
+def _ended_since(
+    trials: tuple[TrialRecord, ...], ended: Mapping[int, Ended]
+) -> tuple[TrialRecord, ...]:
+    """One that could not begin has ended for this process only: it stays open."""
+    if not ended:
+        return trials
+    changed = False
+    found: list[TrialRecord] = []
+    for trial in trials:
+        end = ended.get(trial.id)
+        begun = end is not None and not (
+            end.problem and end.termination is Termination.INTERNAL_ERROR
+        )
+        if end is not None and begun and trial.termination is not end.termination:
+            trial = trial.model_copy(
+                update={
+                    "termination": end.termination,
+                    "detail": end.detail,
+                    "ended_at": datetime.now(UTC),
+                }
+            )
+            changed = True
+        found.append(trial)
+    return tuple(found) if changed else trials
+
+
+def spending_line(spent: Spending, budget: float | None, currency: str) -> list[Piece]:
+    """Calls, tokens, and cost against the budget; empty where no model was called and no budget is set."""
+    if not spent.calls and budget is None:
+        return []
+    calls = ngettext("{n} model call", "{n} model calls", spent.calls)
+    parts = [
+        calls.format(n=f"{spent.calls:,}"),
+        _("{prompt} + {completion} tokens").format(
+            prompt=f"{spent.usage.prompt:,}", completion=f"{spent.usage.completion:,}"
+        ),
+    ]
+    cost = "–" if spent.cost is None else f"{spent.cost:.4f}"
+    if budget is not None:
+        share = (spent.cost or 0.0) / budget
+        parts.append(
+            _("cost {n} of {budget} {currency} ({share})").format(
+                n=cost, budget=f"{budget:g}", currency=currency, share=f"{share:.0%}"
+            )
+        )
+    elif spent.cost is not None:
+        parts.append(_("cost {n} {currency}").format(n=cost, currency=currency))
+    over = budget is not None and (spent.cost or 0.0) >= 0.9 * budget
+    return [Piece(" · ".join(parts), "bad" if over else "muted")]
+
+
+def pace_line(pace: Pace, *, stopping: bool) -> list[Piece]:
+    """Turns a second and the time that is left, of a run that goes on here."""
+    parts = [_("{n:.1f} turns/s").format(n=pace.turns_a_second)]
+    if pace.seconds_left is not None:
+        left = timedelta(seconds=round(pace.seconds_left))
+        parts.append(_("{time} left").format(time=left))
+    pieces = [Piece(" · ".join(parts), "plain")]
+    if stopping:
+        pieces.append(Piece("   " + _("finishing the calls under way…"), "stage"))
+    return pieces
+
+
+def troubles_line(
+    trials: Sequence[TrialRecord], pace: Pace | None, problems: Mapping[int, str]
+) -> list[Piece]:
+    """How many trials failed and the last reasons, newest first; empty without any."""
+    failed = [t for t in trials if t.termination is not None and t.termination.is_failure]
+    count = len(failed) + len(problems.keys() - {trial.id for trial in failed})
+    if not count:
+        return []
+    told = [each.reason for each in reversed(pace.troubles)] if pace else []
+    if not told:
+        newest = sorted(failed, key=lambda t: (t.ended_at is not None, t.ended_at, t.id))
+        told = [trial.detail for trial in reversed(newest)]
+    reasons = list(dict.fromkeys(one_line(reason, 80) for reason in told if reason))[:3]
+    errors = ngettext("{n} error", "{n} errors", count).format(n=count)
+    return [
+        Piece(f"✗ {errors}", "bad"),
+        *([Piece(": " + " · ".join(reasons), "muted")] if reasons else []),
+    ]
