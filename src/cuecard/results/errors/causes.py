@@ -8,6 +8,7 @@ from enum import StrEnum
 from cuecard.core.events import Termination
 from cuecard.core.scoring.trial_figures import FactFigures, TableFigures, TrialFigures
 from cuecard.core.tasks import Family
+from cuecard.results.errors.handed import unread
 from cuecard.results.pool import Row
 
 Bars = Mapping[Family, tuple[str, float]]
@@ -83,9 +84,10 @@ def cause_of(row: Row, bars: Bars = BARS) -> Cause | None:
     figures = row.figures
     if figures is None or short is None:
         return Cause.UNJUDGED
-    if figures.handed_in in ("unusable", "nothing"):
-        nothing = figures.handed_in == "nothing"
-        return Cause.NOTHING_HANDED_IN if nothing else Cause.FORMAT_FAILURE
+    if unread(row.family, figures):
+        return Cause.FORMAT_FAILURE
+    if figures.handed_in == "nothing":
+        return Cause.NOTHING_HANDED_IN
     if end is Termination.MAX_TURNS:
         return Cause.OUT_OF_TURNS
     match row.family:

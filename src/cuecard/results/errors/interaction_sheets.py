@@ -99,9 +99,9 @@ def _heading(name: str) -> str:
 
 def _tells(name: str, means: Sequence[Means]) -> bool:
     """Whether any group has something to say: stages only where there are personas, tokens where there are models."""
-    if name in DISCLOSURE:
-        return any(_value(found, "stage_share") is not None for found in means)
     values = [_value(found, name) for found in means]
+    if name in DISCLOSURE and all(_value(found, "stage_share") is None for found in means):
+        return False
     if name in TOKENS or name == "compactions":
         return any(values)
     return any(value is not None for value in values)

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.core.scoring.trial_figures import TrialFigures
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.errors.chains import ChainErrors, chain_errors
 from cuecard.results.errors.graphs import GraphFindings, graph_findings
-from cuecard.results.errors.groups import BY, By, Group, Judged, groups_of, notes_of
+from cuecard.results.errors.groups import BY, By, Group, groups_of, notes_of
+from cuecard.results.errors.handed import Unreadable, unread, unreadable
 from cuecard.results.errors.rates import Rate, counted, flagged
 from cuecard.results.errors.searching import SearchErrors, search_errors
 from cuecard.results.errors.tables import TableErrors, table_errors
 from cuecard.results.pool import Dimension, Pool
-
-_WANTED: dict[Family, str] = {
-    "graph": "triples",
-    "table": "table",
-    "checkpoints": "answer",
-    "facts": "answer",
-}
-
-
-class Unreadable(Frozen):
-    """A trial that handed in nothing that could be read. `reason` and the beginning of what came (`raw`) are the
-    agent's or a program's text; both are "" where nothing came.
-    """
-
-    trial: int
-    task: str
-    sample: int
-    nothing: bool
-    reason: str
-    raw: str
 
 
 class ArmErrors(Frozen):
@@ -79,11 +59,6 @@ def error_report(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES)
     )
 
 
-def unread(family: Family, figures: TrialFigures) -> bool:
-    """Something was handed in, but not what the family asks for."""
-    return figures.handed_in not in (_WANTED[family], "nothing")
-
-
 def _arm(group: Group) -> ArmErrors:
     judged = group.judged
     rates = counted(
@@ -103,24 +78,9 @@ def _arm(group: Group) -> ArmErrors:
         baseline=group.baseline,
         format_failure=rates["format"],
         nothing=rates["nothing"],
-        unreadable=tuple(_unreadable(group.family, judged)),
+        unreadable=unreadable(group.family, judged),
         graph=graph_findings(judged) if group.family == "graph" else None,
         table=table_errors(judged) if group.family == "table" else None,
         facts=search_errors(judged) if group.family == "facts" else None,
         chain=chain_errors(judged) if group.family == "checkpoints" else None,
     )
-
-
-def _unreadable(family: Family, judged: Judged) -> list[Unreadable]:
-    return [
-        Unreadable(
-            trial=row.trial.id,
-            task=row.trial.task_id,
-            sample=row.trial.sample,
-            nothing=figures.handed_in == "nothing",
-            reason=figures.reason,
-            raw=figures.raw,
-        )
-        for row, figures in judged
-        if figures.handed_in == "nothing" or unread(family, figures)
-    ]
