@@ -36,11 +36,16 @@ def tell_authors(
     said = _("Noted at play, trial {trial}:").format(trial=trial_id) + f"\n{text.strip()}"
     body = Commented(place=place, text=said, during="play")
     return workspace.reviews.act(
-        trial.task_id, by, body, revision=trial.revision, guard=lambda log: _check(log, by)
+        trial.task_id,
+        by,
+        body,
+        revision=trial.revision,
+        guard=lambda log: check_may_be_told(log, by),
     )
 
 
-def _check(log: TaskLog, by: str) -> None:
+def check_may_be_told(log: TaskLog, by: str) -> None:
+    """Raises `NotAllowed` while the task is in review by others than its authors, or is archived."""
     title = _("The task's authors cannot be told now")
     state = standing_of(log).state
     authors = {author for node in log.revisions for author in node.authors}

@@ -83,7 +83,7 @@ def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> Tri
         predicted=predicted_items(prediction),
         judge=judgement.judge if judgement else None,
         judges=tuple(dict.fromkeys(record.judgement.judge.name for record in records)),
-        verdicts=_verdicts(task, prediction, judgement) if judgement else (),
+        verdicts=verdict_views(task, prediction, judgement) if judgement else (),
         measures=score_trial(task, events, judgement) if judgement else (),
     )
 
@@ -111,7 +111,10 @@ def stage_marks(task: Task, events: tuple[Event, ...]) -> tuple[StageMark, ...]:
     return tuple(marks)
 
 
-def _verdicts(task: Task, prediction: Prediction, judgement: Judgement) -> tuple[VerdictView, ...]:
+def verdict_views(
+    task: Task, prediction: Prediction, judgement: Judgement
+) -> tuple[VerdictView, ...]:
+    """Every verdict with both sides as text."""
     views: list[VerdictView] = []
     by_column: dict[str, tuple[PredictedItem, ...]] = {}
     for verdict in judgement.verdicts:

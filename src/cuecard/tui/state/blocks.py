@@ -85,6 +85,11 @@ class Block:
         at = number - self._starts[index]
         return rows[at] if rows and at < len(rows) else ()
 
+    def start_of(self, paragraph: int) -> int:
+        """The first line of a paragraph, body and fold counted through; the head where there is none."""
+        parts = enumerate(self._parts)
+        return next((self._starts[at] for at, part in parts if part.number == paragraph), 0)
+
     def lay(self, first: int, end: int | None, anchor: int = 0) -> int:
         """Lay out what the lines from `first` up to `end` are in; returns by how many lines parts that
         begin before the line `anchor` have grown.

@@ -41,7 +41,8 @@ class Paragraph:
 @dataclass(frozen=True)
 class Entry:
     """One thing in a transcript. `fold` shows only when the entry is opened. `left_out`: numbers of
-    the events of which the fold has only the beginnings.
+    the events of which the fold has only the beginnings. `events`: the numbers of those that it tells;
+    of several, `starts` has the paragraph of the fold at which each begins.
     """
 
     role: Role
@@ -50,3 +51,5 @@ class Entry:
     body: tuple[Paragraph, ...] = ()
     fold: tuple[Paragraph, ...] = ()
     left_out: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()

@@ -100,6 +100,18 @@ class EntryLayout:
         """The first line of an entry; of the one behind the last, the end."""
         return self._starts[index]
 
+    def line_in(self, index: int, fold: int) -> int:
+        """The first line of a paragraph of an opened entry's fold; of the entry where it is not opened. All
+        that comes before it in the entry is laid out.
+        """
+        entry, block = self.entries[index], self._blocks[index]
+        at = len(entry.body) + fold
+        end = block.start_of(at)
+        while block.lay(0, end + 1, end):
+            end = block.start_of(at)
+        self._measure(index)
+        return self._starts[index] + (block.start_of(at) if index in self.opened else 0)
+
     def line(self, number: int) -> Line:
         index = self.entry_at(number)
         return () if index is None else self._blocks[index].line(number - self._starts[index])

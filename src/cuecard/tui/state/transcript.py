@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 
 from cuecard.core.events import (
     AgentSpoke,
@@ -80,24 +81,25 @@ class Fold:
                 self._close()
                 work = self._work = Work(body.part, body.turn)
             self._working = None
-            work.add(body)
+            work.add(body, event.seq)
             if event.seq in self._left_out and shows_text(body):
                 work.left_out.append(event.seq)
             return
         self._close()
         match body:
             case UserSpoke():
-                self._entries.append(_user_entry(body, self._task))
+                entry = _user_entry(body, self._task)
             case AgentSpoke():
-                self._entries.append(_agent_entry(body))
+                entry = _agent_entry(body)
             case Marked():
-                self._entries.append(mark_entry(body))
+                entry = mark_entry(body)
             case Concluded():
-                self._entries.append(handed_in(body.prediction))
+                entry = handed_in(body.prediction)
             case TrialEnded():
-                self._entries.append(_end_entry(body, self._entries))
+                entry = _end_entry(body, self._entries)
             case _:
-                pass
+                return
+        self._entries.append(replace(entry, events=(event.seq,)))
 
     def _close(self) -> None:
         if self._work:

@@ -32,8 +32,13 @@ class Work:
     models: int = 0
     tokens: int = 0
     left_out: list[int] = field(default_factory=list[int])
+    events: list[int] = field(default_factory=list[int])
+    starts: list[int] = field(default_factory=list[int])
 
-    def add(self, body: ModelReplied | ToolAnswered) -> None:
+    def add(self, body: ModelReplied | ToolAnswered, seq: int) -> None:
+        """Take in event `seq`."""
+        self.events.append(seq)
+        self.starts.append(len(self.paragraphs))
         if isinstance(body, ModelReplied):
             self._add_model(body)
         else:
@@ -41,8 +46,15 @@ class Work:
 
     def entry(self) -> Entry:
         head = Piece(" · ".join(filter(None, (_part_label(self.part), *self._counts()))), "work")
-        fold, left_out = tuple(self.paragraphs), tuple(self.left_out)
-        return Entry("work", self.turn, (head,), fold=fold, left_out=left_out)
+        return Entry(
+            "work",
+            self.turn,
+            (head,),
+            fold=tuple(self.paragraphs),
+            left_out=tuple(self.left_out),
+            events=tuple(self.events),
+            starts=tuple(self.starts),
+        )
 
     def _counts(self) -> list[str]:
         counts: list[str] = []

@@ -226,7 +226,9 @@ class EntryList(ScrollView, can_focus=True):
             return Strip.blank(width, self._ink("plain"))
         under_cursor = self.has_focus and index == self._cursor
         first = under_cursor and number == layout.start_of(index)
-        gutter, line = self._gutter(index, under_cursor=under_cursor), layout.line(number)
+        line = layout.line(number)
+        mark = self.gutter_mark(index, number - layout.start_of(index))
+        gutter = self._gutter(index, mark, under_cursor=under_cursor)
         selection = self.text_selection
         # A line that is drawn as it was is the same strip, of which Textual keeps what it made.
         drawn = self._drawn.get(number)
@@ -354,9 +356,14 @@ class EntryList(ScrollView, can_focus=True):
             self._cursor = index
             self.post_message(self.CursorMoved(self, index))
 
-    def _gutter(self, index: int, *, under_cursor: bool) -> Piece:
+    def _gutter(self, index: int, mark: str, *, under_cursor: bool) -> Piece:
         tone = self.gutter_tone(self.entries[index])
-        return Piece("▌ " if under_cursor else "▏ " if tone else "  ", tone or "muted")
+        bar = "▌" if under_cursor else "▏" if tone else " "
+        return Piece(f"{bar}{mark or ' '}", tone or "muted")
+
+    def gutter_mark(self, index: int, line: int) -> str:
+        """What stands before a line of an entry, counted from its head: one cell, "" for nothing."""
+        return ""
 
     def gutter_tone(self, entry: Entry) -> Tone | None:
         """The tone of the bar left of an entry; None for no bar."""

@@ -2,107 +2,189 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.tasks import CheckpointChain
-from cuecard.lab.trial_view import TrialView
-from cuecard.tui.state.labels import player_label
-from cuecard.tui.state.trial import (
-    SHOWN,
-    Shown,
-    measure_rows,
-    stage_entries,
-    step_entries,
-    verdict_counts,
-    verdict_entries,
-)
+from cuecard.core.scoring.measures import Measure
+from cuecard.core.text import for_display
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.state.trial import measure_rows
+from cuecard.tui.state.trial_lines import PaneLine, PaneText, work_entry
+from cuecard.tui.state.trial_table import TableCell, TableView
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
-
-_SHOWN_LABEL: dict[Shown, str] = {
-    "all": N_("all"),
-    "no": N_("only ✗"),
-    "yes": N_("only ✓"),
-    "unjudged": N_("only ?"),
-}
+from cuecard.tui.widgets.grid import Grid, GridCell, GridColumn, ListSource
+from cuecard.tui.widgets.pieces import Lines
 
 
-class StagesPane(Vertical):
-    """The stage timeline of a persona task, or the ladder of a checkpoint task."""
+class LineList(EntryList, inherit_bindings=False):
+    """Enter goes where a line came from; space opens what is folded."""
+
+    BINDINGS = [
+        *(b for b in EntryList.BINDINGS if isinstance(b, Binding) and b.id != "entries.open"),
+        *keys(
+        Key("lines.go", "enter", "go", N_("Go"), N_("To the place in the dialogue that this line is about")),
+        Key("lines.open", "space", "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor")),
+        ),
+    ]  # fmt: skip
+
+    def action_go(self) -> None:
+        if self.entries:
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def action_open(self) -> None:
+        if self.entries:
+            self.toggle(self.cursor)
+
+
+class LinesPane(Vertical):
+    """A note above, lines below."""
+
+    class Went(Message):
+        """Enter was pressed on a line."""
+
+        def __init__(self, line: PaneLine) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._text = PaneText("")
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="stages-note", classes="muted", markup=False)
-        yield EntryList(id="stage-list")
+        yield Static("", classes="note", markup=False)
+        yield LineList()
 
-    def load(self, view: TrialView) -> None:
-        gold = view.task.gold
-        if isinstance(gold, CheckpointChain):
-            entries = step_entries(gold, view.messages)
-        else:
-            entries = stage_entries(view.stages, view.task.stages)
-        note = self.query_one("#stages-note", Static)
-        note.update("" if entries else _("This task has no stages: the user asks once."))
-        note.display = not entries
-        self.query_one(EntryList).load(entries)
+    @property
+    def line(self) -> PaneLine | None:
+        """The line under the cursor."""
+        lines, at = self._text.lines, self.query_one(LineList).cursor
+        return lines[at] if at < len(lines) else None
+
+    @property
+    def cursor(self) -> int:
+        return self.query_one(LineList).cursor
+
+    def load(self, text: PaneText) -> None:
+        self._text = text
+        note = self.query_one(".note", Static)
+        note.update(for_display(text.note))
+        note.display = bool(text.note)
+        self.query_one(LineList).load([line.entry for line in text.lines])
+
+    def move_to(self, index: int) -> None:
+        self.query_one(LineList).move_to(index)
+
+    def take_focus(self) -> None:
+        self.query_one(LineList).focus()
+
+    def on_entry_list_chosen(self, message: EntryList.Chosen) -> None:
+        message.stop()
+        if self.line is not None:
+            self.post_message(self.Went(self.line))
 
 
-class VerdictsPane(Vertical):
-    """The judge's decisions on every gold item."""
+class TablePane(Vertical):
+    """A predicted table laid beside the gold one, with both sides of the cell under the cursor."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._view: TrialView | None = None
-        self._shown: Shown = "all"
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._view = TableView("", (), ())
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="verdict-note", markup=False)
-        yield EntryList(id="verdict-list")
+        yield Static("", classes="note", markup=False)
+        yield Grid((), cursor="cell", fixed=1, id="cells")
+        yield Lines(classes="detail")
 
-    def load(self, view: TrialView) -> None:
+    @property
+    def line(self) -> PaneLine | None:
+        """The cell under the cursor, as a line."""
+        cell = self._cell
+        if cell is None:
+            return None
+        pieces = [piece for line in cell.detail for piece in line]
+        place = f"verdict/{cell.item.key}" if cell.item else ""
+        return PaneLine(work_entry(pieces), item=cell.item, place=place)
+
+    @property
+    def cursor(self) -> int:
+        return self.query_one(Grid).cursor_row
+
+    def load(self, view: TableView) -> None:
         self._view = view
-        self.query_one(EntryList).load(verdict_entries(view.verdicts, self._shown))
-        self.query_one("#verdict-note", Static).update(self._note(view))
+        note = self.query_one(".note", Static)
+        note.update(for_display(view.note))
+        grid = self.query_one(Grid)
+        grid.set_columns([GridColumn(name, 6, raw=True, most=24) for name in view.columns])
+        grid.load(
+            ListSource([[GridCell(cell.text, cell.tone) for cell in row] for row in view.rows])
+        )
+        self._show()
 
-    def show_next(self) -> None:
-        """The next filter."""
-        self._shown = SHOWN[(SHOWN.index(self._shown) + 1) % len(SHOWN)]
-        if self._view:
-            self.load(self._view)
+    def move_to(self, index: int) -> None:
+        self.query_one(Grid).move_to(index)
 
-    def _note(self, view: TrialView) -> str:
-        if view.judge is None:
-            if view.trial.termination is None:
-                return _("A trial is judged when it has ended.")
-            return _("Nobody has judged this trial yet: j has it judged.")
-        counts = verdict_counts(view.verdicts)
-        lines = [f"{player_label(view.judge)}", f"{counts} · {_(_SHOWN_LABEL[self._shown])}"]
-        return "\n".join(lines)
+    def take_focus(self) -> None:
+        self.query_one(Grid).focus()
+
+    def on_grid_cursor_moved(self, message: Grid.CursorMoved) -> None:
+        message.stop()
+        self._show()
+
+    def on_grid_chosen(self, message: Grid.Chosen) -> None:
+        message.stop()
+        if self.line is not None:
+            self.post_message(LinesPane.Went(self.line))
+
+    def _show(self) -> None:
+        cell = self._cell
+        self.query_one(".detail", Lines).load(cell.detail if cell else ())
+
+    @property
+    def _cell(self) -> TableCell | None:
+        grid = self.query_one(Grid)
+        row, column = grid.cursor_row, grid.cursor_column
+        rows = self._view.rows
+        return rows[row][column] if row < len(rows) and column < len(rows[row]) else None
 
 
 class MeasuresPane(Vertical):
     """The trial's numbers, each with its n."""
 
+    line: PaneLine | None = None
+    cursor = 0
+
     def compose(self) -> ComposeResult:
-        yield Static("", id="measures-note", markup=False)
+        yield Static("", classes="note", markup=False)
         yield FittedTable(
             (
                 FittedColumn(N_("Measure"), 10, grow=1),
                 FittedColumn(N_("Value"), 8, right=True),
                 FittedColumn("n", 6, right=True),
             ),
-            id="measures",
+            id="measures-table",
         )
 
-    def load(self, view: TrialView) -> None:
-        rows = measure_rows(view.measures)
+    def load(self, measures: Iterable[Measure], instead: str = "") -> None:
+        """`instead`: what is said where nothing may be shown yet."""
+        rows = measure_rows(measures)
         self.query_one(FittedTable).fill([(row.label, row.value, row.n) for row in rows])
-        note = self.query_one("#measures-note", Static)
         reasons = dict.fromkeys(row.reason for row in rows if row.reason)
-        if not rows:
-            note.update(_("Numbers come with the judgement."))
-        else:
-            note.update("\n".join(_("– : {reason}").format(reason=reason) for reason in reasons))
-        note.display = not rows or bool(reasons)
+        said = [_("– : {reason}").format(reason=reason) for reason in reasons]
+        if instead or not rows:
+            said = [instead or _("Numbers come with the judgement.")]
+        note = self.query_one(".note", Static)
+        note.update(for_display("\n".join(said)))
+        note.display = bool(said)
+
+    def move_to(self, index: int) -> None:
+        self.query_one(FittedTable).move_to(index)
+
+    def take_focus(self) -> None:
+        self.query_one(FittedTable).focus()

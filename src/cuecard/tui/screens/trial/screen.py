@@ -2,149 +2,89 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.widgets import Footer, TabbedContent, TabPane
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Footer
 
-from cuecard.core.events import Event
-from cuecard.core.i18n import N_, _
-from cuecard.core.tasks import CheckpointChain
-from cuecard.lab.judging import judge_trial
-from cuecard.lab.trial_view import TrialView, trial_view
-from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.core.i18n import _, ngettext
+from cuecard.results.trial.against_gold import GraphAgainst
+from cuecard.results.trial.opening import note_seen, open_trial
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.trial.panes import MeasuresPane, StagesPane, VerdictsPane
-from cuecard.tui.state.transcript import entries_of
-from cuecard.tui.state.trial import heading
-from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.screens.trial.bindings import TRIAL_KEYS
+from cuecard.tui.screens.trial.noting import Noting
+from cuecard.tui.screens.trial.pane_bar import PaneBar
+from cuecard.tui.screens.trial.reading import AT_ONCE
+from cuecard.tui.state.trial_view import PaneName, TrialState
 from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
-if TYPE_CHECKING:
-    from cuecard.store.workspace import Workspace
-
 REFRESH = 1.5
 """Seconds between looks at a trial that is still being played."""
-AT_ONCE = 8
-"""Events from which on what was opened is shown before more of it is read."""
 
 
-def look(workspace: Workspace, trial_id: int) -> TrialView:
-    """The trial with the baseline's judgement, or else with whichever there is."""
-    view = trial_view(workspace, trial_id)
-    if view.judge is None and view.judges:
-        return trial_view(workspace, trial_id, view.judges[0])
-    return view
-
-
-class TrialScreen(CuecardScreen[None]):
-    """Takes a trial's id, and the `turn` at which the dialogue opens. A trial that is still being played is
-    looked at again and again.
+class TrialScreen(Noting):
+    """Takes a trial's id, and the `turn` at which the dialogue opens, or the `pane` beside it. A trial that is
+    still being played is looked at again and again.
     """
 
     CSS_PATH = "trial.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    BINDINGS = keys(
-        Key("trial.back", "escape", "app.pop_screen", N_("Back"), N_("Back to where I came from")),
-        Key("trial.transcript", "t", "show('')", N_("Transcript"), N_("Read the dialogue")),
-        Key(
-            "trial.stages",
-            "s",
-            "show('stages')",
-            N_("Stages"),
-            N_("Which stage or step came when; Enter goes to its turn"),
-        ),
-        Key(
-            "trial.verdicts",
-            "v",
-            "show('verdicts')",
-            N_("Verdicts"),
-            N_("What the judge decided on each gold item"),
-        ),
-        Key("trial.measures", "m", "show('measures')", N_("Measures"), N_("The trial's numbers")),
-        Key(
-            "trial.filter",
-            "f",
-            "filter",
-            N_("Filter"),
-            N_("Verdicts: all, missing ones, covered ones, not judged ones"),
-        ),
-        Key(
-            "trial.sources",
-            "p",
-            "sources",
-            N_("Pages"),
-            N_("The pages that the agent found and visited"),
-        ),
-        Key("trial.judge", "j", "judge", N_("Judge"), N_("Have this trial judged (again)")),
-        Key(
-            "trial.replay",
-            "d",
-            "replay",
-            N_("Re-play"),
-            N_("Decide the user part's cues myself, turn by turn"),
-            show=False,
-        ),
-        Key(
-            "trial.resume", "r", "resume", N_("Play on"), N_("Go on playing where this was paused")
-        ),
-    )
+    BINDINGS = TRIAL_KEYS
 
-    def __init__(self, trial_id: int, turn: int | None = None) -> None:
-        super().__init__()
-        self._trial_id, self._turn = trial_id, turn
-        self._view: TrialView | None = None
-        self._whole: dict[int, Event] = {}
+    def __init__(
+        self, trial_id: int, turn: int | None = None, pane: PaneName | None = None
+    ) -> None:
+        super().__init__(trial_id)
+        self._turn = turn
+        self._first: PaneName | None = pane
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
+        yield PaneBar()
         with Horizontal(id="body"):
             yield Transcript(id="transcript")
-            with TabbedContent(id="side"):
-                with TabPane(_("Stages"), id="stages"):
-                    yield StagesPane()
-                with TabPane(_("Verdicts"), id="verdicts"):
-                    yield VerdictsPane()
-                with TabPane(_("Measures"), id="measures-tab"):
-                    yield MeasuresPane()
+            yield Vertical(id="side")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one(Transcript).focus()
+        self._transcript.focus()
         self.set_interval(REFRESH, self._look_again)
 
     def on_screen_resume(self) -> None:
         self.load()
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_bar)
+
     @guarded("trial")
     async def load(self) -> None:
-        trial_id = self._trial_id
-        view = await self.services.ask(lambda ws: look(ws, trial_id))
-        first = self._view is None
-        self._view = view
-        self.query_one(Lines).load(heading(view))
-        self._show_transcript(view)
-        self.query_one(StagesPane).load(view)
-        self.query_one(VerdictsPane).load(view)
-        self.query_one(MeasuresPane).load(view)
-        if first and isinstance(view.task.gold, CheckpointChain):
-            self.query_one(TabbedContent).get_tab("stages").label = _("Steps")
-        if first and self._turn is not None:
-            self.query_one(Transcript).show_turn(self._turn)
-        self.refresh_bindings()
+        trial_id, person = self._trial_id, self.person
+        opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person))
+        if self._state is None:
+            self._state = TrialState(opened, person)
+            self._show_transcript()
+            if self._turn is not None:
+                self._transcript.show_turn(self._turn)
+            if self._first is not None:
+                self.show_pane(self._first)
+        else:
+            self._state.reopen(opened)
+        self._show_all()
+        self.load_opinions()
         self.complete()
 
     @guarded("whole")
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
         trial_id = self._trial_id
-        while self._view and (missing := self._missing()):
+        while (state := self._state) and (missing := self._missing()):
             found = await self.services.ask(lambda ws, seqs=missing: ws.runs.whole(trial_id, *seqs))
-            self._whole |= {event.seq: event for event in found}
-            self._show_transcript(self._view)
+            state.complete(found)
+            self._show_transcript()
+            self._transcript.show_spot()
 
     @guarded("sources")
     async def show_sources(self) -> None:
@@ -158,52 +98,113 @@ class TrialScreen(CuecardScreen[None]):
     def on_entry_list_unfolded(self) -> None:
         self.complete()
 
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    def on_entry_list_cursor_moved(self) -> None:
+        if self._pane == "notes":
+            self.refresh_bindings()
+
     @guarded("judge")
     async def judge(self) -> None:
+        from cuecard.lab.judging import judge_trial
+
         workspace = await self.services.ask(lambda ws: ws)
         await self.services.engine.perform(judge_trial(workspace, self._trial_id))
         self.cue_app.tell(_("Judged."))
-        self.load()
-
-    def on_entry_list_chosen(self, message: EntryList.Chosen) -> None:
-        turn = message.entry_list.entries[message.index].turn
-        if not isinstance(message.entry_list, Transcript) and turn >= 0:
-            self.query_one(Transcript).show_turn(turn)
+        self.load_opinions()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        trial = self._view.trial if self._view else None
-        if action == "resume":
-            mine = self._view is not None and self._view.run.created_by == self.person
-            goes_on = trial is not None and (
-                trial.termination is None or trial.termination.is_failure
-            )
-            return goes_on and self._is_play and mine
-        if action == "judge":
-            return trial is not None and trial.termination is not None
-        if action == "replay":
-            return trial is not None and (trial.user.kind, trial.user.name) != (
-                "human",
-                self.person,
-            )
-        if action == "filter":
-            return self.query_one(TabbedContent).active == "verdicts"
-        return True
+        state = self._state
+        if state is None:
+            return action in ("show",) or not action.startswith(("step", "walk", "untake"))
+        trial, pane = state.opened.trial, self._pane
+        in_pane = self._side.display
+        match action:
+            case "resume":
+                failed = trial.termination is not None and trial.termination.is_failure
+                goes_on = trial.termination is None or failed
+                run = state.opened.run
+                return goes_on and run.kind == "play" and run.created_by == self.person
+            case "judge":
+                return trial.termination is not None
+            case "replay":
+                return (trial.user.kind, trial.user.name) != ("human", self.person)
+            case "filter":
+                return in_pane and pane in ("gold", "verdicts") and not state.covers(pane)
+            case "group":
+                mine = in_pane and pane == "gold" and not state.covers("gold")
+                return mine and isinstance(state.against, GraphAgainst)
+            case "uncover":
+                return state.covers(pane) or state.hides_decisions
+            case "other_judge":
+                return len(state.judges) > 1 and not state.covers("verdicts")
+            case "verdicts_here":
+                return bool(state.judges) and not self._beside and not state.covers("verdicts")
+            case "return":
+                return len(self._jumps) > 0
+            case "untake":
+                return self._note is not None and self._note.person == self.person
+            case "walk_notes":
+                return bool(self._notes)
+            case "step" | "step_said" | "step_to" | "leave_steps":
+                return state.stepping is not None
+            case _:
+                return True
 
     def action_show(self, pane: str) -> None:
+        self.show_pane(pane)
+
+    def show_pane(self, pane: PaneName | str) -> None:
         self.set_class(bool(pane), "-beside")
-        if not pane:
-            self.query_one(Transcript).focus()
-            return
-        tabs = self.query_one(TabbedContent)
-        tabs.active = "measures-tab" if pane == "measures" else pane
-        if tabs.active_pane:
-            first = next(iter(tabs.active_pane.query("EntryList, Grid")), None)
-            if first:
-                first.focus()
+        if pane:
+            self._pane = cast(PaneName, pane)
+            self._wants_focus = self._shown is None
+            self._fill()
+            if self._shown:
+                self._shown.take_focus()
+        else:
+            self._transcript.focus()
+        self._show_bar()
         self.refresh_bindings()
 
     def action_filter(self) -> None:
-        self.query_one(VerdictsPane).show_next()
+        if self._state:
+            self._state.next_filter(self._pane)
+            self._fill()
+
+    def action_group(self) -> None:
+        if self._state:
+            self._state.next_grouping()
+            self._fill()
+
+    def action_other_judge(self) -> None:
+        if self._state:
+            self._state.next_judge()
+            self._show_all()
+
+    @guarded("uncover")
+    async def action_uncover(self) -> None:
+        state = self._state
+        if state is None:
+            return
+        n = len(state.opened.waiting)
+        text = ngettext(
+            "You are still to label {n} item of this trial. Once you have seen what was decided on it, your label"
+            " counts as given with the decision in view and does not enter agreement.",
+            "You are still to label {n} items of this trial. Once you have seen what was decided on them, your"
+            " labels count as given with the decision in view and do not enter agreement.",
+            n,
+        ).format(n=n)
+        if not await self.app.push_screen_wait(
+            ConfirmDialog(_("Look without labelling?"), text, _("Show all"))
+        ):
+            return
+        trial_id, person = self._trial_id, self.person
+        await self.services.ask(lambda ws: note_seen(ws, trial_id, state.opened.waiting, person))
+        state.uncover()
+        await self._side.remove_children()
+        self._show_all()
 
     def action_sources(self) -> None:
         self.show_sources()
@@ -228,24 +229,16 @@ class TrialScreen(CuecardScreen[None]):
         if await self.app.push_screen_wait(ConfirmDialog(_("Re-play?"), text, _("Re-play"))):
             self.app.push_screen(ReplayScreen(self._trial_id, seen=True))
 
-    def _show_transcript(self, view: TrialView) -> None:
-        events = [self._whole.get(event.seq, event) for event in view.events]
-        entries = entries_of(events, view.task, view.left_out - self._whole.keys())
-        self.query_one(Transcript).load(entries)
-
     def _missing(self) -> list[int]:
-        transcript = self.query_one(Transcript)
+        """The numbers of the events of what is opened that are not read whole yet."""
         missing: list[int] = []
-        for index in transcript.opened:
-            missing += transcript.entries[index].left_out
+        for index in self._transcript.opened:
+            missing += self._transcript.entries[index].left_out
             if len(missing) >= AT_ONCE:
                 break
         return missing
 
-    @property
-    def _is_play(self) -> bool:
-        return self._view is not None and self._view.run.kind == "play"
-
     def _look_again(self) -> None:
-        if self._view and self._view.trial.termination is None and self.is_current:
+        state = self._state
+        if state and state.opened.trial.termination is None and self.is_current:
             self.load()

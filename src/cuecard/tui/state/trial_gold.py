@@ -1,0 +1,183 @@
+"""The prediction beside the gold: triples by stage or relation, an answer beside the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.trial_figures import Tally
+from cuecard.core.tasks import Task
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import Decision, Item, ItemKind
+from cuecard.results.trial.against_gold import (
+    AnswerAgainst,
+    ExtraTriple,
+    FactFound,
+    GoldTriple,
+    GraphAgainst,
+    Grouping,
+    TripleGroup,
+)
+from cuecard.tui.state.entries import Entry, Paragraph, Piece
+from cuecard.tui.state.trial_lines import DECISION, PaneLine, PaneText, work_entry
+
+Shown = Literal["all", "no", "yes", "extra", "unjudged"]
+SHOWN: tuple[Shown, ...] = ("all", "no", "yes", "extra", "unjudged")
+SHOWN_LABEL: Mapping[Shown, str] = {
+    "all": N_("all"),
+    "no": N_("only missed"),
+    "yes": N_("only covered"),
+    "extra": N_("only extra"),
+    "unjudged": N_("only not judged"),
+}
+RAW = 2_000
+"""Characters shown of what was handed in and could not be read."""
+
+
+def tally_words(tally: Tally, extra: int = 0) -> str:
+    """`✓ 12 covered · ✗ 3 missed · + 2 extra`."""
+    said = [_("✓ {n} covered").format(n=tally.yes), _("✗ {n} missed").format(n=tally.no)]
+    if extra:
+        said.append(_("+ {n} extra").format(n=extra))
+    if tally.unjudged:
+        said.append(_("? {n} not judged").format(n=tally.unjudged))
+    return " · ".join(said)
+
+
+def graph_text(task: Task, against: GraphAgainst, by: Grouping, shown: Shown) -> PaneText:
+    if against.predicted is None:
+        note = _("{n} gold triples, nothing readable handed in").format(n=len(against.gold))
+    else:
+        note = _("{n} handed in, {gold} in the gold").format(
+            n=against.predicted, gold=len(against.gold)
+        )
+        note += "\n" + tally_words(against.tally, len(against.extra))
+    if shown != "all":
+        note += " · " + _(SHOWN_LABEL[shown])
+    lines = list(_unusable(against.reason, against.raw))
+    names = {triple.index: triple for triple in against.extra}
+    for group in against.grouped(by):
+        lines += _group(task, group, by, shown, names)
+    return PaneText(note, lines)
+
+
+def _group(
+    task: Task,
+    group: TripleGroup,
+    by: Grouping,
+    shown: Shown,
+    extra: Mapping[int, ExtraTriple],
+) -> Iterator[PaneLine]:
+    gold = [t for t in group.gold if shown in ("all", t.decision.value)]
+    more = group.extra if shown in ("all", "extra") else ()
+    if not gold and not more:
+        return
+    counts = [f"✓ {group.tally.yes} ✗ {group.tally.no}" if group.gold else ""]
+    counts.append(f"+ {len(group.extra)}" if group.extra else "")
+    counts.append(f"? {group.tally.unjudged}" if group.tally.unjudged else "")
+    head = [
+        Piece(_heading(task, group, by), "strong"),
+        Piece("  " + " ".join(filter(None, counts)), "muted"),
+    ]
+    place = f"stage/{group.key}" if by == "stage" and group.key is not None else ""
+    yield PaneLine(work_entry(head), place=place)
+    for triple in gold:
+        yield _triple(triple, extra)
+    for triple in more:
+        item = Item(kind=ItemKind.PREDICTED, index=triple.index)
+        text = f"{triple.head} — {triple.relation} — {triple.tail}"
+        line = [Piece("  + ", "stage"), Piece(f"{triple.index + 1}. {one_line(text, 400)}")]
+        yield PaneLine(work_entry(line), item=item, place=f"verdict/{item.key}")
+
+
+def _heading(task: Task, group: TripleGroup, by: Grouping) -> str:
+    key = group.key
+    if by == "relation":
+        return one_line(str(key), 80)
+    if isinstance(key, int):
+        title = one_line(task.stages[key - 1].title, 60) if key <= len(task.stages) else ""
+        return _("stage {n}").format(n=key) + (f" {title}" if title else "")
+    return _("of no stage") if group.gold else _("not in the gold")
+
+
+def _triple(triple: GoldTriple, extra: Mapping[int, ExtraTriple]) -> PaneLine:
+    item = Item(kind=ItemKind.TRIPLE, index=triple.index)
+    mark, tone = DECISION[triple.decision]
+    text = f"{triple.head} — {triple.relation} — {triple.tail}"
+    head = [Piece(f"  {mark} ", tone), Piece(f"{triple.index + 1}. {one_line(text, 400)}")]
+    # Of a triple that is not covered, what the judge looked at; of a covered one numbers are enough.
+    if triple.supporting:
+        numbers = ", ".join(str(index + 1) for index in triple.supporting)
+        head.append(Piece(f" ← {numbers}", "muted"))
+    fold = [
+        Paragraph(f"← {i + 1}. {e.head} — {e.relation} — {e.tail}", "work", 6)
+        for i in triple.supporting
+        if (e := extra.get(i))
+    ]
+    return PaneLine(work_entry(head, *fold), item=item, place=f"verdict/{item.key}")
+
+
+def answer_text(against: AnswerAgainst) -> PaneText:
+    item = Item(kind=ItemKind.ANSWER)
+    mark, tone = DECISION[against.decision]
+    said = against.given is not None
+    given = one_line(against.given or "", 400) if said else _("no answer was handed in")
+    fold = [Paragraph(_("Also accepted: {names}").format(names=", ".join(against.also)), indent=4)]
+    lines = [
+        PaneLine(
+            work_entry(
+                [Piece(_("GOLD"), "agent"), Piece(f"   {one_line(against.gold, 400)}")],
+                *(fold if against.also else ()),
+            ),
+            item=item,
+            place=f"verdict/{item.key}",
+        ),
+        PaneLine(
+            Entry(
+                "work",
+                -1,
+                (Piece(_("GIVEN"), "agent"), Piece(f"  {mark} ", tone), Piece(given)),
+                tuple(Paragraph(t, "muted", 4) for t in (against.rationale,) if t),
+            ),
+            item=item,
+            place=f"verdict/{item.key}",
+        ),
+    ]
+    lines += _unusable(against.reason, against.raw)
+    note = ""
+    if against.facts:
+        found = sum(fact.call is not None for fact in against.facts)
+        note = _("{n} of {all} facts found").format(n=found, all=len(against.facts))
+        lines += [_fact(index, fact) for index, fact in enumerate(against.facts)]
+    return PaneText(note or _decided(against.decision), lines)
+
+
+def _fact(index: int, fact: FactFound) -> PaneLine:
+    found = fact.call is not None
+    name = f"{one_line(fact.key, 80)}: {one_line(fact.value, 120)}"
+    head = [Piece("✓ " if found else "✗ ", "good" if found else "bad"), Piece(name)]
+    if fact.rule:
+        head.append(Piece(" · " + _("rule"), "stage"))
+    told = _("found by call {n}").format(n=fact.call) if found else _("never found")
+    head.append(Piece(f" · {told}", "muted"))
+    return PaneLine(work_entry(head), seq=fact.seq, place=f"fact/{index}")
+
+
+def _decided(decision: Decision) -> str:
+    match decision:
+        case Decision.YES:
+            return _("The answer is right.")
+        case Decision.NO:
+            return _("The answer is not right.")
+        case Decision.UNJUDGED:
+            return _("The answer is not judged.")
+
+
+def _unusable(reason: str, raw: str) -> Iterator[PaneLine]:
+    """Why nothing could be read, with the raw text."""
+    if reason:
+        told = _("nothing usable: {reason}").format(reason=one_line(reason, 200))
+        text = raw[:RAW] + ("…" if len(raw) > RAW else "")
+        fold = (Paragraph(_("As it came:"), "muted", 4), Paragraph(text, indent=4)) if raw else ()
+        yield PaneLine(Entry("work", -1, (Piece("✗ ", "bad"), Piece(told, "bad")), fold))
