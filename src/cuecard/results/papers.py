@@ -66,6 +66,12 @@ def _tools(pool: Pool) -> Sheets:
     return tuple(tool_sheets(pool))
 
 
+def _causes(pool: Pool) -> Sheets:
+    from cuecard.results.errors.cause_sheets import cause_sheets
+
+    return cause_sheets(pool)
+
+
 def _differences(pool: Pool) -> Sheets:
     """Agents by task, of each family in which two or more share tasks."""
     from cuecard.results.comparing import comparisons
@@ -97,6 +103,7 @@ PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
     "main": main_sheets,
     "interaction": _interaction,
     "errors": _errors,
+    "causes": _causes,
     "compactions": _compactions,
     "settings": settings_sheets,
     "profiles": _profiles,
