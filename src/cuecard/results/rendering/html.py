@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
 _SHORT = 36
 """Letters that the first column keeps on one line."""
+_LONG = 16
+"""Letters of a heading that get along with a narrow column."""
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
 
 
@@ -38,6 +40,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
             id=id,
             caption=caption,
             classes=["text short" if short else "text", *classes[1:]],
+            longest=_LONG,
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
             notes=(*remarks_of(sheet), *sheet.notes),
         )

@@ -33,6 +33,7 @@ TITLES: dict[str, str] = {
     "settings": N_("Settings compared"),
     "interaction": N_("Interaction"),
     "errors": N_("Errors"),
+    "causes": N_("Why trials failed"),
     "compactions": N_("Compactions"),
     "profiles": N_("Behaviour profiles"),
     "tiers": N_("Tiers"),

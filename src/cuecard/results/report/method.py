@@ -144,8 +144,12 @@ def _described(
             if f"{section}/{ref.name}" in roster
             for line in _lines(section, ref.name, roster)
         )
-        unknown = _("The run recorded nothing else of it.")
-        yield Term(player_word(ref), tuple(lines) or (unknown,))
+        nothing = (
+            _("Embedded in Cuecard; works without a model.")
+            if ref.baseline
+            else _("The run recorded nothing else of it.")
+        )
+        yield Term(player_word(ref), tuple(lines) or (nothing,))
 
 
 def _lines(section: str, name: str, roster: Roster) -> Iterator[str]:

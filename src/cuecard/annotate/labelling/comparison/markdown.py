@@ -49,7 +49,8 @@ def escaped(text: str) -> str:
     """Names of people and relations are no Markdown."""
     for mark in "\\|<*_`":
         text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
-    return one_line(text)
+    # Neither a link nor a picture, which would be fetched from elsewhere.
+    return one_line(text).replace("](", "]\\(").replace("][", "]\\[")
 
 
 def _row(cells: Sequence[Cell]) -> str:
