@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cuecard.annotate.effect.ranking import MAIN
-from cuecard.core.tasks import FAMILIES, Family
-from cuecard.results.plots.arms import Arm, arms_of
+from cuecard.results.plots.arms import Field, fields_of
 from cuecard.results.plots.curves import curve_plots
 from cuecard.results.plots.distributions import distribution
 from cuecard.results.plots.model import Plot
@@ -21,23 +20,17 @@ def plots_of(pool: Pool, by: Sequence[Dimension] = AGENTS) -> tuple[Plot, ...]:
     makes a series; where there are several judges, each has series of its own. A plot that was to be expected
     and cannot be drawn (no prices) is there and says why in `missing`.
     """
-    arms = arms_of(pool, by)
-    return tuple(
-        plot
-        for family in FAMILIES
-        if any(arm.judged for arm in arms.get(family, ()))
-        for plot in _of_family(family, arms[family])
-    )
+    return tuple(plot for field in fields_of(pool, by) for plot in _of_family(field))
 
 
-def _of_family(family: Family, arms: Sequence[Arm]) -> Iterator[Plot]:
-    measure = MAIN[family]
-    yield means(family, measure, arms)
-    yield against("cost", family, measure, arms)
-    yield against("tokens", family, measure, arms)
-    yield distribution(family, measure, arms)
-    yield by_domain(family, measure, arms)
-    turns = by_user_turns(family, measure, arms)
+def _of_family(field: Field) -> Iterator[Plot]:
+    measure = MAIN[field.family]
+    yield means(field, measure)
+    yield against("cost", field, measure)
+    yield against("tokens", field, measure)
+    yield distribution(field, measure)
+    yield by_domain(field, measure)
+    turns = by_user_turns(field, measure)
     if turns:
         yield turns
-    yield from curve_plots(family, arms)
+    yield from curve_plots(field)

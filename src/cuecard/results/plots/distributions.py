@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import floor
 
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import PASS_MEASURES
 from cuecard.core.scoring.labels import measure_label
-from cuecard.core.tasks import Family
-from cuecard.results.plots.arms import Arm, by_tasks, notes_of, title
-from cuecard.results.plots.means import over_trials, trials_of
+from cuecard.results.errors.rates import counted, flagged
+from cuecard.results.plots.arms import Arm, Field, by_tasks, trials_of
 from cuecard.results.plots.model import Axis, Plot, Point, Series
 from cuecard.results.pool import Row
 
@@ -22,25 +20,25 @@ def class_of(value: float) -> int:
     return max(0, min(CLASSES - 1, floor(value * CLASSES + 1e-9)))
 
 
-def distribution(family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
+def distribution(field: Field, measure: str) -> Plot:
     """Shares of an arm's trials by class of the measure: tenths, or 0 and 1 of a measure that has nothing between."""
-    values = [[row.measure(measure) for row in arm.judged] for arm in arms]
+    values = [[row.measure(measure) for row in arm.rows] for arm in field.arms]
     binary = measure in PASS_MEASURES
     names = ("0", "1") if binary else tuple(_class_name(at) for at in range(CLASSES))
-    series = tuple(_bars(arm, measure, binary) for arm in arms)
+    series = tuple(_bars(arm, measure, binary) for arm in field.arms)
     drawn = tuple(one for one in series if one.points)
     most = max((p.high or p.y for one in drawn for p in one.points), default=1.0)
     undefined = sum(value is None for some in values for value in some)
-    notes = [*notes_of(arms)]
+    notes = [*field.notes]
     if binary:
         notes.append(by_tasks())
     if undefined:
         notes.append(_("Trials without a value, left out: {n}").format(n=undefined))
     return Plot(
-        key=f"spread-{family}",
+        key=f"spread-{field.family}",
         kind="bars",
-        title=title(_("Spread of {measure}").format(measure=measure_label(measure)), family),
-        family=family,
+        title=field.title(_("Spread of {measure}").format(measure=measure_label(measure))),
+        family=field.family,
         x=Axis(label=measure_label(measure), low=0, high=len(names) - 1, names=names),
         y=Axis(
             label=_("Share of trials"),
@@ -55,7 +53,7 @@ def distribution(family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
 
 
 def _bars(arm: Arm, measure: str, binary: bool) -> Series:
-    rows = [row for row in arm.judged if row.measure(measure) is not None]
+    rows = [row for row in arm.rows if row.measure(measure) is not None]
     if not rows:
         return arm.series(())
     places = [_place(row, measure, binary) for row in rows]
@@ -67,20 +65,23 @@ def _bars(arm: Arm, measure: str, binary: bool) -> Series:
             Point(x=at, y=share, n=len(own), trials=trials_of(own))
             for at, (own, share) in enumerate(zip(inside, shares, strict=True))
         )
-    found = over_trials(
-        rows, measure, [lambda row, at=at: float(_place(row, measure, True) == at) for at in (0, 1)]
+    found = counted(
+        {
+            at: flagged(measure, ((row, _place(row, measure, True) == at) for row in rows))
+            for at in (0, 1)
+        }
     )
     return arm.series(
         Point(
             x=at,
-            y=share.value or 0.0,
-            low=share.low,
-            high=share.high,
+            y=found[at].value or 0.0,
+            low=found[at].statistic.low,
+            high=found[at].statistic.high,
             n=len(own),
-            remark=share.no_interval,
+            remark=found[at].statistic.no_interval,
             trials=trials_of(own),
         )
-        for at, (own, share) in enumerate(zip(inside, found, strict=True))
+        for at, own in enumerate(inside)
     )
 
 

@@ -7,14 +7,14 @@ from typing import Literal
 
 from cuecard.annotate.agreement import Statistic
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.graph_errors import turns_bucket
+from cuecard.core.scoring.graph_errors import TURN_CLASSES, turns_bucket
 from cuecard.core.scoring.labels import measure_label
-from cuecard.core.tasks import Family
-from cuecard.results.plots.arms import Arm, by_tasks, notes_of, title
-from cuecard.results.plots.means import averages, grouped, plain_name, trials_of
+from cuecard.results.errors.classes import classes
+from cuecard.results.plots.arms import Arm, Field, by_tasks, trials_of
+from cuecard.results.plots.means import averages, grouped
 from cuecard.results.plots.model import Axis, HeatCell, Plot, Point, Series
 from cuecard.results.plots.ticks import bounds
-from cuecard.results.pool import Row
+from cuecard.results.words import dimension_word, value_word
 
 Paid = Literal["cost", "tokens"]
 
@@ -37,33 +37,34 @@ def measure_axis(measure: str) -> Axis:
     return Axis(label=measure_label(measure), scale="share")
 
 
-def means(family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
+def means(field: Field, measure: str) -> Plot:
     """A row for each arm that has a value."""
-    found = [(arm, averages(arm.judged, measure)[0]) for arm in arms]
+    found = [(arm, averages(arm.rows, measure)[0]) for arm in field.arms]
     drawn = [(arm, mean) for arm, mean in found if mean.value is not None]
     return Plot(
-        key=f"means-{family}",
+        key=f"means-{field.family}",
         kind="intervals",
-        title=title(_("{measure} with intervals").format(measure=measure_label(measure)), family),
-        family=family,
-        x=named_axis(_("Agent"), [arm.name for arm, _mean in drawn]),
+        title=field.title(_("{measure} with intervals").format(measure=measure_label(measure))),
+        family=field.family,
+        x=named_axis(dimension_word("agent"), [arm.name for arm, _mean in drawn]),
         y=measure_axis(measure),
         counted=_("tasks"),
         series=tuple(
-            arm.series(_points(row, mean, arm.judged)) for row, (arm, mean) in enumerate(drawn)
+            arm.series(_points(row, mean, trials_of(arm.rows)))
+            for row, (arm, mean) in enumerate(drawn)
         ),
-        notes=(*notes_of(arms), by_tasks(), *_without(found)),
+        notes=(*field.notes, by_tasks(), *_without(found)),
         missing="" if drawn else _("no trial has a value"),
     )
 
 
-def against(paid: Paid, family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
+def against(paid: Paid, field: Field, measure: str) -> Plot:
     """One point for each arm: what its trials took on average, and the mean of the measure."""
     words, label, none = _PAID[paid]
     series: list[Series] = []
     lacking: list[tuple[Arm, Statistic]] = []
-    for arm in arms:
-        mean, took = averages(arm.judged, measure, paid)
+    for arm in field.arms:
+        mean, took = averages(arm.rows, measure, paid)
         nothing = took.value is None or (paid == "tokens" and not took.value)
         if mean.value is None:
             lacking.append((arm, mean))
@@ -71,7 +72,7 @@ def against(paid: Paid, family: Family, measure: str, arms: Sequence[Arm]) -> Pl
             reason = Statistic(name=paid, value=None, n=0, reason=_(none))
             lacking.append((arm, reason))
         else:
-            point = _points(took.value, mean, arm.judged)[0]
+            point = _points(took.value, mean, trials_of(arm.rows))[0]
             ends = {"x_low": took.low, "x_high": took.high}
             series.append(arm.series([point.model_copy(update=ends)]))
     points = [point for one in series for point in one.points]
@@ -79,22 +80,22 @@ def against(paid: Paid, family: Family, measure: str, arms: Sequence[Arm]) -> Pl
     scale = "cost" if paid == "cost" else "count"
     low, high = bounds(ends, scale=scale)
     return Plot(
-        key=f"{paid}-{family}",
+        key=f"{paid}-{field.family}",
         kind="scatter",
-        title=title(_(words).format(measure=measure_label(measure)), family),
-        family=family,
+        title=field.title(_(words).format(measure=measure_label(measure))),
+        family=field.family,
         x=Axis(label=_(label), low=low, high=high, scale=scale),
         y=measure_axis(measure),
         counted=_("tasks"),
         series=tuple(series),
-        notes=(*notes_of(arms), by_tasks(), *(_without(lacking) if series else ())),
+        notes=(*field.notes, by_tasks(), *(_without(lacking) if series else ())),
         missing="" if series else _(none),
     )
 
 
-def by_domain(family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
+def by_domain(field: Field, measure: str) -> Plot:
     """Domains down, arms across."""
-    groups = [grouped(arm.judged, lambda row: row.traits.domain) for arm in arms]
+    groups = [grouped(arm.rows, lambda row: row.traits.domain) for arm in field.arms]
     domains = sorted({domain for group in groups for domain in group}, key=lambda d: (not d, d))
     cells: list[HeatCell] = []
     for row, domain in enumerate(domains):
@@ -115,46 +116,62 @@ def by_domain(family: Family, measure: str, arms: Sequence[Arm]) -> Plot:
             )
     known = any(domains)
     return Plot(
-        key=f"domains-{family}",
+        key=f"domains-{field.family}",
         kind="heat",
-        title=title(_("{measure} by domain").format(measure=measure_label(measure)), family),
-        family=family,
-        x=named_axis(_("Agent"), [arm.name for arm in arms]),
-        y=named_axis(_("Domain"), [plain_name(domain) for domain in domains]),
+        title=field.title(_("{measure} by domain").format(measure=measure_label(measure))),
+        family=field.family,
+        x=named_axis(dimension_word("agent"), [arm.name for arm in field.arms]),
+        y=named_axis(
+            dimension_word("domain"), [value_word("domain", domain) for domain in domains]
+        ),
         counted=_("tasks"),
         cells=tuple(cells) if known else (),
         shade=measure_axis(measure),
-        notes=(*notes_of(arms), by_tasks()),
+        notes=(*field.notes, by_tasks()),
         missing="" if known else _("the tasks name no domain"),
     )
 
 
-def by_user_turns(family: Family, measure: str, arms: Sequence[Arm]) -> Plot | None:
-    """Means of trials with so many user turns; None where all had about as many."""
-    groups = [grouped(arm.judged, _turns) for arm in arms]
-    buckets = sorted({name for group in groups for name in group}, key=_first_number)
-    if len(buckets) < 2:
+def by_user_turns(field: Field, measure: str) -> Plot | None:
+    """Means over the trials with so many user turns; None where all had about as many."""
+    found = [
+        classes(
+            arm.group.judged,
+            lambda figures: turns_bucket(int(figures.value("user_turns") or 0)),
+            TURN_CLASSES,
+            measure,
+        )
+        for arm in field.arms
+    ]
+    names = [
+        name
+        for name in TURN_CLASSES
+        if any(one.name == name and one.mean.value is not None for some in found for one in some)
+    ]
+    if len(names) < 2:
         return None
     series: list[Series] = []
-    for arm, group in zip(arms, groups, strict=True):
-        points: list[Point] = []
-        for at, bucket in enumerate(buckets):
-            (mean,) = averages(group.get(bucket, []), measure)
-            points += _points(at, mean, group.get(bucket, []))
+    for arm, some in zip(field.arms, found, strict=True):
+        means = {one.name: one.mean for one in some}
+        points = [
+            point
+            for at, name in enumerate(names)
+            for point in _points(at, means[name].statistic, means[name].trials)
+        ]
         series.append(arm.series(points))
     return Plot(
-        key=f"turns-{family}",
+        key=f"turns-{field.family}",
         kind="lines",
-        title=title(_("{measure} by user turns").format(measure=measure_label(measure)), family),
-        family=family,
-        x=named_axis(_("User turns"), buckets),
+        title=field.title(_("{measure} by user turns").format(measure=measure_label(measure))),
+        family=field.family,
+        x=named_axis(_("User turns"), names),
         y=measure_axis(measure),
-        counted=_("tasks"),
+        counted=_("trials"),
         series=tuple(one for one in series if one.points),
         notes=(
-            *notes_of(arms),
+            *field.notes,
             by_tasks(),
-            _("Trials chose their own length: this shows no effect of turns."),
+            _("Longer dialogues are other dialogues: this shows no effect of turns."),
         ),
     )
 
@@ -163,7 +180,7 @@ def named_axis(label: str, names: Sequence[str]) -> Axis:
     return Axis(label=label, low=0, high=max(1, len(names) - 1), names=tuple(names))
 
 
-def _points(x: float, mean: Statistic, rows: Sequence[Row]) -> tuple[Point, ...]:
+def _points(x: float, mean: Statistic, trials: Sequence[int]) -> tuple[Point, ...]:
     """The point of a mean, none where that is undefined."""
     if mean.value is None:
         return ()
@@ -175,7 +192,7 @@ def _points(x: float, mean: Statistic, rows: Sequence[Row]) -> tuple[Point, ...]
             high=mean.high,
             n=mean.n,
             remark=mean.no_interval,
-            trials=trials_of(rows),
+            trials=tuple(trials),
         ),
     )
 
@@ -190,11 +207,3 @@ def _without(found: Sequence[tuple[Arm, Statistic]]) -> tuple[str, ...]:
         _("Not drawn: {names} ({reason})").format(names=", ".join(names), reason=reason)
         for reason, names in reasons.items()
     )
-
-
-def _turns(row: Row) -> str:
-    return turns_bucket(int(row.measure("user_turns") or 0))
-
-
-def _first_number(bucket: str) -> int:
-    return int(bucket.rstrip("+").split("-")[0])

@@ -65,9 +65,11 @@ def _panel(
         begins = [name.split("–")[0] for name in plot.x.names]
         ends = [*begins, plot.x.names[-1].split("–")[-1]]
         spots = [(left + each * at, name) for at, name in enumerate(ends) if at % 5 == 0]
-    found += [
-        text(x, floor + 15, name, anchor="middle", size=SMALL, muted=True) for x, name in spots
-    ]
+    for at, (x, name) in enumerate(spots):
+        # The outer ones keep within the panel, away from its neighbours'.
+        outer = "start" if at == 0 else "end" if at == len(spots) - 1 else "middle"
+        anchor = "middle" if len(plot.x.names) <= _FEW else outer
+        found.append(text(x, floor + 15, name, anchor=anchor, size=SMALL, muted=True))
     return found
 
 

@@ -84,11 +84,11 @@ def _curve(plane: Plane, series: Series, aside: float, *, bands: bool) -> list[s
 
 
 def _band(plane: Plane, points: tuple[Point, ...], ink: str) -> list[str]:
-    """The intervals of points that have them, run after run."""
+    """The intervals of points that have them, run after run; what few trials tell has none drawn."""
     found: list[str] = []
     run: list[Point] = []
     for point in (*points, None):
-        if point is not None and point.interval:
+        if point is not None and point.interval and not point.thin:
             run.append(point)
             continue
         if len(run) > 1:

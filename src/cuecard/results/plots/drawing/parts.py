@@ -23,6 +23,20 @@ COLOURS = (
     "#c0558c",
 )
 """Bright enough on a dark ground and dark enough on a light one: at least 3:1 against both."""
+SHAPES = (
+    "circle",
+    "square",
+    "triangle",
+    "diamond",
+    "ring",
+    "frame",
+    "delta",
+    "cross",
+    "nabla",
+    "lozenge",
+    "plus",
+    "target",
+)
 _DASHES = ("", "6 3", "2 3")
 _UNKNOWN = "\ufffd"
 
@@ -139,8 +153,7 @@ def dashes(mark: int) -> str | None:
 def marker(mark: int, x: float, y: float, *, r: float = 4.5) -> str:
     """The shape of a series: told apart without colour."""
     ink = colour(mark)
-    shapes = ("circle", "square", "triangle", "diamond", "ring", "frame", "delta", "cross")
-    match shapes[mark % len(shapes)]:
+    match SHAPES[mark % len(SHAPES)]:
         case "circle":
             return element("circle", cx=x, cy=y, r=r, fill=ink)
         case "ring":
@@ -158,12 +171,19 @@ def marker(mark: int, x: float, y: float, *, r: float = 4.5) -> str:
             return element("path", d=path(_triangle(x, y, r * 1.15), closed=True), fill=ink)
         case "delta":
             return element("path", d=path(_triangle(x, y, r * 1.1), closed=True), **_hollow(ink))
-        case "diamond":
-            tips = [(x, y - r * 1.2), (x + r * 1.2, y), (x, y + r * 1.2), (x - r * 1.2, y)]
+        case "nabla":
+            tips = [(x, y + r), (x + r * 1.1, y - r * 0.85), (x - r * 1.1, y - r * 0.85)]
             return element("path", d=path(tips, closed=True), fill=ink)
-        case _:
-            a = r * 0.85
-            d = path([(x - a, y - a), (x + a, y + a)]) + path([(x - a, y + a), (x + a, y - a)])
+        case "diamond":
+            return element("path", d=path(_diamond(x, y, r * 1.2), closed=True), fill=ink)
+        case "lozenge":
+            return element("path", d=path(_diamond(x, y, r * 1.15), closed=True), **_hollow(ink))
+        case "target":
+            dot = element("circle", cx=x, cy=y, r=r * 0.35, fill=ink)
+            return element("circle", cx=x, cy=y, r=r, **_hollow(ink)) + dot
+        case shape:
+            a, b = (r * 0.85, r * 0.85) if shape == "cross" else (r * 1.15, 0.0)
+            d = path([(x - a, y - b), (x + a, y + b)]) + path([(x - b, y + a), (x + b, y - a)])
             return element("path", d=d, fill="none", stroke=ink, stroke_width=2.2)
 
 
@@ -189,16 +209,20 @@ def _triangle(x: float, y: float, r: float) -> Sequence[tuple[float, float]]:
     return [(x, y - r), (x + r, y + r * 0.8), (x - r, y + r * 0.8)]
 
 
+def _diamond(x: float, y: float, r: float) -> Sequence[tuple[float, float]]:
+    return [(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
+
+
 def _em(char: str) -> float:
     if unicodedata.combining(char):
         return 0.0
     if unicodedata.east_asian_width(char) in "WF":
         return 1.02
     if char in "il.,:;'|!()[]ftjIr ":
-        return 0.36
+        return 0.4
     if char in "mwMW@%…":
         return 0.95
-    return 0.7 if char.isupper() else 0.58
+    return 0.72 if char.isupper() else 0.63
 
 
 def _pieces(words: str) -> list[str]:
