@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from textual.screen import Screen
+from textual.widget import Widget
+
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
+
+Keys = tuple[bool | None, ...]
+"""Which actions can be taken."""
+
+
+def refresh_keys(node: Widget | Screen[None], actions: Iterable[str], before: Keys) -> Keys:
+    """Have the footer drawn anew if other actions can be taken than `before`: that costs as much as a page of a
+    list, so it is not done for every key or event of a run.
+    """
+    now = tuple(node.check_action(action, ()) for action in actions)
+    if now != before:
+        node.refresh_bindings()
+    return now
+
 
 SCREEN_KEYS = keys(
     Key("run.back", "escape", "back", N_("Back"), N_("Take a filter off, or go back; the run goes on")),

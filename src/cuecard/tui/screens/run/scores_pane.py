@@ -11,8 +11,8 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import _
 from cuecard.core.scoring.labels import measure_label
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.run.bindings import SCORES_KEYS
+from cuecard.tui.base import guarded
+from cuecard.tui.screens.run.bindings import SCORES_KEYS, Keys, refresh_keys
 from cuecard.tui.state.run_trials import Behind
 from cuecard.tui.state.score_sheets import COUNT_GLYPHS, COUNT_WORDS, FigureCell
 from cuecard.tui.state.score_view import ALL_MEASURES, Cut, ScoreView, all_measures
@@ -55,6 +55,7 @@ class ScoresPane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._view: ScoreView | None = None
+        self._keys: Keys = ()
 
     def compose(self) -> ComposeResult:
         yield Static("", id="counting", markup=False)
@@ -204,8 +205,7 @@ class ScoresPane(Vertical):
             table = self.table
             lines = self._view.details(table.cursor_row, table.cursor_column)
             self.query_one("#scores-detail", PlainText).load("\n".join(lines))
-        if isinstance(self.screen, CuecardScreen) and self.screen.is_current:
-            self.screen.refresh_bindings()
+        self._keys = refresh_keys(self, ("open", "step", "across"), self._keys)
 
 
 def _counted(cell: object) -> bool:

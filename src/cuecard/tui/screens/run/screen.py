@@ -15,7 +15,7 @@ from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.run.actions import RunActions
-from cuecard.tui.screens.run.bindings import SCREEN_KEYS
+from cuecard.tui.screens.run.bindings import SCREEN_KEYS, Keys, refresh_keys
 from cuecard.tui.screens.run.scores_pane import ScoresPane
 from cuecard.tui.screens.run.trials_pane import TrialsPane
 from cuecard.tui.state.run_head import head_lines, tab_line
@@ -31,6 +31,7 @@ LOOK_HERE, LOOK_ELSEWHERE = 15.0, 5.0
 SHARE = 10
 """Looking and scoring may take at most one part in so many of the time."""
 
+_CHANGING = ("pause", "cancel", "resume", "budget", "replay", "compare")
 PaneName = Literal["trials", "scores"]
 
 
@@ -57,6 +58,7 @@ class RunScreen(RunActions):
         self._was_on = False
         self._counted: tuple[int, int] | None = None
         self._currency = ""
+        self._keys: Keys = ()
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -224,7 +226,7 @@ class RunScreen(RunActions):
         self.query_one("#head", Lines).load(head_lines(look, live, self._currency))
         playing, problems = (live.playing, live.problems) if live else ({}, {})
         self._trials.load(look.trials, playing, self._scores, problems)
-        self.refresh_bindings()
+        self._keys = refresh_keys(self, _CHANGING, self._keys)
 
     def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
         view = self._view or ScoreView(pool)

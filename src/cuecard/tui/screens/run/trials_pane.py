@@ -10,8 +10,8 @@ from textual.message import Message
 
 from cuecard.core.i18n import N_, _
 from cuecard.store.records import TrialRecord
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.run.bindings import TRIALS_KEYS
+from cuecard.tui.base import guarded
+from cuecard.tui.screens.run.bindings import TRIALS_KEYS, Keys, refresh_keys
 from cuecard.tui.screens.run.mosaic import Mosaic
 from cuecard.tui.state.run_trials import Behind, Entry, RunTrials, Scores, entries_of
 from cuecard.tui.widgets.fitted_table import FittedColumn
@@ -51,6 +51,7 @@ class TrialsPane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._list = RunTrials()
+        self._keys: Keys = ()
 
     def compose(self) -> ComposeResult:
         yield Mosaic()
@@ -151,5 +152,4 @@ class TrialsPane(Vertical):
             for row in changed:
                 table.changed(row)
         self.query_one("#trials-heading", Lines).load([self._list.heading()])
-        if isinstance(self.screen, CuecardScreen) and self.screen.is_current:
-            self.screen.refresh_bindings()
+        self._keys = refresh_keys(self, ("open", "again"), self._keys)
