@@ -87,7 +87,7 @@ def test_error_tables_of_graphs():
         ["no [array] in it", "0", "1", "I found things"]
     ]
     assert texts(sheets["coverage by relation"]) == [
-        ["born", "66.7 (3)", "0.0 [0.0, 79.3] (2)"],
+        ["born", "66.7 (3)", "0.0 (2)"],
         ["died", "–", "–"],
     ]
     assert "1 gold triple was not judged and is left out." in sheets["coverage by relation"].notes

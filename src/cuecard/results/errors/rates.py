@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement.bootstrap import FEWEST_GROUPS
 from cuecard.annotate.agreement.coefficient import ratio
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
@@ -93,6 +94,8 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
     terms = np.zeros((len(places), 2))
     for row, above, below in plan.parts:
         terms[places[row.trial.task_id]] += (above, below)
+    # Wilson's interval takes a task for one observation; of a few tasks' many items it would say nothing.
+    items = any(below > 1 for _row, _above, below in plan.parts)
     if plan.each_task:
         below = terms[:, 1:]
         terms = np.where(
@@ -104,7 +107,7 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
         of=_ratio,
         n=round(terms[:, 1].sum()),
         undefined=plan.empty,
-        share=plan.share,
+        share=plan.share and not (items and np.count_nonzero(terms.any(axis=1)) < FEWEST_GROUPS),
     )
 
 
