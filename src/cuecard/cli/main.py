@@ -50,6 +50,7 @@ def build() -> typer.Typer:
         agree,
         board,
         check,
+        compare,
         datasheet,
         demo,
         doctor,
@@ -67,6 +68,7 @@ def build() -> typer.Typer:
         shadow,
         sharing,
         submit,
+        table,
         transfer,
     )
 
@@ -89,6 +91,8 @@ def build() -> typer.Typer:
         review,
         runs,
         score,
+        compare,
+        table,
         report,
         sessions,
         shadow,

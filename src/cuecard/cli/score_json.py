@@ -55,20 +55,20 @@ def scores_json(scores: RunScores) -> Json:
     return {
         "run": run_json(scores.run),
         "judge": scores.judge,
-        "results": [_trial_json(scored) for scored in scores.trials],
-        "groups": [_group_json(group) for group in scores.groups],
+        "results": [trial_json(scored) for scored in scores.trials],
+        "groups": [group_json(group) for group in scores.groups],
         "usage": [used.model_dump(mode="json") for used in scores.usage],
         "totals": {
-            "run": _total_json(scores.usage),
+            "run": total_json(scores.usage),
             "agents": {
-                name: _total_json([u for u in scores.usage if agents.get(u.trial_id) == name])
+                name: total_json([u for u in scores.usage if agents.get(u.trial_id) == name])
                 for name in names
             },
         },
     }
 
 
-def _total_json(usage: Sequence[UsageRecord]) -> Json:
+def total_json(usage: Sequence[UsageRecord]) -> Json:
     """`cost` is null where no call had a price."""
     total = Usage()
     for used in usage:
@@ -81,7 +81,7 @@ def _total_json(usage: Sequence[UsageRecord]) -> Json:
     }
 
 
-def _trial_json(scored: TrialScores) -> Json:
+def trial_json(scored: TrialScores) -> Json:
     trial = scored.trial
     players = (trial.agent, trial.user, trial.world, *([scored.judge] if scored.judge else ()))
     return {
@@ -101,7 +101,7 @@ def _trial_json(scored: TrialScores) -> Json:
     }
 
 
-def _group_json(group: GroupScores) -> Json:
+def group_json(group: GroupScores) -> Json:
     return {
         "agent": group.agent,
         "family": group.family,

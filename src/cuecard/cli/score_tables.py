@@ -19,6 +19,7 @@ from cuecard.core.scoring.labels import (
 from cuecard.core.tasks import FAMILIES, Family
 
 if TYPE_CHECKING:
+    from cuecard.annotate.agreement import Statistic as Interval
     from cuecard.core.scoring.measures import Measure
     from cuecard.core.scoring.profiles import ProfileCount
     from cuecard.lab.scores import GroupScores, RunScores
@@ -29,13 +30,18 @@ _QUIET = frozenset(
 )
 
 
-def print_scores(scores: RunScores) -> None:
-    """A table for each agent and family of the run."""
+Figures = Mapping[tuple[str, Statistic], "Interval"]
+
+
+def print_scores(
+    scores: RunScores, figures: Mapping[tuple[str, Family], Figures] | None = None
+) -> None:
+    """A table for each agent and family of the run. `figures`: those of each group with intervals."""
     for group in scores.groups:
-        _print_group(scores, group)
+        _print_group(scores, group, (figures or {}).get((group.agent, group.family)))
 
 
-def _print_group(scores: RunScores, group: GroupScores) -> None:
+def _print_group(scores: RunScores, group: GroupScores, figures: Figures | None) -> None:
     mine = [
         scored
         for scored in scores.trials
@@ -45,7 +51,7 @@ def _print_group(scores: RunScores, group: GroupScores) -> None:
     title = _("{family}: agent {agent}").format(family=_(FAMILY[group.family]), agent=agent)
     shown = [m for m in group.measures if not (m.name in _QUIET and not m.value)]
     if shown:
-        print_aggregate(title, shown)
+        print_aggregate(title, shown, figures)
     else:
         say(_("{title}: nothing judged yet").format(title=title))
     _print_profiles(group.profiles)
@@ -62,8 +68,12 @@ def _print_group(scores: RunScores, group: GroupScores) -> None:
     prose(" ".join(filter(None, (counted, baselines_line(players)))) + "\n")
 
 
-def print_aggregate(title: str, measures: Sequence[AggregateMeasure]) -> None:
-    """Means over tasks; a column for each way of taking the samples together, if there are several."""
+def print_aggregate(
+    title: str, measures: Sequence[AggregateMeasure], figures: Figures | None = None
+) -> None:
+    """Means over tasks; a column for each way of taking the samples together, if there are several. `figures`: the
+    averages' intervals stand beside them.
+    """
     samples = max((measure.samples for measure in measures), default=1)
     names = list(dict.fromkeys(measure.name for measure in measures))
     found = {(measure.name, measure.statistic): measure for measure in measures}
@@ -76,15 +86,25 @@ def print_aggregate(title: str, measures: Sequence[AggregateMeasure]) -> None:
             number(name, entry.value) if (entry := found.get((name, statistic))) else ""
             for statistic in several
         ]
+        if figures:
+            cells.insert(1, _interval(name, figures.get((name, Statistic.AVG))))
         rows.append([measure_label(name), *cells, str(average.n), _remark(average)])
     remarks = any(row[-1] for row in rows)
     headings = [statistic_label(s, samples) for s in several] if samples > 1 else [_("mean")]
+    if figures:
+        headings.insert(1, _("interval"))
     table(
         title,
         (_("measure"), *headings, _("n tasks"), *([_("remark")] if remarks else ())),
         [row if remarks else row[:-1] for row in rows],
         numbers=range(1, len(headings) + 2),
     )
+
+
+def _interval(name: str, figure: Interval | None) -> str:
+    if figure is None or figure.interval is None:
+        return ""
+    return " ".join(number(name, end) for end in figure.interval)
 
 
 def _remark(measure: AggregateMeasure) -> str:

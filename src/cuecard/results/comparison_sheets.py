@@ -10,7 +10,7 @@ from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.labels import COUNTS, measure_label
 from cuecard.results.cells import ResultCell
-from cuecard.results.comparing import Comparison, Contrast
+from cuecard.results.comparing import Comparison, Contrast, LeftOut
 from cuecard.results.score_notes import listed
 from cuecard.results.score_sheets import cell_of
 from cuecard.results.score_table import column_label
@@ -29,7 +29,8 @@ def comparison_sheets(
     for family in dict.fromkeys(one.family for one in found):
         mine = [one for one in found if one.family == family]
         sheets += [difference_sheet(mine, percent=percent), spending_sheet(mine)]
-        sheets += [left_out_sheet(mine[0])]
+        if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
+            sheets.append(left_out_sheet(mine[0]))
         if tasks:
             sheets += worst_sheets(mine[0], tasks, percent=percent)
     return tuple(sheets)
@@ -57,15 +58,15 @@ def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> S
             base, arm = _trials(contrast)
             lines.append(
                 (
-                    ResultCell(f"{label} · {against(one, contrast)}", trials=base + arm),
-                    cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
-                    cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
+                    ResultCell(f"{label} · {arm_word(one, contrast.arm)}", trials=base + arm),
                     ResultCell(
                         difference_text(one.measure, contrast, percent=percent),
                         statistic=contrast.difference,
                         trials=base + arm,
                     ),
                     Cell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+                    cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
+                    cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
                     ResultCell(
                         "–" if contrast.sign_test is None else f"{contrast.sign_test:.3f}",
                         value=contrast.sign_test,
@@ -80,16 +81,17 @@ def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> S
     ] = None
     return Sheet(
         view="results",
-        title=_("{family}: compared by {dimension}").format(
+        title=_("{family}: compared by {dimension}, against {base}").format(
             family=_(FAMILY_WORDS[found[0].family]),
             dimension=dimension_word(found[0].dimension).lower(),
+            base=arm_word(found[0], found[0].base),
         ),
         headings=(
             _("Measure"),
-            _("mean"),
-            _("mean of base"),
             _("difference"),
             _("win/tie/loss"),
+            _("mean"),
+            _("mean of base"),
             _("sign test p"),
             _("n tasks"),
         ),
@@ -128,7 +130,7 @@ def spending_sheet(found: Sequence[Comparison]) -> Sheet:
         spent = contrast.spending
         lines.append(
             (
-                Cell(against(first, contrast)),
+                Cell(arm_word(first, contrast.arm)),
                 cell_of("cost", spent.arm_cost, trials=arm),
                 cell_of("cost", spent.base_cost, trials=base),
                 cell_of("tokens", spent.arm_tokens, trials=arm),
@@ -138,7 +140,9 @@ def spending_sheet(found: Sequence[Comparison]) -> Sheet:
         )
     return Sheet(
         view="results",
-        title=_("{family}: cost of a trial").format(family=_(FAMILY_WORDS[first.family])),
+        title=_("{family}: cost of a trial, against {base}").format(
+            family=_(FAMILY_WORDS[first.family]), base=arm_word(first, first.base)
+        ),
         headings=(
             dimension_word(first.dimension),
             _("cost"),
@@ -153,6 +157,10 @@ def spending_sheet(found: Sequence[Comparison]) -> Sheet:
             _("Cost and tokens of the agent's own calls, over all takes of a trial."),
         ),
     )
+
+
+def anything_left_out(out: LeftOut) -> bool:
+    return out != LeftOut()
 
 
 def left_out_sheet(found: Comparison) -> Sheet:

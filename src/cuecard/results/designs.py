@@ -15,7 +15,7 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.cells import ResultCell
 from cuecard.results.comparing import PLAIN, comparisons
-from cuecard.results.comparison_sheets import difference_sheet, left_out_sheet
+from cuecard.results.comparison_sheets import anything_left_out, difference_sheet, left_out_sheet
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.score_sheets import cell_of, figure_cell
 from cuecard.results.score_table import (
@@ -288,9 +288,8 @@ def _differences(pool: Pool, found: Found) -> Iterator[Sheet]:
         lines=tuple(lines),
         notes=(*sheet.notes, _("Shares in percent.")),
     )
-    left = left_out_sheet(whole[0])
-    if any(cell.text != "0" for line in left.lines for cell in line[1:]):
-        yield left
+    if any(anything_left_out(contrast.left_out) for contrast in whole[0].contrasts):
+        yield left_out_sheet(whole[0])
 
 
 def _present(pool: Pool, found: Found) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Dimension
 from cuecard.results.score_table import Column, ScoreTable, unknown
 from cuecard.results.score_table import Line as ScoreLine
-from cuecard.results.taking import SPENT
 from cuecard.results.words import dimension_word, place_of, shown, value_word
 
 
@@ -77,7 +76,7 @@ def cell_of(
 
 def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
     """`groups/alpha/graph/measures/triplet_f1/avg` for lines by agent and family, else ""."""
-    if set(table.by) != {"agent", "family"} or column.measure in SPENT:
+    if set(table.by) != {"agent", "family"}:
         return ""
     group = f"groups/{line.value('agent')}/{line.value('family')}"
     return f"{group}/measures/{column.measure}/{column.taken.value}"

@@ -1,0 +1,118 @@
+"""`cuecard table`: a table as the papers print it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.output import as_json, example, note
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    from cuecard.annotate.labelling.comparison.sheets import Sheet
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "table",
+        help=_("A table of results as the papers print it."),
+        epilog=example("cuecard table main 4 --latex -o main.tex"),
+    )(table)
+
+
+def table(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help=_(
+                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, differences, trials or plots"
+            ),
+        ),
+    ],
+    runs: Annotated[list[int], typer.Argument(metavar="RUN...", help=_("Numbers of the runs"))],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help=_("Whose judgements; may be repeated. Default: each run's first judge")),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIMENSION=VALUE", help=_("Only these trials; may be repeated")),
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
+    latex: Annotated[bool, typer.Option("--latex", help=_("Print LaTeX"))] = False,
+    csv: Annotated[bool, typer.Option("--csv", help=_("Print CSV"))] = False,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help=_("Write to this file instead"))
+    ] = None,
+) -> None:
+    if sum((markdown, latex, csv, json)) > 1:
+        raise typer.BadParameter(_("one format at a time"), param_hint="--markdown")
+    from cuecard.cli.result_options import pool_of
+    from cuecard.results.papers import PAPER_TABLES, paper_table, sheet_json
+    from cuecard.results.score_table import unknown
+
+    if name not in PAPER_TABLES:
+        raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    with Context.of(context).workspace() as workspace:
+        pool = pool_of(workspace, runs, judge or (), only or ())
+    sheets = [sheet for sheet in paper_table(pool, name) if sheet.lines]
+    if not sheets:
+        note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
+    if json and output is None:
+        as_json({"table": name, "sheets": [sheet_json(sheet) for sheet in sheets]})
+        return
+    if output is None and not (markdown or latex or csv):
+        from cuecard.cli.result_sheets import print_result_sheets
+
+        print_result_sheets(sheets, markdown=False)
+        return
+    kind = _kind(output, markdown=markdown, latex=latex, csv=csv, json=json)
+    text = _written(name, sheets, kind)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    from cuecard.core.formats.json_files import write_text
+
+    write_text(output, text)
+    note(_("Written: {file}").format(file=output))
+
+
+def _nothing(name: str, *, judged: bool) -> str:
+    if not judged:
+        return _("No trial of these runs is judged. Judge them first (`cuecard judge`).")
+    return _("These runs have nothing for the table {name}.").format(name=name)
+
+
+def _kind(output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: bool) -> str:
+    """As asked for, else as the file is called."""
+    asked = {"md": markdown, "tex": latex, "csv": csv, "json": json}
+    named = output.suffix.lstrip(".").lower() if output else ""
+    return next((kind for kind, wanted in asked.items() if wanted), named)
+
+
+def _written(name: str, sheets: Sequence[Sheet], kind: str) -> str:
+    if kind == "tex":
+        from cuecard.results.rendering.latex import as_latex
+
+        return "\n".join(as_latex(sheet) for sheet in sheets)
+    if kind == "csv":
+        from cuecard.results.rendering.csv_text import as_csv
+
+        return as_csv(sheets)
+    if kind == "json":
+        import json
+
+        from cuecard.results.papers import sheet_json
+
+        data = {"table": name, "sheets": [sheet_json(sheet) for sheet in sheets]}
+        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    from cuecard.annotate.labelling.comparison.markdown import as_markdown
+
+    return "\n".join(as_markdown(sheet) for sheet in sheets)
