@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import ActiveBinding
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
@@ -38,7 +39,8 @@ class FiguresScreen(CuecardScreen[None]):
     (`look`), what an empty screen says (`empty`), and write the report (`written`).
     """
 
-    CSS_PATH = "figures.tcss"
+    # Subclasses lie in other folders.
+    CSS_PATH = Path(__file__).with_name("figures.tcss")
     AUTO_FOCUS = "#figures"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
@@ -85,6 +87,15 @@ class FiguresScreen(CuecardScreen[None]):
     async def written(self) -> Report:
         """What is exported."""
         raise NotImplementedError
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """What this screen is for comes before what all screens of figures have."""
+        found = super().active_bindings
+        last = {
+            key: one for key, one in found.items() if (one.binding.id or "").startswith("figures.")
+        }
+        return {**{key: one for key, one in found.items() if key not in last}, **last}
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
@@ -226,14 +237,14 @@ class FiguresScreen(CuecardScreen[None]):
         view, grid = self.view, self.grid
         if view is None:
             return
-        self.query_one("#tabs", Lines).load([view.tabs])
+        self.query_one("#tabs", Lines).load(view.tab_lines(self.size.width - 2))
         self.query_one("#heading", Static).update(view.heading)
         grid.display = view.sheet is not None
         self.query_one("#details").set_class(view.sheet is None, "-alone")
         if view.sheet is None:
             columns, rows = (), ()
-        elif view.plotted:
-            columns, rows = plot_rows(view.sheet, self.size.width)
+        elif view.plotted and view.drawn:
+            columns, rows = plot_rows(view.drawn, self.size.width)
         else:
             columns, rows = table_rows(view.sheet, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)

@@ -15,38 +15,12 @@ from cuecard.core.trial import prediction_of
 from cuecard.results.pool import Row
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.state.trial_list import count_words, details, has_raw, row_cells
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
 from cuecard.tui.widgets.plain import PlainText
-
-
-class ListedTrialScreen(TrialScreen):
-    """A trial of a list: `]` and `[` go to the one after and before. `on_step` is told which way."""
-
-    BINDINGS = keys(
-        Key("listed_trial.next", "right_square_bracket", "go(1)", N_("Next trial"), N_("The next trial of the list"), shown_as="]"),
-        Key("listed_trial.before", "left_square_bracket", "go(-1)", N_("Trial before"), N_("The trial before in the list"), shown_as="[", show=False),
-    )  # fmt: skip
-
-    def __init__(self, trials: Sequence[int], at: int) -> None:
-        super().__init__(trials[at])
-        self._trials, self._place = tuple(trials), at
-
-    @property
-    def place(self) -> int:
-        """Which of the list it is."""
-        return self._place
-
-    def action_go(self, by: int) -> None:
-        place = self._place + by
-        if 0 <= place < len(self._trials):
-            self.app.switch_screen(ListedTrialScreen(self._trials, place))
-        else:
-            self.cue_app.tell(_("There are no more trials in the list."))
 
 
 class TrialListScreen(CuecardScreen[None]):
@@ -80,7 +54,7 @@ class TrialListScreen(CuecardScreen[None]):
                 FittedColumn(N_("Sample"), 6, right=True),
                 FittedColumn(N_("Ended"), 12, hidden_below=90),
                 FittedColumn(N_("Score"), 6, right=True),
-                FittedColumn(N_("Cause"), 16, grow=1),
+                FittedColumn(N_("Cause"), 23),
             ),
             id="trials",
         )
@@ -110,6 +84,8 @@ class TrialListScreen(CuecardScreen[None]):
         return True
 
     def action_open(self) -> None:
+        from cuecard.tui.screens.listed_trial import ListedTrialScreen
+
         if self._chosen is not None:
             trials = [row.trial.id for row in self._rows]
             at = self.query_one(ListTable).cursor_row

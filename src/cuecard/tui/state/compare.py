@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.labelling.comparison.sheets import Sheet
+from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -15,6 +15,7 @@ from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.text import one_line
 from cuecard.results.comparing import COMPARABLE, Comparison, compare
 from cuecard.results.comparison_sheets import (
+    arm_word,
     difference_sheet,
     left_out_sheet,
     spending_sheet,
@@ -36,10 +37,12 @@ SECTIONS: dict[Section, tuple[str, str]] = {
     "tasks": ("t", N_("Tasks")),
     "spending": ("s", N_("Cost")),
     "left": ("l", N_("Left out")),
-    "paper": ("p", N_("Paper's table")),
+    "paper": ("p", N_("Paper")),
 }
 
 MOST_TASKS = 2_000
+DIFFERENCE = 3
+"""The column of the table of differences that holds them."""
 
 
 @dataclass(frozen=True)
@@ -210,12 +213,23 @@ def _sections(
         design = next(one for one in designs_in(pool) if one.design.name == choice.design)
         paper = design_sheets(pool, design)
     return {
-        "differences": (difference_sheet(found),),
+        "differences": (_shorter(difference_sheet(found), found),),
         "tasks": worst_sheets(found[0], MOST_TASKS),
         "spending": (spending_sheet(found),),
         "left": (left_out_sheet(found[0]),),
         "paper": paper,
     }
+
+
+def _shorter(sheet: Sheet, found: Sequence[Comparison]) -> Sheet:
+    """Lines without the base, which the screen names in its title."""
+    contrasts = [(one, contrast) for one in found for contrast in one.contrasts]
+    lines: list[Line] = []
+    for line, (one, contrast) in zip(sheet.lines, contrasts, strict=True):
+        parts = [measure_label(one.measure)]
+        parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []
+        lines.append((replace(line[0], text=" · ".join(parts)), *line[1:]))
+    return replace(sheet, lines=tuple(lines))
 
 
 def _values(pool: Pool, dimension: Dimension, family: Family) -> tuple[str, ...]:
@@ -260,6 +274,16 @@ class CompareView(SheetView[Section]):
 
     def of(self, section: Section) -> Sequence[Sheet]:
         return self.counted.sheets.get(section, ())
+
+    @property
+    def drawn(self) -> Sheet | None:
+        """Of means and differences only the differences belong on one axis."""
+        sheet = self.sheet
+        if sheet is None or self.section != "differences":
+            return sheet
+        at = DIFFERENCE
+        lines = tuple((line[0], line[at]) for line in sheet.lines)
+        return replace(sheet, headings=(sheet.headings[0], sheet.headings[at]), lines=lines)
 
     def why_empty(self) -> str:
         return self.counted.missing or _("it takes two arms with judged trials on the same tasks.")

@@ -40,16 +40,16 @@ Section = Literal[
 ]
 SECTIONS: dict[Section, tuple[str, str]] = {
     "causes": ("c", N_("Causes")),
-    "texts": ("t", N_("Raw texts")),
-    "amount": ("g", N_("Too much, too little")),
+    "texts": ("t", N_("Texts")),
+    "amount": ("g", N_("Amounts")),
     "relations": ("l", N_("Relations")),
     "tables": ("v", N_("Tables")),
-    "curves": ("k", N_("Call by call")),
+    "curves": ("k", N_("Curves")),
     "profiles": ("p", N_("Profiles")),
     "dialogue": ("d", N_("Dialogue")),
     "compaction": ("m", N_("Compaction")),
-    "turns": ("u", N_("By user turns")),
-    "calls": ("o", N_("By tool calls")),
+    "turns": ("u", N_("Turns")),
+    "calls": ("o", N_("Tools")),
 }
 _OF_FAMILY: dict[Section, Family] = {
     "relations": "graph",
@@ -205,7 +205,7 @@ def title_words(view: ErrorsView, title: str) -> str:
     """`main table · alpha · graph · 24 trials, 9 failed, 2 not judged`."""
     rows = {row.trial.id: row for row in view.chosen.rows}.values()
     agent, family = view.filter.agent, view.filter.family
-    parts = [one_line(title, 30)]
+    parts = [_("Errors"), one_line(title, 30)]
     parts += [one_line(agent, 24)] if agent else []
     parts += [value_word("family", family)] if family else []
     parts.append(", ".join(_counts(list(rows))))

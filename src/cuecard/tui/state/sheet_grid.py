@@ -18,15 +18,17 @@ from cuecard.tui.widgets.grid.source import GridCell
 
 _INTERVAL = re.compile(r"\[([^\[\]]+)\]")
 _SHARE = re.compile(r"^([+-]?)(\d\.\d{3})$")
+_PERCENT = re.compile(r"^[+-]?\d+\.\d$")
 Rows = Sequence[Sequence[str | GridCell | Text]]
 WIDE = 100
 _HEADING, _HEADING_WIDE, _MOST = 11, 16, 24
 _FIRST, _FIRST_WIDE = 28, 40
+_DIGITS = 3
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """The first column names the line; figures stand with their intervals."""
-    digits = 3 if room >= WIDE else 2
+    digits = _DIGITS if room >= WIDE else _DIGITS - 1
     first, *others = sheet.headings
     longest = max((len(line[0].text) for line in sheet.lines), default=0)
     rows = [
@@ -37,7 +39,11 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         for line in sheet.lines
     ]
     most = _FIRST_WIDE if room >= WIDE else _FIRST
-    columns = [GridColumn(first, 14, raw=True, most=min(most, max(20, longest)), grow=1)]
+    columns = [
+        GridColumn(
+            first, min(18, max(14, longest)), raw=True, most=min(most, max(20, longest)), grow=1
+        )
+    ]
     roomy = _HEADING_WIDE if room >= WIDE else _HEADING
     for at, heading in enumerate(others, 1):
         # A figure is never cut, a heading may be.
@@ -75,11 +81,15 @@ def _told(cell: Cell, digits: int) -> str:
 
 
 def _closer(interval: re.Match[str], digits: int) -> str:
-    """`[0.771, 0.850]` as `[.771 .850]`, or with fewer digits; percentages and counts keep theirs."""
-    ends = [_SHARE.sub(lambda m: _end(m, digits), end) for end in interval[1].split(", ")]
-    return f"[{' '.join(ends)}]"
+    """`[0.771, 0.850]` as `[.771 .850]`, or with fewer digits; `[12.3, 45.6]` as `[12 46]` with fewer."""
+    return f"[{' '.join(_end(end, digits) for end in interval[1].split(', '))}]"
 
 
-def _end(found: re.Match[str], digits: int) -> str:
-    sign, value = found[1], f"{float(found[2]):.{digits}f}"
-    return sign + (value[1:] if value.startswith("0.") else value)
+def _end(text: str, digits: int) -> str:
+    if share := _SHARE.match(text):
+        value = f"{float(share[2]):.{digits}f}"
+        return share[1] + (value[1:] if value.startswith("0.") else value)
+    if digits < _DIGITS and _PERCENT.match(text):
+        sign = "+" if text.startswith("+") else ""
+        return f"{sign}{float(text):.0f}"
+    return text

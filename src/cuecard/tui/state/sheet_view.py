@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
+from rich.cells import cell_len
+
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
@@ -66,8 +68,13 @@ class SheetView(Generic[SectionT]):
         return sheets[self.index] if sheets else None
 
     @property
+    def drawn(self) -> Sheet | None:
+        """The table whose intervals are drawn: the one that is shown, or what of it belongs on one axis."""
+        return self.sheet
+
+    @property
     def plottable(self) -> bool:
-        return self.sheet is not None and bool(bars(self.sheet))
+        return self.drawn is not None and bool(bars(self.drawn))
 
     @property
     def heading(self) -> str:
@@ -92,11 +99,35 @@ class SheetView(Generic[SectionT]):
             pieces.append(Piece(" "))
         return pieces
 
+    @property
+    def plot_tab(self) -> list[Piece]:
+        """The key that draws intervals, where there are any."""
+        if not self.plottable:
+            return []
+        if self.plotted:
+            return [Piece(" "), Piece(f"[i {_('Intervals')}]", "strong")]
+        return [Piece(" "), Piece(f" i {_('Intervals')} ", "muted")]
+
+    def tab_lines(self, width: int) -> list[list[Piece]]:
+        """The sections on as many lines as they need, none of them broken."""
+        lines: list[list[Piece]] = [[]]
+        for piece in (*self.tabs, *self.plot_tab):
+            taken = sum(cell_len(each.text) for each in lines[-1])
+            if taken and taken + cell_len(piece.text.rstrip()) > width:
+                lines.append([])
+            if lines[-1] or piece.text.strip():
+                lines[-1].append(piece)
+        return lines
+
     def cell(self, row: int, column: int) -> Cell | None:
-        return cell_at(self.sheet, row, column, plotted=self.plotted)
+        return cell_at(self._looked_at, row, column, plotted=self.plotted)
 
     def name_of(self, row: int, column: int) -> str:
-        return name_at(self.sheet, row, column, plotted=self.plotted)
+        return name_at(self._looked_at, row, column, plotted=self.plotted)
+
+    @property
+    def _looked_at(self) -> Sheet | None:
+        return self.drawn if self.plotted else self.sheet
 
     def details(self, row: int, column: int) -> list[str]:
         """The figure under the cursor in full, why it is missing, then what to know of the table."""

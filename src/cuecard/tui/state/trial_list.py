@@ -27,11 +27,13 @@ def listed(rows: Iterable[Row], trials: Iterable[int]) -> tuple[Row, ...]:
 
 
 def trials_at(view: SheetView[Any], row: int, column: int) -> tuple[int, ...]:
-    """Ids of the trials behind a cell; behind its line where the cell itself has none."""
+    """Ids of the trials behind a cell; behind its line where the cell is a name or tells of the whole line."""
     cell, sheet = view.cell(row, column), view.sheet
-    if isinstance(cell, ResultCell) and cell.trials:
+    if cell is None or sheet is None:
+        return ()
+    if isinstance(cell, ResultCell) and (cell.trials or cell.statistic or cell.value is not None):
         return cell.trials
-    if cell is None or sheet is None or view.plotted:
+    if view.plotted:
         return ()
     cells = (each for each in sheet.lines[row] if isinstance(each, ResultCell))
     return tuple(dict.fromkeys(id for each in cells for id in each.trials))
@@ -90,15 +92,12 @@ def details(row: Row, measure: str | None = None) -> list[str]:
     judged = _("judge {name}").format(name=row.judged_by)
     if row.judge is None:
         judged = _("not judged by {name}").format(name=row.judged_by)
-    lines = [
-        " · ".join(what),
-        " · ".join((_("agent {name}").format(name=player_name(trial.agent)), score, judged)),
-    ]
-    if cause is not None:
-        lines.append(_("Cause: {cause}").format(cause=cause_word(cause)))
+    told = [_("agent {name}").format(name=player_name(trial.agent)), score]
+    told += [cause_word(cause)] if cause else []
+    lines = [" · ".join(what), " · ".join((*told, judged))]
     if trial.detail:
         lines.append(one_line(trial.detail, 300))
-    if figures and figures.reason:
+    if figures and figures.reason and figures.reason != trial.detail:
         lines.append(_("Not readable: {reason}").format(reason=one_line(figures.reason, 200)))
     if figures and figures.raw:
         lines.append(_("It said: {text}").format(text=one_line(figures.raw, 300)))

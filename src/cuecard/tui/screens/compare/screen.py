@@ -43,7 +43,7 @@ class CompareScreen(FiguresScreen):
         Key("compare.tasks", "t", "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False),
         Key("compare.spending", "s", "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False),
         Key("compare.left", "l", "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False),
-        Key("compare.paper", "p", "show('paper')", N_("Paper's table"), N_("The table of the papers, of a ready-made comparison"), show=False),
+        Key("compare.paper", "p", "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:

@@ -28,16 +28,16 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.agent", "a", "agent", N_("Agent"), N_("Only the trials of one agent")),
         Key("errors.family", "f", "family", N_("Family"), N_("The trials of the next family, then of all")),
         Key("errors.causes", "c", "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False),
-        Key("errors.texts", "t", "show('texts')", N_("Raw texts"), N_("What was handed in and could not be read"), show=False),
-        Key("errors.amount", "g", "show('amount')", N_("Too much, too little"), N_("Format failures, too much and too little handed in"), show=False),
+        Key("errors.texts", "t", "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False),
+        Key("errors.amount", "g", "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False),
         Key("errors.relations", "l", "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False),
         Key("errors.tables", "v", "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False),
-        Key("errors.curves", "k", "show('curves')", N_("Call by call"), N_("Facts found by the k-th call, by size of the world"), show=False),
+        Key("errors.curves", "k", "show('curves')", N_("Curves"), N_("Facts found by the k-th call, by size of the world"), show=False),
         Key("errors.profiles", "p", "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False),
         Key("errors.dialogue", "d", "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False),
         Key("errors.compaction", "m", "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False),
-        Key("errors.turns", "u", "show('turns')", N_("By user turns"), N_("F1 by the number of user turns"), show=False),
-        Key("errors.calls", "o", "show('calls')", N_("By tool calls"), N_("F1 by the number of tool calls; calls by tool"), show=False),
+        Key("errors.turns", "u", "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False),
+        Key("errors.calls", "o", "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
