@@ -88,19 +88,19 @@ async def judge_trial(
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
         desk, newest = await asyncio.to_thread(
-            _recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call
+            recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call
         )
     judged = await chosen.judge(subject.task, subject.prediction, desk)
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await asyncio.to_thread(_record, workspace, trial_id, judgement, subject)
+    return await asyncio.to_thread(record_judgement, workspace, trial_id, judgement, subject)
 
 
-def _record(
+def record_judgement(
     workspace: Workspace, trial_id: int, judgement: Judgement, subject: Subject
 ) -> JudgementRecord:
-    """With the figures, where they can be counted without reading the log again."""
+    """Keep a judgement, with the figures where they can be counted without reading the log again."""
     record = workspace.verdicts.add(trial_id, judgement)
     if subject.events:
         figures = kept_figures(subject.task, subject.events, judgement, record.id, trial_id)
@@ -175,7 +175,7 @@ def load_prediction(workspace: Workspace, trial_id: int) -> Prediction:
     return prediction_of(events)
 
 
-def _recorded_calls(
+def recorded_calls(
     workspace: Workspace,
     trial_id: int,
     judge: PlayerRef,
@@ -183,7 +183,7 @@ def _recorded_calls(
     again: bool,
     on_call: OnCall | None,
 ) -> tuple[KeyedCalls, JudgementRecord | None]:
-    """The desk of one attempt, and the judge's newest judgement. A new attempt has the number of its
+    """The desk of one attempt at a trial, and the judge's newest judgement. A new attempt has the number of its
     finished judgements, so that one that was killed is found again.
     """
     calls = workspace.judge_calls

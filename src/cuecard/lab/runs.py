@@ -101,6 +101,12 @@ async def resume_run(
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     if run.kind == "play":
         raise CuecardError(_("This is a play session"), run.name, _("Go on playing it in the app."))
+    if settings_of(run).rescored and run.finished < run.trials:
+        raise CuecardError(
+            _("Rescoring was interrupted here"),
+            run.name,
+            _("`cuecard rescore` of the run that it came from goes on with it."),
+        )
     control = control or RunControl()
     hub = ModelHub(config)
     try:

@@ -23,7 +23,7 @@ _LIMITS: dict[Termination, shapes.LimitType] = {
     Termination.CONTEXT_OVERFLOW: "context",
 }
 _THIN = 1000
-_SIGN = {Decision.YES: "+", Decision.NO: "-", Decision.UNJUDGED: "?"}
+_SIGN = {Decision.YES: "✓", Decision.NO: "✗", Decision.UNJUDGED: "?"}
 
 
 def sample_of(trajectory: Trajectory) -> shapes.Sample:
@@ -152,11 +152,11 @@ def _scores(trajectory: Trajectory, judged: Judged, *, plain: bool) -> dict[str,
 
 
 def _explanation(trajectory: Trajectory, judged: Judged) -> str:
-    """A line for each verdict: `+` covered or right, `-` not, `?` not judged, then why."""
-    lines = [f"Judged by {judged.judgement.judge.name}"]
+    """A line for each verdict: `✓` covered or right, `✗` not, `?` not judged, then why. The viewer reads Markdown."""
+    lines = [f"Judged by {judged.judgement.judge.name}", ""]
     for verdict in judged.judgement.verdicts:
         why = f": {verdict.rationale}" if verdict.rationale else ""
-        lines.append(f"{_SIGN[verdict.decision]} {item_text(trajectory.task, verdict.item)}{why}")
+        lines.append(f"- {_SIGN[verdict.decision]} {item_text(trajectory.task, verdict.item)}{why}")
     return "\n".join(lines)
 
 
