@@ -41,8 +41,6 @@ SECTIONS: dict[Section, tuple[str, str]] = {
 }
 
 MOST_TASKS = 2_000
-DIFFERENCE = 3
-"""The column of the table of differences that holds them."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +197,8 @@ def count(pool: Pool, choice: Choice) -> Counted:
             )
         except CuecardError as error:
             if measure == choice.by:
-                missing = " ".join(filter(None, (error.message, error.hint)))
+                parts = (error.title, error.message, error.hint)
+                missing = " ".join(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
     return Counted(tuple(found), _sections(pool, choice, found))
@@ -244,6 +243,10 @@ def _values(pool: Pool, dimension: Dimension, family: Family) -> tuple[str, ...]
     return tuple(sorted(found - {""}, key=lambda value: place_of(dimension, value)))
 
 
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "。")) else f"{text}."
+
+
 @dataclass
 class CompareView(SheetView[Section]):
     """A pool, what is compared in it, and what was counted for that. `judges`: the same trials by every judge."""
@@ -278,10 +281,11 @@ class CompareView(SheetView[Section]):
     @property
     def drawn(self) -> Sheet | None:
         """Of means and differences only the differences belong on one axis."""
-        sheet = self.sheet
-        if sheet is None or self.section != "differences":
+        sheet, main = self.sheet, self.counted.main
+        if sheet is None or main is None or self.section != "differences":
             return sheet
-        at = DIFFERENCE
+        wanted = main.contrasts[0].difference
+        at = next(at for at, cell in enumerate(sheet.lines[0]) if cell.statistic == wanted)
         lines = tuple((line[0], line[at]) for line in sheet.lines)
         return replace(sheet, headings=(sheet.headings[0], sheet.headings[at]), lines=lines)
 
