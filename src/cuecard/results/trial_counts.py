@@ -165,7 +165,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
                 _count(whole.calls, key and f"{key}calls"),
                 _count(whole.usage.prompt, key and f"{key}prompt"),
                 _count(whole.usage.completion, key and f"{key}completion"),
-                _cost(whole, key and f"{key}cost"),
+                _cost(whole),
                 _cost(own),
                 ResultCell(
                     "–" if own.cost is None else f"{own.cost / len(mine):,.4f}",
@@ -222,6 +222,6 @@ def _count(n: int, key: str = "") -> ResultCell:
     return ResultCell(f"{n:,}", value=n, key=key)
 
 
-def _cost(spent: Spent, key: str = "") -> ResultCell:
+def _cost(spent: Spent) -> ResultCell:
     text = "–" if spent.cost is None else f"{spent.cost:,.4f}"
-    return ResultCell(text, value=spent.cost, key=key)
+    return ResultCell(text, value=spent.cost)
