@@ -60,11 +60,16 @@ def decode(payload: bytes, contents: Mapping[str, bytes] | None = None) -> Event
     return EVENT_BODY.validate_python(data)
 
 
-def left_out(payload: bytes) -> tuple[str, ...]:
-    """The hashes of what the event refers to."""
+def decode_outline(payload: bytes) -> tuple[EventBody, tuple[str, ...]]:
+    """As `decode` without contents, with the hashes of what the event refers to."""
     if _MARK not in payload:
-        return ()
-    return tuple(stub[_STUB] for _parent, _name, stub in _stubs(from_json(payload)))
+        return decode(payload), ()
+    data = from_json(payload)
+    hashes: list[str] = []
+    for parent, name, stub in _stubs(data):
+        hashes.append(stub[_STUB])
+        parent[name] = _answer(stub, None) if name == "answer" else _text(stub, None)
+    return EVENT_BODY.validate_python(data), tuple(hashes)
 
 
 def dumped(model: BaseModel, **which: Any) -> bytes:

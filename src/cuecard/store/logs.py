@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 from sqlmodel import col
 
 from cuecard.core.errors import NotFound
-from cuecard.core.events import Event, course_of
+from cuecard.core.events import Event, TrialReopened, course_of
 from cuecard.core.i18n import _
 from cuecard.store.codec import unpack
-from cuecard.store.event_codec import decode, left_out
+from cuecard.store.event_codec import decode, decode_outline
 from cuecard.store.payloads import read_payloads
 from cuecard.store.records import Outline
 from cuecard.store.tables import EventRow
@@ -30,6 +30,15 @@ _ROWS = (
     .order_by(col(EventRow.seq))
 )
 _LOG = _ROWS.where(col(EventRow.seq) > bindparam("after"))
+_FIRST = _ROWS.where(col(EventRow.seq) < bindparam("upto"))
+_TAKEN_BACK = (
+    select(col(EventRow.seq))
+    .where(
+        col(EventRow.trial_id) == bindparam("trial"),
+        or_(col(EventRow.take) > 0, col(EventRow.key) == TrialReopened(keep=True).key),
+    )
+    .limit(1)
+)
 _WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
 _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
@@ -45,6 +54,15 @@ class Line(NamedTuple):
 def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
     """The log behind number `after`, all takes, without what stands elsewhere."""
     return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
+
+
+def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
+    """The first `upto` lines of a log that was never reopened; None for one that was: its course is not known
+    from its beginning.
+    """
+    if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:
+        return None
+    return [_line(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
 
 
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
@@ -92,5 +110,5 @@ def outline(lines: Sequence[Line]) -> Outline:
 
 def _line(seq: int, take: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
     payload = unpack(body, packed)
-    event = Event(seq=seq, take=take, at=at, body=decode(payload))
-    return Line(event, payload, left_out(payload))
+    decoded, left_out = decode_outline(payload)
+    return Line(Event(seq=seq, take=take, at=at, body=decoded), payload, left_out)

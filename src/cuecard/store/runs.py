@@ -16,7 +16,16 @@ from cuecard.core.parts import PlayerRef
 from cuecard.store.appending import Appender
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
-from cuecard.store.logs import Line, completed, course, outline, read_events, read_lines, read_words
+from cuecard.store.logs import (
+    Line,
+    completed,
+    course,
+    outline,
+    read_beginning,
+    read_events,
+    read_lines,
+    read_words,
+)
 from cuecard.store.lookup import run_row, task_missing, task_row, trial_row
 from cuecard.store.payloads import read_payloads
 from cuecard.store.people import ensure_person
@@ -208,6 +217,15 @@ class Runs:
         hits, usage, acts and all that was said are there. Raises `NotFound`.
         """
         return outline(course(self._lines(trial_id)))
+
+    def beginning(self, trial_id: int, events: int) -> Outline:
+        """As `outline`, of no more than the first so many events: what is seen of a long trial first. All of a
+        trial that was ever reopened. Raises `NotFound`.
+        """
+        self._settle()
+        with self._database.read() as session:
+            lines = read_beginning(session.connection(), trial_id, events)
+        return outline(lines) if lines else self.outline(trial_id)
 
     def words(self, trial_id: int) -> list[Event]:
         """Of the trial's course, what the user and the agent said, without very long texts: cheap however

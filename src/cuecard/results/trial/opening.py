@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class OpenedTrial:
     """A trial's course in outline: of the events numbered in `left_out`, large texts are only the beginning.
-    `waiting`: items of this trial that the person is still to label in labelling sets.
+    `whole`: not only the beginning of a long course. `waiting`: items of this trial that the person is still to label in labelling sets.
     """
 
     run: RunRecord
@@ -32,6 +32,7 @@ class OpenedTrial:
     events: tuple[Event, ...]
     left_out: frozenset[int]
     waiting: frozenset[Item]
+    whole: bool = True
 
     @property
     def prediction(self) -> Prediction:
@@ -56,10 +57,15 @@ class Opinions:
     notes: tuple[TrialNote, ...]
 
 
-def open_trial(workspace: Workspace, trial_id: int, person: str = "") -> OpenedTrial:
-    """The trial as `person` may see it. Raises `NotFound`."""
+def open_trial(
+    workspace: Workspace, trial_id: int, person: str = "", first: int | None = None
+) -> OpenedTrial:
+    """The trial as `person` may see it; with `first` no more than so many events from its beginning, so that
+    there is something to read at once. Raises `NotFound`.
+    """
     trial = workspace.runs.trial(trial_id)
-    outline = workspace.runs.outline(trial_id)
+    runs = workspace.runs
+    outline = runs.outline(trial_id) if first is None else runs.beginning(trial_id, first)
     waiting = workspace.label_sets.waiting(person, trial_id) if person else ()
     return OpenedTrial(
         run=workspace.runs.get(trial.run_id),
@@ -68,6 +74,7 @@ def open_trial(workspace: Workspace, trial_id: int, person: str = "") -> OpenedT
         events=outline.events,
         left_out=frozenset(outline.left_out),
         waiting=frozenset(waiting),
+        whole=first is None or len(outline.events) < first,
     )
 
 

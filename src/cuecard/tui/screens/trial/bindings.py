@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.binding import Binding
+
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
 
@@ -41,3 +43,8 @@ TRIAL_KEYS = keys(
     Key("trial.replay", "d", "replay", N_("Re-play"), N_("Decide the user part's cues myself, turn by turn"), show=False),
     Key("trial.resume", "r", "resume", N_("Play on"), N_("Go on playing where this was paused")),
 )  # fmt: skip
+
+ACTIONS = frozenset(
+    binding.action.partition("(")[0] for binding in TRIAL_KEYS if isinstance(binding, Binding)
+) - {"app.pop_screen", "show"}
+"""What can be done once the trial is read."""

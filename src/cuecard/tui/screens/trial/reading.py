@@ -81,16 +81,21 @@ class Reading(CuecardScreen[None]):
         state = self._state
         if state is None:
             return
-        opened, judgement = state.opened, state.judgement
-        judge = judgement.judge if judgement and not state.covers("verdicts") else None
-        self.query_one("#head", Lines).load(
-            heading(opened.trial, opened.task, len(opened.events), judge)
-        )
+        self._show_head()
         self._show_transcript()
         self._show_bar()
         if self._side.display:
             self._fill()
         self.refresh_bindings()
+
+    def _show_head(self) -> None:
+        state = self._state
+        if state is None:
+            return
+        opened, judgement = state.opened, state.judgement
+        judge = judgement.judge if judgement and not state.covers("verdicts") else None
+        events = len(opened.events) if opened.whole else opened.trial.events
+        self.query_one("#head", Lines).load(heading(opened.trial, opened.task, events, judge))
 
     def _show_transcript(self) -> None:
         state = self._state

@@ -13,7 +13,7 @@ from cuecard.results.trial.against_gold import GraphAgainst
 from cuecard.results.trial.opening import note_seen, open_trial
 from cuecard.tui.base import guarded
 from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.trial.bindings import TRIAL_KEYS
+from cuecard.tui.screens.trial.bindings import ACTIONS, TRIAL_KEYS
 from cuecard.tui.screens.trial.noting import Noting
 from cuecard.tui.screens.trial.pane_bar import PaneBar
 from cuecard.tui.screens.trial.reading import AT_ONCE
@@ -21,6 +21,8 @@ from cuecard.tui.state.trial_view import PaneName, TrialState
 from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
+FIRST = 120
+"""Events that are read before everything else."""
 REFRESH = 1.5
 """Seconds between looks at a trial that is still being played."""
 
@@ -62,17 +64,20 @@ class TrialScreen(Noting):
     @guarded("trial")
     async def load(self) -> None:
         trial_id, person = self._trial_id, self.person
-        opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person))
-        if self._state is None:
+        first = self._state is None
+        if first:
+            # The beginning is on the screen before the rest of a long trial is read.
+            opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person, FIRST))
             self._state = TrialState(opened, person)
+            self._show_head()
             self._show_transcript()
-            if self._turn is not None:
-                self._transcript.show_turn(self._turn)
-            if self._first is not None:
-                self.show_pane(self._first)
-        else:
-            self._state.reopen(opened)
+        if self._state and not (first and self._state.opened.whole):
+            self._state.reopen(await self.services.ask(lambda ws: open_trial(ws, trial_id, person)))
+        if first and self._first is not None:
+            self.show_pane(self._first)
         self._show_all()
+        if first and self._turn is not None:
+            self._transcript.show_turn(self._turn)
         self.load_opinions()
         self.complete()
 
@@ -98,9 +103,6 @@ class TrialScreen(Noting):
     def on_entry_list_unfolded(self) -> None:
         self.complete()
 
-    def on_descendant_focus(self) -> None:
-        self.refresh_bindings()
-
     def on_entry_list_cursor_moved(self) -> None:
         if self._pane == "notes":
             self.refresh_bindings()
@@ -116,8 +118,9 @@ class TrialScreen(Noting):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         state = self._state
-        if state is None:
-            return action in ("show",) or not action.startswith(("step", "walk", "untake"))
+        if state is None or not state.opened.whole:
+            # Keys come into the footer all at once: to lay it out takes longer than to read a trial.
+            return action not in ACTIONS
         trial, pane = state.opened.trial, self._pane
         in_pane = self._side.display
         match action:
