@@ -31,7 +31,7 @@ def table(
         typer.Argument(
             metavar="NAME",
             help=_(
-                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, differences, trials or plots"
+                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
             ),
         ),
     ],

@@ -39,7 +39,7 @@ def contrast_of(base: str, arm: str, found: Pairing, measure: str, *, resamples:
     losses = sum(gain < -TIE for gain in gains)
     tasks = sorted(
         (_difference(pair) for pair in pairs),
-        key=lambda one: (-abs(one.difference), one.task, one.revision),
+        key=lambda one: (-round(abs(one.difference), 9), one.task, one.revision),
     )
     return Contrast(
         base=base,

@@ -239,20 +239,22 @@ def _line(
 
 def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:
     """All averages; the other ways only where some task has several samples."""
-    samples = max((line.counts.samples for line in lines), default=0)
+    counts = [line.counts.samples for line in lines if line.counts.samples]
+    least, most = min(counts, default=0), max(counts, default=0)
     present = {key for line in lines for key in line.figures}
     keys: list[Key] = [(name, taken) for name in wanted for taken in takings(name)]
     return tuple(
-        Column(measure=name, taken=taken, label=column_label(name, taken, samples))
+        Column(measure=name, taken=taken, label=column_label(name, taken, most, least))
         for name, taken in keys
-        if figure_key(name, taken) in present and (samples > 1 or taken is Taken.AVG)
+        if figure_key(name, taken) in present and (most > 1 or taken is Taken.AVG)
     )
 
 
-def column_label(measure: str, taken: Taken, samples: int) -> str:
-    """`Triplet F1 Best@3`; of single samples the measure alone."""
+def column_label(measure: str, taken: Taken, samples: int, least: int | None = None) -> str:
+    """`Triplet F1 Best@3`; `Best@2–3` where lines have from 2 (`least`) to 3; of single samples the measure alone."""
     if samples <= 1:
         return measure_label(measure)
-    return _("{measure} {taken}").format(
-        measure=measure_label(measure), taken=statistic_label(taken, samples)
-    )
+    told = statistic_label(taken, samples)
+    if least is not None and least < samples:
+        told = told.replace(str(samples), f"{least}–{samples}")
+    return _("{measure} {taken}").format(measure=measure_label(measure), taken=told)
