@@ -1,0 +1,172 @@
+"""`cuecard rescore`: bring a run's scores up to date with corrected gold."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.cli.context import Context
+from cuecard.cli.judge_progress import Progress
+from cuecard.cli.output import as_json, example, note, say
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    from cuecard.core.config import Config
+    from cuecard.lab.rescore_plan import RescorePlan
+    from cuecard.lab.rescoring import RescoreOutcome
+    from cuecard.results.rescored.model import RescoreReport
+    from cuecard.store.workspace import Workspace
+
+_LEXICAL = "lexical"
+_SHOWN = 10
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "rescore",
+        help=_(
+            "Judge a run on corrected gold: only what changed is judged again, and the report says what moved"
+            " and why. The run stays as it is; what comes of it is a run of its own."
+        ),
+        epilog=example("cuecard rescore 2 --dry-run"),
+    )(rescore)
+
+
+def rescore(
+    context: typer.Context,
+    run: Annotated[int, typer.Argument(metavar="RUN", help=_("The run"))],
+    revisions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--revision",
+            metavar="[TASK@]N",
+            help=_("Judge on this revision instead of the newest; may be repeated"),
+        ),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--judge", help=_("Only this judge's verdicts; may be repeated")),
+    ] = None,
+    anew: Annotated[
+        bool, typer.Option("--anew", help=_("Judge everything again; nothing is kept"))
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help=_("Say what would be judged; call and save nothing"))
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON, with every item"))] = False,
+) -> None:
+    from cuecard.lab.rescore_plan import plan_rescoring
+    from cuecard.results.rescored.report import report_on
+
+    if json and markdown:
+        raise typer.BadParameter(_("choose one"), param_hint="--json / --markdown")
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        targets = _targets(workspace, run, revisions or ())
+        plan = plan_rescoring(workspace, run, targets=targets, judges=tuple(names or ()))
+        if not plan.changed:
+            if plan.left:
+                _print(report_on(workspace, plan, None), markdown=markdown, json=json)
+                raise typer.Exit(1)
+            _nothing(plan, json=json)
+            return
+        outcome = None
+        if not dry_run:
+            outcome = _perform(ours, workspace, plan, anew=anew)
+        report = report_on(workspace, plan, outcome.run if outcome else None, anew=anew)
+    _print(report, markdown=markdown, json=json)
+    if outcome:
+        _tell(outcome, quiet=json or markdown)
+    raise typer.Exit(1 if plan.left or (outcome and outcome.failed) else 0)
+
+
+def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[str, int]:
+    """`3` for a run of one task, `TASK@3` for any. Raises `BadParameter`, and `NotFound` for the run."""
+    found: dict[str, int] = {}
+    for text in revisions:
+        task, at, number = text.rpartition("@")
+        if not number.isdecimal() or int(number) < 1:
+            what = _("{text!r} names no revision; it reads like 3 or task@3").format(text=text)
+            raise typer.BadParameter(what, param_hint="--revision")
+        if not at:
+            tasks = {trial.task_id for trial in workspace.runs.trials(run)}
+            if len(tasks) != 1:
+                what = _("the run has several tasks: write task@{n}").format(n=number)
+                raise typer.BadParameter(what, param_hint="--revision")
+            (task,) = tasks
+        found[task] = int(number)
+    return found
+
+
+def _perform(
+    ours: Context, workspace: Workspace, plan: RescorePlan, *, anew: bool
+) -> RescoreOutcome:
+    from cuecard.core.config import EMBEDDED
+    from cuecard.core.judges.registry import build_judge
+    from cuecard.core.llm.hub import ModelHub
+    from cuecard.lab.judging_pool import OnProgress
+    from cuecard.lab.rescoring import rescore_run
+
+    config: Config = EMBEDDED if set(plan.judges) == {_LEXICAL} else ours.config()
+    person = ours.person(workspace)
+    with Progress(config.currency) as progress:
+
+        def begin(judge: str) -> OnProgress:
+            progress.begin(judge)
+            return progress.moved
+
+        async def work() -> RescoreOutcome:
+            hub = ModelHub(config)
+            try:
+                judges = [build_judge(name, config, hub) for name in plan.judges]
+                return await rescore_run(
+                    workspace,
+                    plan,
+                    judges,
+                    by=person,
+                    anew=anew,
+                    on_progress=begin,
+                    on_call=progress.called,
+                )
+            finally:
+                await hub.close()
+
+        outcome = asyncio.run(work())
+    progress.report()
+    return outcome
+
+
+def _nothing(plan: RescorePlan, *, json: bool) -> None:
+    if json:
+        as_json({"changed": False, "run": {"name": plan.run.name, "uid": plan.run.uid}})
+    else:
+        say(_("No gold has changed since {run}.").format(run=plan.run.name))
+
+
+def _print(report: RescoreReport, *, markdown: bool, json: bool) -> None:
+    from cuecard.cli.agree_sheets import print_sheets
+    from cuecard.results.rescored.sheets import rescore_sheets
+
+    if json:
+        as_json({"changed": True, **report.model_dump(mode="json")})
+        return
+    print_sheets(rescore_sheets(report), markdown=markdown)
+
+
+def _tell(outcome: RescoreOutcome, *, quiet: bool) -> None:
+    for failure in outcome.failed[:_SHOWN]:
+        note(
+            _("trial {id} is not judged: {reason}").format(
+                id=failure.trial_id, reason=failure.reason
+            )
+        )
+    if not quiet:
+        say(
+            _("The rescored trials are run {id}, “{name}”.").format(
+                id=outcome.run.id, name=outcome.run.name
+            )
+        )

@@ -1,0 +1,1 @@
+"""What rescoring a run moved, and why."""
