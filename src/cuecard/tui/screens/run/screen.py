@@ -89,9 +89,22 @@ class RunScreen(RunActions):
         self._tell_the_end()
         if self._scoring_due:
             self.score()
+        if first and look.trials:
+            self.prepare(look.trials[0].id)
         if not self._currency and (look.budget is not None or look.spent.cost is not None):
             self._currency = (await self.services.config()).currency
             self._show()
+
+    @guarded("prepare")
+    async def prepare(self, trial_id: int) -> None:
+        """So that the first trial opens as fast as the others."""
+
+        def work(workspace: Workspace) -> None:
+            from cuecard.tui.screens.trial.warm import prepare
+
+            prepare(workspace, trial_id)
+
+        await self.services.ask(work)
 
     @guarded("score")
     async def score(self) -> None:

@@ -68,7 +68,7 @@ class Jumping(Reading):
         self.show_pane(spot.pane)
         if self._shown and spot.pane:
             self._shown.move_to(spot.line)
-        self.refresh_bindings()
+        self._refresh_keys()
 
     def show_pane(self, pane: PaneName | str) -> None:
         """Show a pane and go there; "" for the transcript."""
@@ -87,7 +87,7 @@ class Jumping(Reading):
             self.show_pane("")
         # The transcript may have had no size until now.
         self.call_after_refresh(self._transcript.show_event, seq)
-        self.refresh_bindings()
+        self._refresh_keys()
 
     def _spot(self) -> Spot:
         transcript, pane = self._transcript, self._shown

@@ -11,6 +11,8 @@ from cuecard.core.i18n import _
 from cuecard.core.verdicts import Item
 from cuecard.results.trial.opening import note_seen
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.run.bindings import Keys, refresh_keys
+from cuecard.tui.screens.trial.bindings import ACTIONS
 from cuecard.tui.screens.trial.pane_bar import PaneBar
 from cuecard.tui.screens.trial.panes import LinesPane, MeasuresPane, TablePane
 from cuecard.tui.state.trial import heading
@@ -34,6 +36,7 @@ class Reading(CuecardScreen[None]):
         self._state: TrialState | None = None
         self._pane: PaneName = "stages"
         self._wants_focus = False
+        self._keys: Keys = ()
 
     @property
     def _transcript(self) -> Transcript:
@@ -86,7 +89,10 @@ class Reading(CuecardScreen[None]):
         self._show_bar()
         if self._side.display:
             self._fill()
-        self.refresh_bindings()
+        self._refresh_keys()
+
+    def _refresh_keys(self) -> None:
+        self._keys = refresh_keys(self, sorted(ACTIONS), self._keys)
 
     def _show_head(self) -> None:
         state = self._state

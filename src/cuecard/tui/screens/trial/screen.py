@@ -105,7 +105,7 @@ class TrialScreen(Noting):
 
     def on_entry_list_cursor_moved(self) -> None:
         if self._pane == "notes":
-            self.refresh_bindings()
+            self._refresh_keys()
 
     @guarded("judge")
     async def judge(self) -> None:
@@ -169,7 +169,7 @@ class TrialScreen(Noting):
         else:
             self._transcript.focus()
         self._show_bar()
-        self.refresh_bindings()
+        self._refresh_keys()
 
     def action_filter(self) -> None:
         if self._state:
