@@ -224,7 +224,8 @@ def _chosen(
     if len(chosen) < 2:
         raise NotAllowed(
             _("There is nothing to compare: {dimension} is {value} everywhere").format(
-                dimension=dimension_word(dimension), value=", ".join(chosen) or "–"
+                dimension=dimension_word(dimension),
+                value=value_word(dimension, "".join(chosen), names),
             ),
             hint=_("Give more runs, or another dimension."),
         )
