@@ -8,9 +8,9 @@ from rich.cells import cell_len, set_cell_size
 
 from cuecard.core.text import one_line
 
-Ink = Literal["plain", "strong", "muted", "cursor", "s0", "s1", "s2", "s3", "s4", "s5"]
+Ink = Literal["plain", "strong", "muted", "cursor", "s0", "s1", "s2", "s3", "s4"]
 """`s0` … are colours of series, which differ in their glyphs too; `cursor` is shown in reverse."""
-SERIES: tuple[Ink, ...] = ("s0", "s1", "s2", "s3", "s4", "s5")
+SERIES: tuple[Ink, ...] = ("s0", "s1", "s2", "s3", "s4")
 GLYPHS = ("●", "■", "▲", "◆", "○", "□", "△", "×", "▼", "◇", "+", "◎")
 _BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BRAILLE = 0x2800

@@ -82,12 +82,14 @@ def _bar(
 
 
 def _class_names(canvas: Canvas, plot: Plot, left: int, each: int, row: int) -> None:
-    """Whole names where there is room, else where classes begin."""
-    whole = all(cell_len(name) <= each - 1 for name in plot.x.names)
-    for at, name in enumerate(plot.x.names):
-        canvas.put(
-            left + at * each, row, cut(name if whole else name.split("–")[0], each - 1), "muted"
-        )
+    """Whole names where there is room, else where classes begin, as many as do not meet."""
+    names = list(plot.x.names)
+    if any(cell_len(name) >= each for name in names):
+        names = [name.split("–")[0] for name in names]
+    step = max(1, -(-(max(map(cell_len, names), default=0) + 1) // each))
+    for at, name in enumerate(names):
+        if at % step == 0:
+            canvas.put(left + at * each, row, cut(name, step * each - 1), "muted")
 
 
 def draw_heat(canvas: Canvas, plot: Plot, at: At) -> None:

@@ -49,4 +49,4 @@ def _cell(plot: Plot, at: At) -> str:
 
 
 def _counted(n: int, what: str) -> str:
-    return _("n {n} {what}").format(n=f"{n:,}", what=what)
+    return _("n {n} ({what})").format(n=f"{n:,}", what=what)

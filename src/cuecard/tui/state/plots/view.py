@@ -1,0 +1,147 @@
+"""What the Plots screen shows: which plots there are, which one is looked at, and where its cursor is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuecard.annotate.labelling.comparison.sheets import Sheet
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.tasks import Family
+from cuecard.core.text import one_line
+from cuecard.results.cells import ResultCell
+from cuecard.results.plots.builders import AGENTS, plots_of
+from cuecard.results.plots.model import Plot
+from cuecard.results.plots.svg import as_svg
+from cuecard.results.plots.tables import plot_sheet
+from cuecard.results.pool import Dimension, Pool, Row
+from cuecard.results.words import dimension_word, value_word
+from cuecard.tui.state.plots.cursor import START, At, kept, trials_at
+from cuecard.tui.state.report_text import Report, report_text
+from cuecard.tui.state.trial_list import listed
+
+By = tuple[Dimension, ...]
+_BESIDE: tuple[Dimension, ...] = ("run", "setting", "memory", "user", "language", "difficulty")
+"""What the trials of an agent may also be told apart by."""
+
+
+class PlotsView:
+    """Plots of a pool. `by`: what makes a series; `table`: the numbers are shown instead of the picture."""
+
+    def __init__(self, pool: Pool, by: By = AGENTS) -> None:
+        self.pool, self.by = pool, by
+        self.every = plots_of(pool, by)
+        self.family: Family | None = None
+        self.at = 0
+        self.table = False
+        self._places: dict[str, At] = {}
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.every)
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        return tuple(dict.fromkeys(plot.family for plot in self.every if plot.family))
+
+    @property
+    def plots(self) -> tuple[Plot, ...]:
+        """Those of the chosen family, or all."""
+        wanted = self.family
+        return tuple(p for p in self.every if wanted is None or p.family == wanted)
+
+    @property
+    def plot(self) -> Plot:
+        """Raises `IndexError` where there is nothing to plot."""
+        return self.plots[self.at]
+
+    @property
+    def sheet(self) -> Sheet:
+        return plot_sheet(self.plot)
+
+    @property
+    def place(self) -> At:
+        """Where the cursor of the plot that is shown was left."""
+        return kept(self.plot, self._places.get(self.plot.key, START))
+
+    def put(self, at: At) -> None:
+        self._places[self.plot.key] = at
+
+    def go(self, number: int) -> None:
+        """To another plot; at the ends it stays."""
+        self.at = max(0, min(len(self.plots) - 1, number))
+
+    def next_family(self) -> None:
+        """The next family, after the last one all; the same kind of plot where it has one."""
+        shown = self.plot
+        ring: list[Family | None] = [None, *self.families]
+        self.family = ring[(ring.index(self.family) + 1) % len(ring)]
+        self._find(shown.key)
+
+    @property
+    def choices(self) -> tuple[By, ...]:
+        """What series can be made of: agents, and each dimension in which their trials differ."""
+        more: list[By] = [("agent", each) for each in _BESIDE if len(self.pool.values(each)) > 1]
+        return (AGENTS, *more)
+
+    @property
+    def next_by(self) -> By:
+        choices = self.choices
+        return (
+            choices[(choices.index(self.by) + 1) % len(choices)] if self.by in choices else AGENTS
+        )
+
+    def keep_place_of(self, other: PlotsView) -> None:
+        """Look at what was looked at before it was counted anew."""
+        self.family = other.family if other.family in self.families else None
+        self.table = other.table
+        if other.anything and self.anything:
+            self._find(other.plot.key)
+
+    def rows(self, row: int = 0, column: int = 0) -> tuple[Row, ...]:
+        """The trials behind the cursor of the plot; in its table behind a cell, or its line where that is a name."""
+        if not self.table:
+            return listed(self.pool.rows, trials_at(self.plot, self.place))
+        lines = self.sheet.lines
+        if row >= len(lines):
+            return ()
+        line = lines[row]
+        cells = [cell for cell in line[column : column + 1] if isinstance(cell, ResultCell)]
+        found = [cell for cell in cells if cell.trials] or [
+            c for c in line if isinstance(c, ResultCell)
+        ]
+        return listed(self.pool.rows, (id for cell in found for id in cell.trials))
+
+    @property
+    def heading(self) -> str:
+        """`3/24 · Triplet F1 against cost · Graph tasks`."""
+        return f"{self.at + 1}/{len(self.plots)} · {self.plot.title}"
+
+    def title(self, name: str) -> str:
+        """What is plotted of what."""
+        parts = [_("Plots"), one_line(name, 40)]
+        if self.family:
+            parts.append(value_word("family", self.family))
+        if len(self.by) > 1:
+            dimensions = ", ".join(dimension_word(each).lower() for each in self.by)
+            parts.append(_("by {dimensions}").format(dimensions=dimensions))
+        trials = len({row.trial.id for row in self.pool.rows})
+        parts.append(ngettext("{n} trial", "{n} trials", trials).format(n=f"{trials:,}"))
+        return " · ".join(parts)
+
+    def names(self) -> Sequence[str]:
+        """The plots in a list; without the family where only one is shown."""
+        single = self.family is not None
+        return [plot.title.rpartition(" · ")[0] if single else plot.title for plot in self.plots]
+
+    def file_text(self, suffix: str) -> str:
+        """The plot for a file: `.svg` as a picture, `.csv` and `.tex` its numbers, any other as Markdown."""
+        if suffix.lower() == ".svg":
+            return as_svg(self.plot) + "\n"
+        return report_text(Report(self.plot.key, self.plot.title, (self.sheet,)), suffix)
+
+    def _find(self, key: str) -> None:
+        """The plot of this key, else the first one of its kind."""
+        kind = key.rpartition("-")[0]
+        keys = [plot.key for plot in self.plots]
+        alike = [at for at, each in enumerate(keys) if each.rpartition("-")[0] == kind]
+        self.at = keys.index(key) if key in keys else next(iter(alike), 0)
