@@ -10,7 +10,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.judge_progress import Progress
-from cuecard.cli.output import as_json, example, note, say
+from cuecard.cli.output import as_json, example, note, prose, say, table
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
@@ -149,12 +149,20 @@ def _nothing(plan: RescorePlan, *, json: bool) -> None:
 
 def _print(report: RescoreReport, *, markdown: bool, json: bool) -> None:
     from cuecard.cli.agree_sheets import print_sheets
-    from cuecard.results.rescored.sheets import rescore_sheets
+    from cuecard.results.rescored.sheets import figure_sheets, item_sheets
 
     if json:
         as_json({"changed": True, **report.model_dump(mode="json")})
         return
-    print_sheets(rescore_sheets(report), markdown=markdown)
+    print_sheets(figure_sheets(report), markdown=markdown)
+    for sheet in item_sheets(report):
+        if markdown:
+            print_sheets([sheet], markdown=True)
+            continue
+        # Texts, not figures: they wrap.
+        table(sheet.title, sheet.headings, [[cell.text for cell in line] for line in sheet.lines])
+        for remark in sheet.notes:
+            prose(remark)
 
 
 def _tell(outcome: RescoreOutcome, *, quiet: bool) -> None:

@@ -11,10 +11,11 @@ from cuecard.annotate.labelling.comparison.sheets import Sheet
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.rescoring.items import Fate
 from cuecard.core.scoring.labels import measure_label, statistic_label
+from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
 from cuecard.results.cells import ResultCell
-from cuecard.results.rescored.model import ItemMove, JudgeMoves, RescoreReport
+from cuecard.results.rescored.model import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 
 FATE_WORDS: Final[dict[Fate, str]] = {
     Fate.SAME: N_("same"),
@@ -31,23 +32,20 @@ _LINES = 40
 _TEXT = 60
 
 
-def rescore_sheets(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Sheet, ...]:
-    """Every table that has anything to say. `lines`: how many items are listed at most."""
-    return tuple(_sheets(report, lines))
+def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
+    """What changed in the gold, what was left out, what was asked, and every measure that moved."""
+    measures = [sheet for judge in report.judges for sheet in _measures(judge)]
+    return (
+        _gold(report),
+        *([_left(report)] if report.left else ()),
+        *([_judges(report)] if report.judges else ()),
+        *measures,
+    )
 
 
-def _sheets(report: RescoreReport, lines: int | None) -> Iterator[Sheet]:
-    yield _gold(report)
-    if report.left:
-        yield _left(report)
-    if report.judges:
-        yield _judges(report)
-    for judge in report.judges:
-        if judge.measures:
-            yield _measures(judge)
-    for judge in report.judges:
-        if judge.items:
-            yield _items(judge, lines)
+def item_sheets(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Sheet, ...]:
+    """The items that are not what they were, for each judge; at most so many lines."""
+    return tuple(_items(judge, lines) for judge in report.judges if judge.items)
 
 
 def _gold(report: RescoreReport) -> Sheet:
@@ -133,26 +131,40 @@ def _judges(report: RescoreReport) -> Sheet:
     )
 
 
-def _measures(judge: JudgeMoves) -> Sheet:
-    return Sheet(
-        view="results",
-        title=_("What moved by judge {judge}").format(judge=judge.judge),
-        headings=(_("Agent, measure"), _("n (tasks)"), _("Before"), _("After"), _("Difference")),
-        lines=tuple(
-            (
-                ResultCell(
-                    f"{one.agent}, {_(FAMILY_WORDS[one.family])}: {measure_label(one.name)}"
-                    f" {statistic_label(one.taken, one.samples)}"
-                ),
-                _count(one.new.n),
-                _figure(one.old),
-                _figure(one.new),
-                _figure(one.difference, signed=True),
+def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
+    """A table for each agent and family, of the measures that moved."""
+    groups: dict[tuple[str, Family], list[MeasureMove]] = {}
+    for one in judge.measures:
+        groups.setdefault((one.agent, one.family), []).append(one)
+    for (agent, family), its in groups.items():
+        moved = [one for one in its if one.difference.value]
+        still = len(its) - len(moved)
+        notes = [_("Differences are paired by task; intervals are 95%, by task.")] if moved else []
+        if still:
+            text = ngettext(
+                "{n} measure is where it was.", "{n} measures are where they were.", still
             )
-            for one in judge.measures
-        ),
-        notes=(_("Differences are paired by task; intervals are 95%, by task."),),
-    )
+            notes.append(text.format(n=still))
+        yield Sheet(
+            view="results",
+            title=_("Moved by {judge}: {agent}, {family}").format(
+                judge=judge.judge, agent=agent, family=_(FAMILY_WORDS[family])
+            ),
+            headings=(_("Measure"), _("Tasks"), _("Before"), _("After"), _("Difference")),
+            lines=tuple(
+                (
+                    ResultCell(
+                        f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}"
+                    ),
+                    _count(one.new.n),
+                    _figure(one.old),
+                    _figure(one.new),
+                    _figure(one.difference, signed=True),
+                )
+                for one in moved
+            ),
+            notes=tuple(notes),
+        )
 
 
 def _items(judge: JudgeMoves, lines: int | None) -> Sheet:
