@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from pydantic import JsonValue
+
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -47,7 +49,7 @@ def hostile_run(workspace: Workspace) -> int:
     """
     tasks = [_task(n) for n in range(TASKS)]
     numbers = [workspace.tasks.save(task, author="Ann").number for task in tasks]
-    described = {
+    described: dict[str, JsonValue] = {
         "kind": "react",
         "model": "m",
         "memory": "none",
@@ -55,7 +57,7 @@ def hostile_run(workspace: Workspace) -> int:
         "skills": "/home/ann/secret-path",
         "visit": {"url": "https://internal.example.org", "model": "m"},
     }
-    roster = {f"agents/{name}": described for name in AGENTS}
+    roster: dict[str, JsonValue] = {f"agents/{name}": described for name in AGENTS}
     roster["models/m"] = {"model": "m-7b", "temperature": 0.6}
     run = workspace.runs.create(
         name=CONTROL,
@@ -63,7 +65,7 @@ def hostile_run(workspace: Workspace) -> int:
         created_by="Ann",
         samples=1,
         limits=Limits(max_turns=7),
-        plan={"judges": ["strict"], "roster": dict(roster)},
+        plan={"judges": ["strict"], "roster": roster},
     )
     keys = [(n, agent) for n in range(TASKS) for agent in AGENTS]
     cells = [

@@ -131,7 +131,8 @@ def test_a_page_is_complete_and_needs_nothing_from_elsewhere(report, page):
         assert not (set(data) & {"src", "srcset", "xlink:href", "action"})
         assert data.get("href", "#").startswith("#")
     assert len(found.scripts) == 1
-    assert "url(" not in page and "@import" not in page
+    assert "url(" not in page
+    assert "@import" not in page
     (policy,) = [d["content"] for t, d in found.tags if "http-equiv" in d and t == "meta"]
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-")
     assert [d["lang"] for t, d in found.tags if t == "html"] == ["en"]
