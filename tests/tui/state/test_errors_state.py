@@ -5,6 +5,7 @@ from __future__ import annotations
 from cuecard.core.events import Termination
 from cuecard.results.pool import Pool
 from cuecard.tui.state.errors import ErrorsView, Filter, count, title_words
+from cuecard.tui.state.report_text import Report, report_text
 from cuecard.tui.state.trial_list import details, listed, row_cells, score_word
 from result_rows import pool, row
 
@@ -83,6 +84,14 @@ def test_families_go_round() -> None:
         view.take(Filter(family=view.next_family))
         seen.append(view.filter.family)
     assert seen == ["graph", "facts", None]
+
+
+def test_tables_are_written_as_the_name_of_the_file_asks() -> None:
+    view = counted(ErrorsView(mixed()))
+    report = Report("errors", "a *title*", view.of("causes"))
+    assert report_text(report, ".md").startswith("# a \\*title\\*\n")
+    assert "\\begin{table}" in report_text(report, ".TEX")
+    assert report_text(report, ".csv").splitlines()[0].startswith("table,line,column")
 
 
 def test_nothing_judged_is_nothing_to_tell() -> None:

@@ -248,7 +248,7 @@ class FiguresScreen(CuecardScreen[None]):
         else:
             columns, rows = table_rows(view.sheet, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
-        grid.load(ListSource(rows), cursor=(0, 0 if view.plotted else 1))
+        grid.load(ListSource(rows), cursor=(0, view.first_column))
         self.explain()
 
     def explain(self) -> None:

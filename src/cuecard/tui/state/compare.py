@@ -289,6 +289,11 @@ class CompareView(SheetView[Section]):
         lines = tuple((line[0], line[at]) for line in sheet.lines)
         return replace(sheet, headings=(sheet.headings[0], sheet.headings[at]), lines=lines)
 
+    @property
+    def first_column(self) -> int:
+        """Of tasks the name, behind which are the trials of both arms."""
+        return 0 if self.section == "tasks" else super().first_column
+
     def why_empty(self) -> str:
         return self.counted.missing or _("it takes two arms with judged trials on the same tasks.")
 

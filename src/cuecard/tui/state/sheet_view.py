@@ -73,6 +73,11 @@ class SheetView(Generic[SectionT]):
         return self.sheet
 
     @property
+    def first_column(self) -> int:
+        """Where the cursor stands in a table that has just been opened."""
+        return 0 if self.plotted else 1
+
+    @property
     def plottable(self) -> bool:
         return self.drawn is not None and bool(bars(self.drawn))
 
