@@ -41,26 +41,28 @@ def place_text(axis: Axis, at: float) -> str:
 def _line(plot: Plot, series: Series, point: Point) -> Line:
     x: Cell = Cell(place_text(plot.x, point.x))
     if not plot.x.names:
-        x = ResultCell(
-            interval_text(point.x, point.x_low, point.x_high, plot.x.scale), value=point.x
-        )
+        text = interval_text(point.x, point.x_low, point.x_high, plot.x.scale)
+        x = ResultCell(text, value=point.x)
+        if point.x_interval:
+            found = _statistic(plot, point.x, point.n, point.x_interval)
+            x = ResultCell(text, statistic=found, trials=point.trials)
     return (
         Cell(point.label or series.name),
         x,
         ResultCell(
             interval_text(point.y, point.low, point.high, plot.y.scale),
-            statistic=Statistic(
-                name=plot.key,
-                value=point.y,
-                n=point.n,
-                low=point.low,
-                high=point.high,
-                no_interval=point.remark,
-            ),
+            statistic=_statistic(plot, point.y, point.n, point.interval, point.remark),
             trials=point.trials,
         ),
         ResultCell(f"{point.n:,}", value=point.n, trials=point.trials),
     )
+
+
+def _statistic(
+    plot: Plot, value: float, n: int, interval: tuple[float, float] | None, why: str = ""
+) -> Statistic:
+    low, high = interval or (None, None)
+    return Statistic(name=plot.key, value=value, n=n, low=low, high=high, no_interval=why)
 
 
 def _heat_lines(plot: Plot) -> Iterator[Line]:

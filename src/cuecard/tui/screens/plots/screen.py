@@ -19,7 +19,6 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.paths import path_of
 from cuecard.tui.state.plots.view import By, PlotsView
-from cuecard.tui.state.plots.words import told
 from cuecard.tui.state.sheet_grid import table_rows
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn
@@ -45,11 +44,11 @@ class PlotsScreen(CuecardScreen[None]):
     BINDINGS = keys(
         Key("plots.open", "enter", "open", N_("Trials"), N_("The trials behind this point; of a listed plot the plot")),
         Key("plots.next", "n", "step(1)", N_("Next"), N_("The next plot")),
-        Key("plots.before", "b", "step(-1)", N_("Before"), N_("The plot before")),
+        Key("plots.before", "b", "step(-1)", N_("Before"), N_("The plot before"), show=False),
         Key("plots.table", "d", "table", N_("Data"), N_("The numbers of this plot as a table, and back")),
         Key("plots.list", "l", "list", N_("List"), N_("All plots; Enter shows one")),
         Key("plots.family", "f", "family", N_("Family"), N_("The plots of the next family, then of all")),
-        Key("plots.series", "s", "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in")),
+        Key("plots.series", "s", "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in"), show=False),
         Key("plots.export", "e", "export", N_("Export"), N_("The plot as SVG, or its numbers as CSV, LaTeX or Markdown")),
         Key("plots.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
         Key("plots.back", "escape", "leave", N_("Back"), N_("Back")),
@@ -161,7 +160,7 @@ class PlotsScreen(CuecardScreen[None]):
         if self._list.has_focus:
             self._unlist()
         elif rows := view.rows(*self._cell):
-            self.app.push_screen(TrialListScreen(view.plot.title, rows))
+            self.app.push_screen(TrialListScreen(view.behind(*self._cell), rows))
 
     def action_step(self, by: int) -> None:
         if self._view is not None:
@@ -300,8 +299,8 @@ class PlotsScreen(CuecardScreen[None]):
         """The values under the cursor, then what belongs below the plot."""
         view = self._view
         if view is not None and view.anything:
-            lines = () if view.table else (told(view.plot, view.place),)
-            self.query_one("#detail", PlainText).load("\n".join((*lines, *view.plot.notes)))
+            lines = view.details(*self._cell)
+            self.query_one("#detail", PlainText).load("\n".join(lines))
         self.refresh_bindings()
 
     def _tell_progress(self) -> None:

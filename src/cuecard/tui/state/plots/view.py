@@ -16,6 +16,7 @@ from cuecard.results.plots.tables import plot_sheet
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.words import dimension_word, value_word
 from cuecard.tui.state.plots.cursor import START, At, kept, trials_at
+from cuecard.tui.state.plots.words import name_at, told
 from cuecard.tui.state.report_text import Report, report_text
 from cuecard.tui.state.trial_list import listed
 
@@ -110,6 +111,24 @@ class PlotsView:
             c for c in line if isinstance(c, ResultCell)
         ]
         return listed(self.pool.rows, (id for cell in found for id in cell.trials))
+
+    def behind(self, row: int = 0, column: int = 0) -> str:
+        """What `rows` are the trials of."""
+        if not self.table:
+            return f"{name_at(self.plot, self.place)} · {self.plot.title}"
+        lines = self.sheet.lines
+        return f"{lines[row][0].text} · {self.plot.title}" if row < len(lines) else self.plot.title
+
+    def details(self, row: int = 0, column: int = 0) -> tuple[str, ...]:
+        """The value under the cursor in full, then what belongs below the plot."""
+        if not self.table:
+            return (told(self.plot, self.place), *self.plot.notes)
+        sheet = self.sheet
+        if row >= len(sheet.lines) or not 0 < column < len(sheet.headings):
+            return self.plot.notes
+        cell = sheet.lines[row][column]
+        parts = (sheet.lines[row][0].text, sheet.headings[column], cell.text, cell.remark)
+        return (" · ".join(filter(None, parts)), *self.plot.notes)
 
     @property
     def heading(self) -> str:

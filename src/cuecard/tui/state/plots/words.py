@@ -34,6 +34,20 @@ def told(plot: Plot, at: At) -> str:
     return " · ".join((*parts, *((point.remark,) if point.remark else ())))
 
 
+def name_at(plot: Plot, at: At) -> str:
+    """What is under the cursor, without its value: `beta · Triplet F1 0.7–0.8`."""
+    at = kept(plot, at)
+    if plot.kind == "heat":
+        return f"{plot.x.names[at.point]} · {plot.y.names[at.series]}"
+    point = point_at(plot, at)
+    if point is None:
+        return plot.title
+    name = point.label or plot.series[at.series].name
+    if plot.kind in ("intervals", "scatter"):
+        return name
+    return f"{name} · {plot.x.label} {place_text(plot.x, point.x)}"
+
+
 def _cell(plot: Plot, at: At) -> str:
     cell = next((c for c in plot.cells if (c.row, c.column) == at), None)
     if cell is None:
