@@ -67,7 +67,7 @@ def score(
     with ours.workspace() as workspace:
         pool = pool_of(workspace, runs, (judge,) if judge else (), only or ())
         usage = [used for run in pool.runs for used in workspace.runs.usage(run.id)]
-        disputed = {run.id: disputed_runs(workspace).get(run.id, 0) for run in pool.runs}
+        disputed = disputed_runs(workspace)
     cut = Cut.of(by or (), measure or (), sort, across)
     plain = len(pool.runs) == 1 and not (by or measure or across or markdown)
     groups = interval_groups(pool) if json or plain else ()
@@ -75,7 +75,7 @@ def score(
         from cuecard.cli.results_json import results_json
 
         data = results_json(pool, groups, usage, tables_of(pool, cut))
-        as_json({**data, "gold_disputed": sum(disputed.values())})
+        as_json({**data, "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs)})
     elif plain:
         from cuecard.cli.score_tables import print_scores
 
@@ -96,7 +96,7 @@ def score(
             judge=mine[0].judged_by if mine else judge,
             unjudged=sum(row.judge is None for row in ended),
             scored=bool(mine) or bool(only),
-            disputed=disputed[run.id],
+            disputed=disputed.get(run.id, 0),
         )
     spent = spent_line(usage, ours.config().currency)
     if spent:
