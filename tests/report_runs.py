@@ -1,5 +1,5 @@
 """A run to report on: two agents on graph tasks, judged, labelled, with calls, failures and open ends, in which every
-name comes from somebody who means harm.
+name comes from somebody who means harm. A person, Bertha, plays the user on the first task, and labels.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ FORMULA = "=HYPERLINK(1)"
 CONTROL = "red\x1b[31m\x07\u202e![p](https://example.org/p.png)"
 AGENTS = (SCRIPT, FORMULA)
 JUDGE = PlayerRef(name="strict", kind="model", model="judge-7b", version="abc")
+PERSON = PlayerRef(name="Bertha", kind="human")
 USER = PlayerRef(name="persona", kind="persona", model="user-7b", version="u1")
 WORLD = PlayerRef(name="closed", kind="closed", baseline=True)
 AT = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -73,7 +74,7 @@ def hostile_run(workspace: Workspace) -> int:
             task_id=tasks[n].id,
             revision=numbers[n],
             agent=PlayerRef(name=agent, kind="react", model="m-7b", version="v1"),
-            user=USER,
+            user=PERSON if n == 0 else USER,
             world=WORLD,
             sample=0,
             seed=3,
@@ -125,7 +126,7 @@ def _bodies(task: Task, cell: TrialCell, covered: str | None, at: int) -> list[E
         revision=cell.revision,
         revision_hash="",
         agent=cell.agent,
-        user=USER,
+        user=cell.user,
         world=WORLD,
         seed=cell.seed,
     )

@@ -87,7 +87,7 @@ def test_trials_and_costs_are_counted(report):
         ["6", "1", "5", "0", "4", "1"],
     ]
     costs = texts(found["Model calls and their cost"])
-    assert {tuple(line[1:5]) for line in costs} == {("6", "600", "60", "1.5000")}
+    assert {tuple(line[1:5]) for line in costs} == {("6", "600", "60", "1.50")}
 
 
 def test_the_method_says_what_the_run_recorded(report):
@@ -99,6 +99,7 @@ def test_the_method_says_what_the_run_recorded(report):
         "visit: model m",
         "sampling: model: m-7b, temperature: 0.6",
     )
+    assert found["1 person at the keyboard"] == ("People are not named in reports.",)
     assert found["Seeds"] == ("3",)
     assert found["Limits"] == ("7 agent turns a trial, 100 tool calls a turn",)
     assert found["Not in the figures"] == (

@@ -7,12 +7,25 @@ from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Pool, Row, Spent
-from cuecard.results.report.words import KIND, STATE
+from cuecard.results.words import amount
+from cuecard.store.records import RunState
+
+STATE: dict[RunState, str] = {
+    RunState.RUNNING: N_("running"),
+    RunState.DONE: N_("done"),
+    RunState.CANCELLED: N_("cancelled"),
+    RunState.PAUSED: N_("paused"),
+}
+KIND: dict[str, str] = {
+    "grid": N_("automated run"),
+    "play": N_("play session"),
+    "probe": N_("quality probe"),
+}
 
 
 def one_each(pool: Pool) -> tuple[Row, ...]:
@@ -168,7 +181,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
                 _cost(whole),
                 _cost(own),
                 ResultCell(
-                    "–" if own.cost is None else f"{own.cost / len(mine):,.4f}",
+                    "–" if own.cost is None else amount("cost", own.cost / len(mine)),
                     value=None if own.cost is None else own.cost / len(mine),
                 ),
             )
@@ -223,5 +236,5 @@ def _count(n: int, key: str = "") -> ResultCell:
 
 
 def _cost(spent: Spent) -> ResultCell:
-    text = "–" if spent.cost is None else f"{spent.cost:,.4f}"
+    text = "–" if spent.cost is None else amount("cost", spent.cost)
     return ResultCell(text, value=spent.cost)

@@ -9,18 +9,19 @@ from cuecard.annotate.labelling.comparison.sheets import Cell
 from cuecard.core.text import one_line, storable
 from cuecard.results.cells import ResultCell
 
-_INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])")
+_INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest>[^\[\]]*)")
 
 
 class CellFigure(NamedTuple):
-    """`text` as it is read, of which `shown` is the part before the interval and `interval` that with its
-    brackets, "" where the text has none. `value` unrounded, with its interval and n; None: there is none, or the
+    """`text` as it is read, of which `shown` is the part before the interval, `interval` that with its brackets, ""
+    where the text has none, and `rest` what comes after. `value` unrounded, with its interval and n; None: there is none, or the
     cell says no number. `key` as in `ResultCell`; `remark`: why the number or its interval is missing.
     """
 
     text: str
     shown: str
     interval: str
+    rest: str
     value: float | None
     low: float | None
     high: float | None
@@ -43,6 +44,7 @@ def figure_of(cell: Cell) -> CellFigure:
         text=text,
         shown=parts["value"] if parts else text,
         interval=parts["interval"] if parts else "",
+        rest=parts["rest"] if parts else "",
         value=cell.number if isinstance(cell, ResultCell) else statistic and statistic.value,
         low=statistic.low if statistic else None,
         high=statistic.high if statistic else None,

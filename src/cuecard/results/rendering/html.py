@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
 _SHORT = 36
-"""Letters that the first column keeps on one line."""
+"""Letters that a column of words keeps on one line."""
 _LONG = 16
 """Letters of a heading that get along with a narrow column."""
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
@@ -29,9 +29,9 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
     and its remark as `title`.
     """
     found = [[figure_of(cell) for cell in line] for line in sheet.lines]
-    columns = [_class(column) for column in zip(*found, strict=False)]
-    classes = [*columns, *[""] * (len(sheet.headings) - len(columns))]
-    short = all(len(line[0].text) <= _SHORT for line in found if line)
+    columns = list(zip(*found, strict=False))
+    classes = [_class(column, names=not at) for at, column in enumerate(columns)]
+    classes += [""] * (len(sheet.headings) - len(columns))
     return (
         environment()
         .get_template("table.html")
@@ -39,7 +39,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
             sheet=sheet,
             id=id,
             caption=caption,
-            classes=["text short" if short else "text", *classes[1:]],
+            classes=classes,
             longest=_LONG,
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
             notes=(*remarks_of(sheet), *sheet.notes),
@@ -76,12 +76,15 @@ def attributes(cell: CellFigure) -> dict[str, str]:
     return {name: value for name, value in {**shown, "title": cell.remark}.items() if value}
 
 
-def _class(column: Sequence[CellFigure]) -> str:
-    """Of a column's cells: how its words are set, "" for numbers."""
+def _class(column: Sequence[CellFigure], *, names: bool) -> str:
+    """Of a column's cells: how its words are set, "" for numbers. `names`: it names the lines."""
     words = [cell.text for cell in column if not cell.is_figure]
-    if not words or all(_NUMBER.fullmatch(word) for word in words):
-        return ""
-    return "code" if all(_DIGEST.fullmatch(word) for word in words) else "text"
+    if not names:
+        if not words or all(_NUMBER.fullmatch(word) for word in words):
+            return ""
+        if all(_DIGEST.fullmatch(word) for word in words):
+            return "code"
+    return "text short" if max(map(len, words), default=0) <= _SHORT else "text"
 
 
 def _clean(value: object) -> object:

@@ -138,7 +138,13 @@ def _notes(sheet: Sheet) -> Iterator[str]:
 def _cell(cell: Cell) -> str:
     found = figure_of(cell)
     shown = _negative(found.shown) if found.is_figure else escaped(found.shown)
-    return rf"{shown} {{\scriptsize {_negative(found.interval)}}}" if found.interval else shown
+    if not found.interval:
+        return shown
+    return rf"{shown} {{\scriptsize {_negative(found.interval)}}}{_rest(found.rest)}"
+
+
+def _rest(text: str) -> str:
+    return f" {escaped(text)}" if text.strip() else ""
 
 
 def _negative(text: str) -> str:

@@ -13,12 +13,12 @@ from cuecard.lab.figures import OnCount
 from cuecard.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.results.plots.builders import plots_of
 from cuecard.results.plots.tables import plot_sheet
-from cuecard.results.pool import Pool, gather
+from cuecard.results.pool import Pool, Row, gather
 from cuecard.results.report import measuring, method
 from cuecard.results.report.model import Block, Drawn, Prose, Report, Section, Tabled, Terms
 from cuecard.results.report.prompting import prompts_sheet
 from cuecard.results.report.summary import caution, summary_terms
-from cuecard.results.report.words import listed
+from cuecard.results.report.words import HUMAN, listed
 from cuecard.results.trial_counts import one_each, runs_sheet
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def report_of(
             _("No trial of these runs has ended."),
             _("Play them first, or name runs that have been played."),
         )
+    people = method.people_in(pool)
+    pool = _unnamed(pool)
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
@@ -78,7 +80,7 @@ def report_of(
         ),
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
-        Section("method", _("Method"), tuple(_method(workspace, pool, doing))),
+        Section("method", _("Method"), tuple(_method(workspace, pool, people, doing))),
         Section("revisions", _("Revisions"), (Tabled(method.revisions_sheet(pool), folded=True),)),
     )
     return Report(
@@ -88,6 +90,20 @@ def report_of(
         made_on=made_on or datetime.now(UTC).date(),
         sections=tuple(section for section in sections if section.blocks),
     )
+
+
+def _unnamed(pool: Pool) -> Pool:
+    """People who played the user are one user without a name, as where people and simulators are compared."""
+    rows: list[Row] = []
+    for row in pool.rows:
+        user = row.trial.user
+        if user.kind == HUMAN:
+            nobody = user.model_copy(update={"name": HUMAN})
+            trial = row.trial.model_copy(update={"user": nobody})
+            rows.append(row.model_copy(update={"trial": trial}))
+        else:
+            rows.append(row)
+    return Pool(runs=pool.runs, rows=tuple(rows))
 
 
 def _summary(pool: Pool) -> Iterator[Block]:
@@ -120,9 +136,9 @@ def _plots(pool: Pool) -> Iterator[Block]:
             yield Drawn(plot, sheet)
 
 
-def _method(workspace: Workspace, pool: Pool, doing: Doing) -> Iterator[Block]:
+def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iterator[Block]:
     yield Tabled(method.tasks_sheet(pool))
-    agents, users, worlds, judges = method.players(pool)
+    agents, users, worlds, judges = method.players(pool, people)
     yield agents
     yield method.course_terms(pool)
     yield users

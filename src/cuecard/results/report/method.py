@@ -105,18 +105,22 @@ def _revisions(pool: Pool) -> list[tuple[str, int, str]]:
     return sorted({(row.trial.task_id, row.trial.revision, row.traits.hash) for row in pool.rows})
 
 
-def players(pool: Pool) -> Iterator[Terms]:
+def people_in(pool: Pool) -> int:
+    """How many people played the user."""
+    return len({row.trial.user.name for row in pool.rows if row.trial.user.kind == HUMAN})
+
+
+def players(pool: Pool, people: int) -> Iterator[Terms]:
     """Agents, users, worlds and judges as they were recorded, with what the configuration said of them when the run was
-    entered.
+    entered. `people`: how many of them played the user.
     """
     rosters = [settings_of(run).roster for run in pool.runs]
     agents = [row.trial.agent for row in pool.rows]
     users = [row.trial.user for row in pool.rows if row.trial.user.kind != HUMAN]
-    people = {row.trial.user.name for row in pool.rows if row.trial.user.kind == HUMAN}
     yield Terms(_("Agents"), tuple(_described(agents, "agents", rosters)))
-    persons = ngettext(
-        "{n} person at the keyboard", "{n} people at the keyboard", len(people)
-    ).format(n=len(people))
+    persons = ngettext("{n} person at the keyboard", "{n} people at the keyboard", people).format(
+        n=people
+    )
     yield Terms(
         _("Who played the user"),
         (

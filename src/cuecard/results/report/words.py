@@ -10,19 +10,7 @@ from pydantic import JsonValue
 from cuecard.core.i18n import N_, _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.text import one_line
-from cuecard.store.records import RunState
 
-STATE: dict[RunState, str] = {
-    RunState.RUNNING: N_("running"),
-    RunState.DONE: N_("done"),
-    RunState.CANCELLED: N_("cancelled"),
-    RunState.PAUSED: N_("paused"),
-}
-KIND: dict[str, str] = {
-    "grid": N_("automated run"),
-    "play": N_("play session"),
-    "probe": N_("quality probe"),
-}
 LANGUAGE: dict[str, str] = {"en": N_("English"), "zh": N_("Chinese")}
 PAYER: dict[str, str] = {
     "agent": N_("agent"),
