@@ -184,3 +184,16 @@ def test_cause_tables():
     assert causes.lines[3][1].trials == (rows[0].trial.id, rows[1].trial.id)
     assert [cell.text for cell in said_of.lines[0]] == ["HTTP N, try N", "call failed", "2", "2"]
     assert cause_sheets(pool(row("a", "t", None, termination=None))) == ()
+
+
+def test_the_order_of_trials_changes_nothing():
+    little = {"triplet_f1": 0.2, "triplet_precision": 0.5, "triplet_recall": 0.1}
+    much = {"triplet_f1": 0.2, "triplet_precision": 0.1, "triplet_recall": 0.5}
+    rows = [
+        row("a", f"t{n % 9}", (little, much, {"triplet_f1": 0.9})[n * n % 7 % 3], n)
+        for n in range(27)
+    ]
+    (one, *_more), (other, *_others) = cause_sheets(pool(*rows)), cause_sheets(pool(*rows[::-1]))
+    assert [[cell.text for cell in line] for line in one.lines] == [
+        [cell.text for cell in line] for line in other.lines
+    ]

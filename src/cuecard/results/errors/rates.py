@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
@@ -73,12 +75,11 @@ def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
     """Every ratio with its 95% interval, in which all trials of a task are drawn together
     (`annotate.agreement.with_intervals`). All see the same resamples.
     """
-    coefficients = coefficients_of(list(plans.values()))
-    statistics = with_intervals(coefficients)
-    return {
-        key: _rate(plan, statistic)
-        for (key, plan), statistic in zip(plans.items(), statistics, strict=True)
-    }
+    # In an order of their own, so that intervals do not follow from that of the trials.
+    ordered = sorted(plans, key=str)
+    coefficients = coefficients_of([plans[key] for key in ordered])
+    statistics = dict(zip(ordered, with_intervals(coefficients), strict=True))
+    return {key: _rate(plan, statistics[key]) for key, plan in plans.items()}
 
 
 def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
@@ -92,8 +93,12 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
     import numpy as np
 
     terms = np.zeros((len(places), 2))
-    for row, above, below in plan.parts:
-        terms[places[row.trial.task_id]] += (above, below)
+    tasks: dict[int, list[Part]] = defaultdict(list)
+    for part in plan.parts:
+        tasks[places[part[0].trial.task_id]].append(part)
+    for place, mine in tasks.items():
+        # Exactly, so that the order of the trials does not show in the last digit.
+        terms[place] = (fsum(part[1] for part in mine), fsum(part[2] for part in mine))
     # Wilson's interval takes a task for one observation; of a few tasks' many items it would say nothing.
     items = any(below > 1 for _row, _above, below in plan.parts)
     if plan.each_task:
@@ -117,8 +122,8 @@ def _rate(plan: Plan, statistic: Statistic) -> Rate:
     )
     return Rate(
         statistic=statistic,
-        count=sum(above for _row, above, _below in plan.parts),
-        of=sum(below for _row, _above, below in plan.parts),
+        count=fsum(above for _row, above, _below in plan.parts),
+        of=fsum(below for _row, _above, below in plan.parts),
         trials=tuple(dict.fromkeys(behind)),
     )
 
