@@ -36,3 +36,10 @@ def test_every_line_is_as_wide_as_its_axis(ends: list[float], width: int) -> Non
     line = drawn(statistic, axis)
     assert len(line) == axis.width == len(axis.head)
     assert line.count("●") == 1
+
+
+def test_axes_of_counts_and_of_small_sums_end_at_round_numbers() -> None:
+    tokens = axis_for([of(294_740.0, 280_100.0, 301_000.0)], 40)
+    assert (tokens.low, tokens.high) == (280_000, 310_000)
+    cost = axis_for([of(0.0041, 0.0035, 0.0052)], 40)
+    assert (cost.low, cost.high) == (0.003, 0.006)

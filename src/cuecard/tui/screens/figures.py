@@ -17,7 +17,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.paths import path_of
 from cuecard.tui.state.report_text import Report, report_text
-from cuecard.tui.state.sheet_grid import plot_rows, table_rows
+from cuecard.tui.state.sheet_grid import plot_lines, plot_rows, table_rows
 from cuecard.tui.state.sheet_view import SheetView
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.grid import Grid
@@ -28,6 +28,9 @@ from cuecard.tui.widgets.plain import PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+_BESIDE, _LEAST = 20, 8
+"""Lines that everything else takes on a tall screen, and how many a drawing needs to be worth it."""
 
 
 class Left(Exception):
@@ -102,13 +105,14 @@ class FiguresScreen(CuecardScreen[None]):
         yield Lines(id="tabs")
         yield Static("", id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="figures")
+        yield Static("", id="drawn", markup=False)
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
         yield self.empty()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        for widget in self.query("#tabs, #heading, #figures, #details, EmptyState"):
+        for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):
             widget.display = False
         self.set_interval(0.2, self._tell_progress)
         self.look()
@@ -249,6 +253,7 @@ class FiguresScreen(CuecardScreen[None]):
             columns, rows = table_rows(view.sheet, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
         grid.load(ListSource(rows), cursor=(0, view.first_column))
+        self._draw_below(view)
         self.explain()
 
     def explain(self) -> None:
@@ -257,6 +262,21 @@ class FiguresScreen(CuecardScreen[None]):
             lines = self.view.details(*self.place)
             self.query_one("#detail", PlainText).load("\n".join(lines))
         self.refresh_bindings()
+
+    def _draw_below(self, view: SheetView[Any]) -> None:
+        """On tall screens the intervals stand below a table of few lines as well."""
+        drawn = self.query_one("#drawn", Static)
+        table, sheet = view.sheet, view.drawn
+        spare = self.size.height - _BESIDE - (len(table.lines) if table else 0)
+        drawn.display = (
+            table is not None
+            and sheet is not None
+            and not view.plotted
+            and view.plottable
+            and spare >= _LEAST
+        )
+        if sheet is not None and drawn.display:
+            drawn.update("\n".join(plot_lines(sheet, self.size.width, spare - 2)))
 
     def _tell_progress(self) -> None:
         if self._done:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil, floor, log10
 
 from cuecard.annotate.agreement import Statistic
 
 LEAST = 12
+_SMALL, _LARGE = 0.05, 10
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,26 @@ class Axis:
 
 
 def axis_for(statistics: Iterable[Statistic], width: int) -> Axis:
-    """Wide enough for every value and interval, its ends at tenths."""
+    """Wide enough for every value and interval; its ends at tenths, of figures that are no shares at round
+    numbers.
+    """
     ends: list[float] = []
     for statistic in statistics:
         ends += [x for x in (statistic.value, statistic.low, statistic.high) if x is not None]
-    low = floor(min(ends, default=0) * 10 + 1e-9) / 10
-    high = ceil(max(ends, default=1) * 10 - 1e-9) / 10
+    least, most = min(ends, default=0), max(ends, default=1)
+    step = _step(most - least)
+    low = floor(least / step + 1e-9) * step
+    high = ceil(most / step - 1e-9) * step
     if high <= low:
-        low, high = low - 0.1, high + 0.1
-    return Axis(round(low, 1), round(high, 1), max(LEAST, width))
+        low, high = low - step, high + step
+    digits = max(1, -floor(log10(step)))
+    return Axis(round(low, digits), round(high, digits), max(LEAST, width))
+
+
+def _step(span: float) -> float:
+    if span <= 0 or _SMALL <= span <= _LARGE:
+        return 0.1
+    return 10.0 ** floor(log10(span))
 
 
 def drawn(statistic: Statistic, axis: Axis) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
@@ -12,7 +13,7 @@ from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.results.cells import ResultCell
-from cuecard.tui.state.agreement import plot_of
+from cuecard.tui.state.agreement import bars, plot_of
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.source import GridCell
 
@@ -24,6 +25,7 @@ WIDE = 100
 _HEADING, _HEADING_WIDE, _MOST = 11, 16, 24
 _FIRST, _FIRST_WIDE = 28, 40
 _DIGITS = 3
+_ALONE = 2
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
@@ -71,6 +73,19 @@ def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         value = f"{bar.statistic.value:.3f}"
         rows.append((what, GridCell(bar.who, "muted"), Text(drawn, no_wrap=True), value))
     return columns, rows
+
+
+def plot_lines(sheet: Sheet, room: int, most: int) -> list[str]:
+    """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
+    alone = len(sheet.headings) == _ALONE
+    names = [bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(sheet)][:most]
+    wide = min(_FIRST_WIDE, max(map(cell_len, names), default=0))
+    axis, lines = plot_of(sheet, max(16, room - wide - 6))
+    told = [
+        f"{set_cell_size(name, wide)}  {line}"
+        for name, (_bar, line) in zip(names, lines, strict=False)
+    ]
+    return [f"{' ' * wide}  {axis.head}", *told]
 
 
 def _told(cell: Cell, digits: int) -> str:

@@ -13,6 +13,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.state.agreement import bars, cell_at, cell_in_full, name_at
 from cuecard.tui.state.entries import Piece
 
+_FAR = 20
+
 SectionT = TypeVar("SectionT", bound=str)
 
 
@@ -79,7 +81,7 @@ class SheetView(Generic[SectionT]):
 
     @property
     def plottable(self) -> bool:
-        return self.drawn is not None and bool(bars(self.drawn))
+        return self.drawn is not None and on_one_scale(self.drawn)
 
     @property
     def heading(self) -> str:
@@ -141,3 +143,11 @@ class SheetView(Generic[SectionT]):
             return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
         found = cell_in_full(self.name_of(row, column), self.cell(row, column))
         return [*found, *sheet.notes, *self.circumstances()]
+
+
+def on_one_scale(sheet: Sheet) -> bool:
+    """Whether there are figures, and an axis can hold them: shares, or numbers not too far from each other."""
+    values = [abs(bar.statistic.value or 0) for bar in bars(sheet)]
+    if not values or max(values) <= 1:
+        return bool(values)
+    return max(values) <= _FAR * min((value for value in values if value), default=1)
