@@ -30,7 +30,7 @@ from cuecard.lab.run_exports.exporting import Batch
 from cuecard.lab.run_exports.folder import as_json
 from cuecard.store.records import TrialRecord
 
-_PLAIN = re.compile(r"[^\w\-]+", re.ASCII)
+_PLAIN = re.compile(r"\W+", re.ASCII)
 _NAME = 60
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 

@@ -246,16 +246,13 @@ class _Reader:
 
 
 def _tool_of(scope: str) -> str | None:
-    """The tool call that a scope is of: `tool/2/…` the world answering call 2, `member/1/…` a helper at work on
-    the call that gave it its task.
+    """The tool call that a scope is of: `tool/2/…` is the world answering call 2, `member/2/…` the helper that was
+    given its task by it.
     """
     parts = scope.strip("/").split("/")
-    if len(parts) < 2:
+    if len(parts) < 2 or parts[0] not in ("tool", "member"):
         return None
-    place = parts[0] if parts[0] in ("tool", "member") else None
-    if place is None:
-        return None
-    number = int(parts[1]) - (place == "member") if parts[1].isdecimal() else None
+    number = int(parts[1]) if parts[1].isdecimal() else None
     return None if number is None else f"tool/{number}"
 
 
