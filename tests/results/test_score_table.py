@@ -128,6 +128,9 @@ def test_runs_are_pooled_and_what_that_mixes_is_said():
 
 def test_judges_are_never_mixed():
     rows = pool(graph("alpha", "t1", 0.0, judge="owl"), graph("alpha", "t1", 1.0, judge="sage"))
+    assert "several agents are taken together: alpha, beta" in " ".join(
+        score_table(pool(graph("alpha", "t", 1.0), graph("beta", "t", 0.0)), ("family",)).notes
+    )
     found = score_table(rows, ("agent",))
     assert found.by == ("agent", "judge")
     assert [line.figures["triplet_f1.avg"].value for line in found.lines] == [0.0, 1.0]

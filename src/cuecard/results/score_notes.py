@@ -64,6 +64,20 @@ def _together(
 ) -> Iterator[str]:
     """Where a line holds trials of one agent and family that differ in a dimension that is not told apart."""
     names = names_of(pool)
+    agents = [{row.trial.agent.name for row in group} for group in groups]
+    if any(len(found) > 1 for found in agents):
+        yield _("Trials of several agents are taken together: {agents}.").format(
+            agents=", ".join(
+                sorted(
+                    {
+                        value_word("agent", name, names)
+                        for found in agents
+                        for name in found
+                        if len(found) > 1
+                    }
+                )
+            )
+        )
     for dimension in ("run", *MIXED):
         if dimension in by:
             continue
