@@ -115,9 +115,6 @@ def names_of(pool: Pool) -> dict[str, str]:
     return found
 
 
-run_names = names_of
-
-
 def place_of(dimension: Dimension, value: str) -> tuple[int, str]:
     """What values are sorted by: their order where there is one, else their name; unknown ones last."""
     if not value:

@@ -24,7 +24,7 @@ from cuecard.results.comparison_sheets import (
 from cuecard.results.designs import DesignName, Found, design_sheets, designs_in
 from cuecard.results.pool import Dimension, Pool
 from cuecard.results.taking import takings
-from cuecard.results.words import dimension_word, place_of, run_names, value_word
+from cuecard.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.tui.state.sheet_view import SheetView
 from cuecard.tui.state.trial_list import trials_at
 
@@ -75,7 +75,7 @@ def offers(pool: Pool, judges: Pool) -> tuple[Offer, ...]:
     """What these trials can be compared by: ready-made comparisons first, then every dimension of which a family has
     two values on one task. `judges`: the same trials by every judge.
     """
-    names = run_names(pool)
+    names = names_of(pool)
     found: list[Offer] = []
     for one in _designs(pool, judges):
         design = one.design
@@ -84,7 +84,7 @@ def offers(pool: Pool, judges: Pool) -> tuple[Offer, ...]:
             dimension=design.dimension,
             family=one.families[0],
             arms=one.arms,
-            base=one.arms[0],
+            base=one.base,
             design=design.name,
         )
         found.append(Offer(f"design-{design.name}", f"{_(design.title)}: {arms}", choice))
@@ -182,11 +182,13 @@ def count(pool: Pool, choice: Choice) -> Counted:
     heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
     found: list[Comparison] = []
     missing = ""
+    design = next((one for one in designs_in(pool) if one.design.name == choice.design), None)
+    rows = design.pool if design else pool
     for measure in heads:
         try:
             found.append(
                 compare(
-                    pool,
+                    rows,
                     choice.dimension,
                     choice.base,
                     family=choice.family,
@@ -201,16 +203,13 @@ def count(pool: Pool, choice: Choice) -> Counted:
                 missing = " ".join(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
-    return Counted(tuple(found), _sections(pool, choice, found))
+    return Counted(tuple(found), _sections(pool, design, found))
 
 
 def _sections(
-    pool: Pool, choice: Choice, found: Sequence[Comparison]
+    pool: Pool, design: Found | None, found: Sequence[Comparison]
 ) -> dict[Section, tuple[Sheet, ...]]:
-    paper: tuple[Sheet, ...] = ()
-    if choice.design:
-        design = next(one for one in designs_in(pool) if one.design.name == choice.design)
-        paper = design_sheets(pool, design)
+    paper = design_sheets(pool, design) if design else ()
     return {
         "differences": (_shorter(difference_sheet(found), found),),
         "tasks": worst_sheets(found[0], MOST_TASKS),
@@ -351,7 +350,7 @@ class CompareView(SheetView[Section]):
         """The arms by value and word, each of which may be the base."""
         if self.choice is None:
             return ()
-        names, dimension = run_names(self.source), self.choice.dimension
+        names, dimension = names_of(self.source), self.choice.dimension
         values = self.choice.arms or _values(self.source, dimension, self.choice.family)
         return tuple((value, value_word(dimension, value, names)) for value in values)
 
