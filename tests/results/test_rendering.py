@@ -84,7 +84,7 @@ def test_a_table_in_latex_is_one_that_booktabs_sets():
     many = Sheet("results", "t", ("a", "b"), ((Cell("x"), Cell("y")),) * 41)
     assert r"\begin{longtable}{@{}lr@{}}" in as_latex(many)
     wide = Sheet("results", "t", ("a",) * 7, ())
-    assert r"\resizebox{\linewidth}{!}{%" in as_latex(wide)
+    assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in as_latex(wide)
 
 
 def test_tables_in_csv_are_rows_of_cells():

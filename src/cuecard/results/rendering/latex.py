@@ -13,6 +13,7 @@ from cuecard.results.rendering.figures import figure_of, plain
 
 PACKAGES = "booktabs,graphicx,longtable"
 _WIDE = 6
+_FITTED = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
 _LONG = 40
 _LETTERS = {
     "\\": r"\textbackslash{}",
@@ -83,7 +84,7 @@ def as_latex(sheet: Sheet, *, label: str = "") -> str:
         r"  \small",
         rf"  \caption{{{escaped(sheet.title)}}}",
         rf"  \label{{tab:{label}}}",
-        *([r"  \resizebox{\linewidth}{!}{%"] if wide else ()),
+        *([rf"  \resizebox{{{_FITTED}}}{{!}}{{%"] if wide else ()),
         rf"  \begin{{tabular}}{{{_columns(sheet)}}}",
         r"    \toprule",
         _headings(sheet),

@@ -110,6 +110,8 @@ def _summary(pool: Pool) -> Iterator[Block]:
     if line := method.baselines_line(pool):
         yield Prose(line)
     yield summary_terms(pool)
+    if len(pool.runs) > 1:
+        yield Prose(_("Here the runs are taken together; the tables keep their settings apart."))
     if len(pool.values("agent")) > 2:
         yield Prose(caution())
     yield Tabled(runs_sheet(pool))

@@ -22,10 +22,18 @@ _MINUS = str.maketrans("-", "\u2212")
 
 
 def summary_terms(pool: Pool) -> Terms:
-    """An entry for each family of the pool, in the order of families."""
-    return Terms(
-        "", tuple(_of_family(pool, family) for family in FAMILIES if family in pool.families)
-    )
+    """An entry for each family and judge of the pool, in the order of families."""
+    judges = pool.values("judge")
+    found: list[Term] = []
+    for family in FAMILIES:
+        for judge in judges:
+            mine = Pool(
+                runs=pool.runs,
+                rows=tuple(r for r in pool.rows if (r.family, r.judged_by) == (family, judge)),
+            )
+            if mine.rows:
+                found.append(_of_family(mine, family, judge if len(judges) > 1 else ""))
+    return Terms("", tuple(found))
 
 
 def caution() -> str:
@@ -37,46 +45,40 @@ def caution() -> str:
     )
 
 
-def _of_family(pool: Pool, family: Family) -> Term:
+def _of_family(pool: Pool, family: Family, judge: str) -> Term:
     measure = HEADLINES[family][0]
     head = _("{family}, {measure}").format(
         family=_(FAMILY_WORDS[family]), measure=measure_label(measure)
     )
-    mine = pool.where(lambda row: row.family == family)
-    agents = sorted({row.value("agent") for row in mine.rows if row.figures})
+    if judge:
+        head = _("{head}, by judge {judge}").format(head=head, judge=judge)
+    agents = sorted({row.value("agent") for row in pool.rows if row.figures})
     if not agents:
         return Term(head, (_("No trial has been judged, so nothing can be said."),))
+    means = {
+        line.value("agent"): line.figures.get(f"{measure}.avg")
+        for line in score_table(pool, ("agent",), (measure,)).lines
+    }
     if len(agents) == 1:
-        return Term(head, (_alone(mine, measure, agents[0]),))
+        told = _("{agent} alone was run: {mean}. There is nothing to compare it with.")
+        mean = _mean(means.get(agents[0]), measure)
+        return Term(head, (told.format(agent=agents[0], mean=mean),))
+    leader = max(agents, key=lambda agent: _height(means.get(agent)))
     try:
-        found = compare(mine, "agent", family=family, measure=measure)
-        leader = _leader(found)
-        if leader != found.base:
-            found = compare(mine, "agent", leader, family=family, measure=measure)
+        found = compare(pool, "agent", leader, family=family, measure=measure)
     except CuecardError as error:
-        told = _("The agents cannot be compared. {reason}")
-        return Term(head, (told.format(reason=error.message or error.title),))
-    return Term(head, tuple(_compared(found)))
+        why = _("The agents cannot be compared. {reason}")
+        return Term(head, (why.format(reason=error.message or error.title),))
+    return Term(head, tuple(_compared(found, means.get(leader))))
 
 
-def _alone(pool: Pool, measure: str, agent: str) -> str:
-    (line,) = score_table(pool, ("agent",), (measure,)).lines[:1]
-    mean = line.figures.get(f"{measure}.avg")
-    return _("{agent} alone was run: {mean}. There is nothing to compare it with.").format(
-        agent=agent, mean=_mean(mean, measure)
-    )
+def _height(mean: Statistic | None) -> float:
+    """What agents are ordered by; those without a mean last."""
+    return -1.0 if mean is None or mean.value is None else mean.value
 
 
-def _leader(found: Comparison) -> str:
-    """The arm with the highest mean; of equals the first."""
-    means = {found.base: found.contrasts[0].base_mean.value}
-    means |= {contrast.arm: contrast.arm_mean.value for contrast in found.contrasts}
-    return max(means, key=lambda name: -1.0 if means[name] is None else means[name] or 0.0)
-
-
-def _compared(found: Comparison) -> Iterator[str]:
-    """Of the arm with the highest mean against each other one."""
-    best = found.contrasts[0].base_mean
+def _compared(found: Comparison, best: Statistic | None) -> Iterator[str]:
+    """Of the arm with the highest mean, `best`, against each other one."""
     tied = [c for c in found.contrasts if c.difference.value == 0]
     if len(tied) == len(found.contrasts):
         names = listed((found.base, *(contrast.arm for contrast in found.contrasts)))
