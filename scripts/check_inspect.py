@@ -75,7 +75,7 @@ def main(folder: Path) -> int:
         samples = log.samples or []
         events = Counter(event.event for sample in samples for event in sample.events)
         shown = ", ".join(f"{kind} {n}" for kind, n in sorted(events.items()))
-        print(f"{log.eval.task}, {log.eval.solver}: {len(samples)} samples; {shown}")
+        print(f"{log.eval.task!r}, {log.eval.solver!r}: {len(samples)} samples; {shown}")
         found = troubles_of(log)
         if len(summaries) != len(samples):
             found.append(f"{len(summaries)} summaries of {len(samples)} samples")
