@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import asyncio
+import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from textual.widgets import TabbedContent
+import pytest
 
+from cuecard.annotate.review.comments import threads_for
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -31,28 +35,26 @@ from cuecard.core.prediction import PredictedTriple, TriplesPrediction
 from cuecard.core.text import storable
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.lab.runs import RunPlan, start_run
+from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.ask import TextDialog
 from cuecard.tui.screens.play import PlayScreen
 from cuecard.tui.screens.play.sources import SourceScreen, SourcesDialog
 from cuecard.tui.screens.trial import TrialScreen
-from cuecard.tui.screens.trial.panes import MeasuresPane, StagesPane, VerdictsPane
+from cuecard.tui.screens.trial.panes import LineList, LinesPane
+from cuecard.tui.screens.trial.telling import TellDialog
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.fitted_table import FittedTable
 from cuecard.tui.widgets.transcript import Transcript
 from tui_rooms import HOSTILE, shown, transcript, until
 
+AppMaker = Callable[..., CuecardApp]
 WIDE = (120, 40)
 NARROW = (80, 24)
 BASELINE = PlayerRef(name="offline", kind="offline", baseline=True)
 WORLD = PlayerRef(name="closed", kind="closed", baseline=True)
 HUMAN = PlayerRef(name="Ana", kind="human")
-
-
-async def played(database: Path, task: str = "espresso") -> None:
-    with Workspace.open(database) as workspace:
-        await start_run(workspace, RunPlan(tasks=(task,)), by="Ana")
 
 
 def made_up(database: Path, *bodies: EventBody, kind: str = "grid") -> int:
@@ -118,82 +120,192 @@ async def open_trial(pilot: object, screen: TrialScreen) -> None:
     await until(pilot, lambda: screen.query_one(Transcript).lines)
 
 
-async def test_a_trial_reads_as_a_dialogue_with_badges_timeline_verdicts_and_numbers(
-    app_with_samples: CuecardApp, database: Path
+@pytest.fixture(scope="module")
+def played_once(database_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a judged trial of espresso (1) and one of a checkpoint task (2)."""
+    path = tmp_path_factory.mktemp("played") / "cuecard.db"
+    shutil.copy(database_once, path)
+    tasks = ("espresso", "checkpoints-highest-mountain")
+    with Workspace.open(path) as workspace:
+        plan = RunPlan(tasks=tasks)
+        asyncio.run(start_run(workspace, plan, by="Ana"))
+        first = workspace.runs.trials(1)[0]
+        assert first.task_id == "espresso"
+    return path
+
+
+@pytest.fixture
+def played(home: Path, played_once: Path) -> Path:
+    return Path(shutil.copy(played_once, home / "cuecard.db"))
+
+
+def pane(screen: TrialScreen) -> LinesPane:
+    found = screen._shown
+    assert isinstance(found, LinesPane)
+    return found
+
+
+def in_pane(screen: TrialScreen, name: str) -> bool:
+    """Whether a pane is shown, filled and has the focus."""
+    found = screen._shown
+    return screen._pane == name and found is not None and screen.focused in found.query("*")
+
+
+def lines(screen: TrialScreen) -> str:
+    return "\n".join(pane(screen).query_one(LineList).lines)
+
+
+async def test_a_trial_reads_as_a_dialogue_and_its_panes_say_what_came_of_it(
+    make_app: AppMaker, played: Path
 ) -> None:
-    await played(database)
-    async with app_with_samples.run_test(size=WIDE) as pilot:
+    app = make_app(played)
+    async with app.run_test(size=WIDE) as pilot:
         screen = TrialScreen(1)
         await open_trial(pilot, screen)
-        text = transcript(screen)
-        assert "✓ cue met · ▸ stage 2/12 The man from the exposition" in text
-        assert "The trial ended: user done" in text
-        head = shown(screen)
+        await until(pilot, lambda: screen._shown and "judge lexical" in shown(screen))
+        reader = screen.query_one(Transcript)
+        assert "✓ cue met · ▸ stage 2/12 The man from the exposition" in transcript(screen)
+        assert "The trial ended: user done" in transcript(screen)
         for word in ("agent offline*", "judge lexical*", "* baseline", "user done", "115 events"):
-            assert word in head
-        stages = screen.query_one(StagesPane).query_one(EntryList)
-        assert len(stages.entries) == 12
-        timeline = " ".join(" ".join(stages.lines).split())
-        assert "✓ 2 The man from the exposition · turn 2" in timeline
+            assert word in shown(screen)
 
+        # From a stage to its turn, and back.
+        await pilot.press("s")
+        await until(pilot, lambda: in_pane(screen, "stages"))
+        assert "✓ 2 The man from the exposition · turn 2" in " ".join(lines(screen).split())
+        assert "met by:" in lines(screen)
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: reader.entries[reader.cursor].turn == 3)
+        await pilot.press("backspace")
+        await until(pilot, lambda: reader.cursor == 0 and in_pane(screen, "stages"))
+
+        # From a verdict to where its item was found, and from a turn to its verdicts.
         await pilot.press("v")
-        verdicts = screen.query_one(VerdictsPane).query_one(EntryList)
-        await until(pilot, lambda: verdicts.has_focus and len(verdicts.entries) == 79)
+        await until(
+            pilot, lambda: in_pane(screen, "verdicts") and "same entities" not in shown(screen)
+        )
+        assert len(pane(screen).query_one(LineList).entries) == 79
+        await pilot.press("space")
+        assert "same entities, same relation" in lines(screen)
         await pilot.press("enter")
-        assert "same entities, same relation" in "\n".join(verdicts.lines)
-        await pilot.press("f")
+        await until(pilot, lambda: len(screen._jumps) == 1 and reader.spot_event is not None)
+        assert "Moriondo" in transcript(screen)
+        await pilot.press("t", "i")
+        await until(pilot, lambda: "only what this turn names" in shown(screen))
+        await pilot.press("f", "f")
         assert "only ✗" in shown(screen)
 
-        await pilot.press("m")
-        table = screen.query_one(MeasuresPane).query_one(FittedTable)
-        await until(pilot, lambda: table.count > 10 and "Triplet F1" in shown(screen))
+        for key, words in (
+            ("g", "covered"),
+            ("h", "hits"),
+            ("c", "No model was called"),
+            ("n", "Nobody has noted"),
+            ("m", "Triplet F1"),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words in shown(screen))
+
+        # Event by event: panes show what there was by then.
+        await pilot.press("s", "t", "home", "y")
+        await until(pilot, lambda: "step 2 of 115" in shown(screen))
+        assert "1 of 12 stages" in shown(screen)
+        await pilot.press("right", "full_stop", "full_stop")
+        assert "2 of 12 stages" in " ".join(shown(screen).split())
+        await pilot.press("end")
+        assert "step 115 of 115" in shown(screen)
+        await pilot.press("escape")
+        assert "step 115" not in shown(screen)
+        assert app.screen is screen
 
 
-async def test_enter_on_a_stage_goes_to_its_turn(
-    app_with_samples: CuecardApp, database: Path
+async def test_at_80_by_24_transcript_and_panes_take_turns(
+    make_app: AppMaker, played: Path
 ) -> None:
-    await played(database)
-    async with app_with_samples.run_test(size=WIDE) as pilot:
-        screen = TrialScreen(1)
+    app = make_app(played)
+    async with app.run_test(size=NARROW) as pilot:
+        screen = TrialScreen(2)
         await open_trial(pilot, screen)
+        side, reader = screen.query_one("#side"), screen.query_one(Transcript)
+        assert (reader.region.width, side.region.width) == (80, 0)
         await pilot.press("s")
-        stages = screen.query_one(StagesPane).query_one(EntryList)
-        await until(pilot, lambda: stages.has_focus)
-        await pilot.press("down", "down", "down", "enter")
-        reader = screen.query_one(Transcript)
-        assert reader.entries[reader.cursor].turn == 3
-        assert "stage 4/12" in shown(screen)
-
-
-async def test_a_checkpoint_trial_shows_its_ladder_with_readings(
-    app_with_samples: CuecardApp, database: Path
-) -> None:
-    await played(database, "checkpoints-highest-mountain")
-    async with app_with_samples.run_test(size=WIDE) as pilot:
-        screen = TrialScreen(1)
-        await open_trial(pilot, screen)
-        ladder = "\n".join(screen.query_one(StagesPane).query_one(EntryList).lines)
-        assert "ambiguous: which criterion" in ladder.replace("\n", " ").replace("  ", " ")
-        assert "asked rightly" in ladder
-        assert "Steps" in shown(screen)
-
-
-async def test_at_80_by_24_transcript_and_side_take_turns(
-    app_with_samples: CuecardApp, database: Path
-) -> None:
-    await played(database)
-    async with app_with_samples.run_test(size=NARROW) as pilot:
-        screen = TrialScreen(1)
-        await open_trial(pilot, screen)
-        side = screen.query_one(TabbedContent)
-        assert screen.query_one(Transcript).region.width == 80
-        assert not side.display or side.region.width == 0
-        await pilot.press("v")
-        await until(pilot, lambda: side.region.width == 80)
-        await pilot.press("t")
-        await until(pilot, lambda: screen.query_one(Transcript).region.width == 80)
-        for word in ("Back", "Transcript", "Stages", "Verdicts"):
+        await until(pilot, lambda: in_pane(screen, "stages") and side.region.width == 80)
+        ladder = " ".join(lines(screen).split())
+        assert "ambiguous: which criterion" in ladder
+        assert "asked rightly · turn 2" in ladder
+        assert "clue released" in ladder
+        for word in ("Go", "Back", "▾s Steps", "g Gold"):
             assert word in shown(screen)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: reader.region.width == 80 and reader.has_focus)
+        assert reader.entries[reader.cursor].turn == 1
+        await pilot.press("backspace")
+        await until(pilot, lambda: side.region.width == 80 and in_pane(screen, "stages"))
+        assert pane(screen).cursor == 1
+        await pilot.press("g")
+        await until(pilot, lambda: "GOLD" in shown(screen) and "GIVEN" in shown(screen))
+
+
+async def test_people_mark_comment_and_tell_the_authors(make_app: AppMaker, played: Path) -> None:
+    with Workspace.open(played) as workspace:
+        workspace.trial_notes.add(1, "Ben", "comment", "turn/2", "so it begins")
+        item = Item(kind=ItemKind.TRIPLE, index=5)
+        workspace.label_sets.create(
+            name="blind",
+            created_by="Ana",
+            items=[SetItem(trial_id=1, item=item, people=("Chen",))],
+        )
+        assert workspace.label_sets.waiting("Chen", 1) == [item]
+        assert workspace.label_sets.waiting("Ana", 1) == []
+    app = make_app(played)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = TrialScreen(1)
+        await open_trial(pilot, screen)
+        await until(pilot, lambda: screen._shown and "judge lexical" in shown(screen))
+        await pilot.press("k")
+        await until(pilot, lambda: len(screen._notes) == 2)
+        assert "◆" in shown(screen)
+        await pilot.press("v")
+        await until(pilot, lambda: in_pane(screen, "verdicts"))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, TextDialog))
+        await pilot.press(*"check", "ctrl+s")
+        await until(pilot, lambda: len(screen._notes) == 3)
+        await pilot.press("n")
+        await until(pilot, lambda: in_pane(screen, "notes") and "3 notes" in shown(screen))
+        assert "turn 3 · Ben · so it begins" in shown(screen)
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: len(screen._jumps) == 1)
+        await pilot.press("delete")
+        await until(pilot, lambda: len(screen._notes) == 2)
+        await pilot.press("end", "a")
+        await until(pilot, lambda: isinstance(app.screen, TellDialog))
+        assert "Triple 1" in shown(app.screen)
+        assert "check" in shown(app.screen)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is screen)
+        await app.workers.wait_for_complete()
+    with Workspace.open(played) as workspace:
+        (thread,) = threads_for(workspace, "Ana", "espresso")
+        assert (thread.place, thread.comment.by) == ("gold.triples[0]", "Ana")
+        assert thread.comment.text.endswith("agent offline:\ncheck")
+        # Ana has seen the verdicts: what she labels now is not blind.
+        assert workspace.verdicts.label_item(1, item, "Ana", LabelValue.YES).phase == "revealed"
+
+    other = make_app(played, person="Chen")
+    async with other.run_test(size=WIDE) as pilot:
+        screen = TrialScreen(1)
+        await open_trial(pilot, screen)
+        await until(pilot, lambda: screen._state and screen._state.opinions)
+        await pilot.press("v")
+        await until(pilot, lambda: "still to label 1" in " ".join(shown(screen).split()))
+        assert "judge –" in shown(screen)
+        with Workspace.open(played) as workspace:
+            label = workspace.verdicts.label_item(1, item, "Chen", LabelValue.YES)
+            assert label.phase == "blind"
+        await pilot.press("x", "y")
+        await until(pilot, lambda: in_pane(screen, "verdicts") and "✓ 6." in shown(screen))
+    with Workspace.open(played) as workspace:
+        assert workspace.verdicts.label_item(1, item, "Chen", LabelValue.NO).phase == "revealed"
 
 
 async def test_hostile_text_everywhere_in_a_log_is_text(
@@ -209,6 +321,7 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
     judge = PlayerRef(name="[red]judge[/] \x1b[31m", kind="llm", model="[/]")
     with Workspace.open(database) as workspace:
         workspace.verdicts.add(trial_id, Judgement(judge=judge, verdicts=(verdict,)))
+        workspace.trial_notes.add(trial_id, "Ben", "comment", "turn/0", storable(HOSTILE))
     async with app_with_samples.run_test(size=WIDE) as pilot:
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
@@ -220,10 +333,15 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
         for _page in range(12):
             await pilot.press("pagedown")
             assert not set(shown(screen)) & set("\x1b\x00\x07\u202e\x9b")
-        await pilot.press("v", "enter")
-        verdicts = screen.query_one(VerdictsPane).query_one(EntryList)
-        await until(pilot, lambda: "end of the hostile text" in "\n".join(verdicts.lines))
-        assert "do not exist: 78" in "\n".join(verdicts.lines)
+        for key in "shn":
+            await pilot.press(key)
+            await until(pilot, lambda: screen._shown and "[red]x[/]" in shown(screen))
+            assert not set(shown(screen)) & set("\x1b\x00\x07\u202e\x9b")
+        await pilot.press("v")
+        await until(pilot, lambda: in_pane(screen, "verdicts"))
+        await pilot.press("space")
+        await until(pilot, lambda: "end of the hostile text" in lines(screen))
+        assert "do not exist: 78" in lines(screen)
         assert "[red]judge[/] ([/])" in shown(screen)
 
 
@@ -350,5 +468,4 @@ async def test_an_unjudged_trial_is_judged_by_key(
         await pilot.press("v")
         await until(pilot, lambda: "Nobody has judged this trial yet" in shown(screen))
         await pilot.press("j")
-        verdicts = screen.query_one(VerdictsPane).query_one(EntryList)
-        await until(pilot, lambda: len(verdicts.entries) == 79)
+        await until(pilot, lambda: len(pane(screen).query_one(LineList).entries) == 79)

@@ -21,7 +21,7 @@ from cuecard.tui.state.trial_view import PaneName, TrialState
 from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
-FIRST = 120
+FIRST = 60
 """Events that are read before everything else."""
 REFRESH = 1.5
 """Seconds between looks at a trial that is still being played."""
@@ -56,7 +56,11 @@ class TrialScreen(Noting):
         self.set_interval(REFRESH, self._look_again)
 
     def on_screen_resume(self) -> None:
-        self.load()
+        state = self._state
+        if state and state.opened.whole and state.opened.trial.termination is not None:
+            self.load_opinions()
+        else:
+            self.load()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_bar)
@@ -206,6 +210,7 @@ class TrialScreen(Noting):
         trial_id, person = self._trial_id, self.person
         await self.services.ask(lambda ws: note_seen(ws, trial_id, state.opened.waiting, person))
         state.uncover()
+        self._wants_focus = self._beside
         await self._side.remove_children()
         self._show_all()
 
