@@ -8,14 +8,8 @@ import pytest
 
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.results.pool import Pool
-from cuecard.tui.state.compare import (
-    Choice,
-    CompareView,
-    count,
-    first_choice,
-    measure_options,
-    offers,
-)
+from cuecard.tui.state.compare import CompareView, count
+from cuecard.tui.state.compare_offers import Choice, first_choice, measure_options, offers
 from result_rows import pool, row, run
 
 MAIN, GUIDED = run(1, "main"), run(2, "guided")
@@ -34,9 +28,9 @@ def two_agents() -> Pool:
 
 def view_of(found: Pool, choice: Choice | None = None) -> CompareView:
     offered = offers(found, found)
-    view = CompareView(found, found, offered, choice or first_choice(offered, len(found.runs)))
+    view = CompareView(offered, choice or first_choice(offered, len(found.runs)))
     assert view.choice is not None
-    view.keep(view.choice, count(view.source, view.choice))
+    view.keep(view.choice, count(view.offer, view.choice))
     return view
 
 
@@ -73,7 +67,7 @@ def test_the_base_turns_the_difference_and_what_was_counted_is_kept() -> None:
     turned = replace(before, base="beta")
     view.take(turned)
     assert not view.of("differences")
-    view.keep(turned, count(view.source, turned))
+    view.keep(turned, count(view.offer, turned))
     assert view.drawn is not None
     assert view.drawn.lines[0][1].text == "+0.100"
     view.take(before)
@@ -94,11 +88,11 @@ def test_ready_made_comparisons_are_offered_first_and_several_runs_open_on_them(
     assert "agent" not in {offer.id for offer in offered}
     choice = first_choice(offered, 2)
     assert choice is not None
-    assert choice.design == "checkpoint_settings"
+    assert choice.offer == "design-checkpoint_settings"
     view = view_of(found)
     assert "paper" in view.named
     assert view.of("paper")
-    view.take(Choice(dimension="run", family="checkpoints"))
+    view.take(Choice("run", "run", "checkpoints"))
     assert "paper" not in view.named
     assert [word for _value, word in view.arms] == ["main", "guided"]
 
@@ -107,7 +101,7 @@ def test_one_arm_is_nothing_to_compare() -> None:
     found = pool(row("alpha", "t1", {"triplet_f1": 0.9}), row("beta", "t2", {"triplet_f1": 0.9}))
     assert offers(found, found) == ()
     assert first_choice((), 1) is None
-    assert not CompareView(found, found, (), None).anything
+    assert not CompareView((), None).anything
 
 
 def test_families_and_measures_are_those_that_the_arms_share() -> None:
@@ -120,7 +114,7 @@ def test_families_and_measures_are_those_that_the_arms_share() -> None:
         row("alpha", "t", {"success": 1.0}, family="table"),
     )
     view = view_of(found)
-    assert view.families == ("graph", "facts")
+    assert view.offer.families == ("graph", "facts")
     assert view.next_family is not None
     assert view.next_family.family == "facts"
     names = [name for name, taken in measure_options(found, "graph") if taken is Taken.AVG]
@@ -132,5 +126,5 @@ def test_families_and_measures_are_those_that_the_arms_share() -> None:
 )
 def test_what_cannot_be_counted_says_why(measure: str, why: str) -> None:
     found = pool(row("alpha", "t1", {"triplet_f1": 0.9}), row("beta", "t1", {"triplet_f1": 0.5}))
-    view = view_of(found, Choice(dimension="agent", family="graph", measure=measure))
+    view = view_of(found, Choice("agent", "agent", "graph", measure=measure))
     assert why in view.details(0, 0)[0]

@@ -120,10 +120,16 @@ class ErrorsView(SheetView[Section]):
         default_factory=dict["Filter", "dict[Section, tuple[Sheet, ...]]"]
     )
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
+    _named: dict[Filter, dict[Section, tuple[str, str]]] = field(
+        default_factory=dict["Filter", "dict[Section, tuple[str, str]]"]
+    )
+    _anything: bool | None = None
 
     @property
     def anything(self) -> bool:
-        return any(row.figures is not None or failed(row) for row in self.pool.rows)
+        if self._anything is None:
+            self._anything = any(row.figures is not None or failed(row) for row in self.pool.rows)
+        return self._anything
 
     @property
     def chosen(self) -> Pool:
@@ -132,6 +138,12 @@ class ErrorsView(SheetView[Section]):
 
     @property
     def named(self) -> Mapping[Section, tuple[str, str]]:
+        # Asked for by every key at every move of the cursor.
+        if self.filter not in self._named:
+            self._named[self.filter] = self._sections()
+        return self._named[self.filter]
+
+    def _sections(self) -> dict[Section, tuple[str, str]]:
         families = set(self.chosen.families)
         return {
             section: name

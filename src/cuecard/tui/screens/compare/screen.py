@@ -11,11 +11,10 @@ from cuecard.core.text import one_line
 from cuecard.results.pool import gather
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import guarded
-from cuecard.tui.screens.figures import FiguresScreen, Report
-from cuecard.tui.state.compare import (
+from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.state.compare import CompareView, count
+from cuecard.tui.state.compare_offers import (
     Choice,
-    CompareView,
-    count,
     first_choice,
     judges_of,
     measure_options,
@@ -23,6 +22,7 @@ from cuecard.tui.state.compare import (
     offers,
     samples_in,
 )
+from cuecard.tui.state.report_text import Report
 from cuecard.tui.state.trial_list import listed
 from cuecard.tui.widgets.empty import EmptyState
 
@@ -88,7 +88,7 @@ class CompareScreen(FiguresScreen):
             names = judges_of(workspace, runs)
             judges = gather(workspace, runs, names, on_count=read) if len(names) > 1 else pool
             offered = offers(pool, judges)
-            return CompareView(pool, judges, offered, first_choice(offered, len(runs)))
+            return CompareView(offered, first_choice(offered, len(runs)))
 
         self.counting(_("reading trials"))
         try:
@@ -108,10 +108,10 @@ class CompareScreen(FiguresScreen):
         choice = view.choice if view else None
         if view is None or choice is None or choice in view.known:
             return
-        source = view.source
+        offer = view.offer
         self.counting(_("comparing"))
         try:
-            counted = await self.services.ask(lambda _workspace: count(source, choice))
+            counted = await self.services.ask(lambda _workspace: count(offer, choice))
         finally:
             self.counting()
         view.keep(choice, counted)
@@ -140,19 +140,20 @@ class CompareScreen(FiguresScreen):
             return
         trials = view.trials(*self.place)
         if trials:
-            rows = listed(view.source.rows, trials)
+            rows = listed(view.offer.pool.rows, trials)
             title = view.name_of(*self.place)
             self.app.push_screen(TrialListScreen(title, rows, view.choice.by))
 
     @guarded("compare_what")
     async def action_what(self) -> None:
         view = self._view
-        if view is None:
+        if view is None or view.choice is None:
             return
+        now = view.offer
         chosen = await self._ask(
             _("What to compare"),
             _("Ready-made comparisons first; then what these trials differ in."),
-            [(offer.id, "", offer.text) for offer in view.offered],
+            [(offer.id, "", _marked(offer.text, offer is now)) for offer in view.offered],
         )
         offer = next((offer for offer in view.offered if offer.id == chosen), None)
         if offer is not None:
@@ -167,7 +168,10 @@ class CompareScreen(FiguresScreen):
         chosen = await self._ask(
             _("Base"),
             _("The arm that the others are held against."),
-            [(f"arm-{at}", "", word) for at, (_value, word) in enumerate(arms)],
+            [
+                (f"arm-{at}", "", _marked(word, word == view.base_word))
+                for at, (_value, word) in enumerate(arms)
+            ],
         )
         if chosen is not None:
             value = arms[int(chosen.removeprefix("arm-"))][0]
@@ -182,14 +186,18 @@ class CompareScreen(FiguresScreen):
         view = self._view
         if view is None or view.choice is None:
             return
-        family = view.choice.family
-        samples = samples_in(view.source, family)
+        family, now = view.choice.family, (view.choice.by, view.choice.taken)
+        samples = samples_in(view.offer.pool, family)
         chosen = await self._ask(
             _("Measure"),
             _("Differences and tasks by this measure."),
             [
-                (f"{measure}-{taken.value}", "", measure_word(measure, taken, samples))
-                for measure, taken in measure_options(view.source, family)
+                (
+                    f"{measure}-{taken.value}",
+                    "",
+                    _marked(measure_word(measure, taken, samples), (measure, taken) == now),
+                )
+                for measure, taken in measure_options(view.offer.pool, family)
             ],
         )
         if chosen is not None:
@@ -212,3 +220,8 @@ class CompareScreen(FiguresScreen):
             self._view.take(choice)
             self.show_all()
             self.count()
+
+
+def _marked(text: str, now: bool) -> str:
+    """What is shown now says so without colour."""
+    return f"{'●' if now else '○'} {text}"
