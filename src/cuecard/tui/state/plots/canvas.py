@@ -69,7 +69,7 @@ class Canvas:
         """Text from a cell on; wide characters take two cells and are left out where one is missing."""
         if not 0 <= row < self.height:
             return
-        for char in one_line(text) if text.strip() else text:
+        for char in text if text.isprintable() else one_line(text):
             wide = cell_len(char)
             if wide == 0:
                 continue
