@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
@@ -99,16 +99,6 @@ def with_task_intervals(
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
         found[key] = (total, statistic.model_copy(update=exact))
     return found
-
-
-def interval_json(statistic: Statistic) -> list[float] | None:
-    return list(statistic.interval) if statistic.interval else None
-
-
-def means(values: Mapping[str, float | None]) -> float | None:
-    """The mean over tasks that have a value, None without any."""
-    known = [value for value in values.values() if value is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _place(row: Row) -> tuple[str, str, int, int]:
