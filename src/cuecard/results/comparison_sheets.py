@@ -76,7 +76,8 @@ def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> S
             )
     notes[
         _(
-            "Differences are paired by task; intervals are 95%, by resampling tasks. Win, tie and loss count tasks."
+            "Differences are paired by task; intervals are 95%, by resampling tasks, each by itself, however many there"
+            " are. Win, tie and loss count tasks."
         )
     ] = None
     return Sheet(
