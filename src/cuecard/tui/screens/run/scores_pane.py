@@ -56,6 +56,7 @@ class ScoresPane(Vertical):
         super().__init__(id=id)
         self._view: ScoreView | None = None
         self._keys: Keys = ()
+        self._counting: str | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="counting", markup=False)
@@ -74,9 +75,11 @@ class ScoresPane(Vertical):
 
     def counting(self, text: str) -> None:
         """What is being done, or nothing."""
-        said = self.query_one("#counting", Static)
-        said.display = bool(text)
-        said.update(text)
+        if text != self._counting:
+            self._counting = text
+            said = self.query_one("#counting", Static)
+            said.display = bool(text)
+            said.update(text)
 
     def load(self, view: ScoreView) -> None:
         first = self._view is None
