@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from apart import fresh, small_task
+from cuecard.core.events import Limits
 from cuecard.store.workspace import Workspace
 
 
@@ -47,3 +48,19 @@ def test_two_people_pack_and_merge(cuecard: Callable[..., Any], tmp_path: Path) 
     assert "Nothing was merged" in refused.err
     told = cuecard(*ana, "merge", "ben.cuepack", "--json")
     assert (told.code, told.data["problems"][0]["file"]) == (2, "ben.cuepack")
+
+    with Workspace.open(tmp_path / "Ana.db") as workspace:
+        workspace.runs.create(
+            name="Night run", kind="grid", created_by="Ana", samples=1, limits=Limits()
+        )
+    whole = cuecard(*ana, "pack", "--run", "1", "-o", "run.cuepack")
+    assert (whole.code, whole.err) == (0, "")
+    assert "): 1 run." in whole.out
+    assert cuecard(*ana, "pack", "--run", "9").code == 1
+    assert cuecard(*ana, "pack", "--run", "1", "--since", "2026-01-01").code == 2
+    taken = cuecard(*ben, "merge", "run.cuepack", "--json").data
+    assert taken["added"]["run"] == 1
+    again = cuecard(*ben, "merge", "run.cuepack")
+    assert [line.split() for line in again.out.splitlines() if "runs" in line] == [
+        ["runs", "0", "1"]
+    ]

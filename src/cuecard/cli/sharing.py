@@ -46,14 +46,23 @@ def pack(
             help=_("Only what you did from then on. Default: everything, which is always safe"),
         ),
     ] = None,
+    run: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="RUN",
+            help=_("This run, whole, instead of what you did; may be repeated"),
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
+    if run and since:
+        raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
     from cuecard.annotate.sharing import write_pack
 
     ours = Context.of(context)
     moment = since.astimezone() if since else None
     with ours.workspace() as workspace:
-        packed = write_pack(workspace, ours.person(workspace), output, since=moment)
+        packed = write_pack(workspace, ours.person(workspace), output, since=moment, runs=run or ())
     if json:
         as_json(_packed_json(packed))
     else:
@@ -92,11 +101,13 @@ def _print_packed(packed: Packed) -> None:
     from cuecard.annotate.sharing.words import counted
 
     size = f"{packed.size / 1024:,.0f} KB" if packed.size >= 1024 else f"{packed.size} B"
-    say(
-        _("{file} written ({size}): what {person} did.").format(
-            file=packed.path, size=size, person=packed.header.person
-        )
+    whole = packed.header.entries.get("run")
+    text = (
+        ngettext("{file} written ({size}): {n} run.", "{file} written ({size}): {n} runs.", whole)
+        if whole
+        else _("{file} written ({size}): what {person} did.")
     )
+    say(text.format(file=packed.path, size=size, person=packed.header.person, n=whole))
     for label, count in counted(packed.kinds):
         say(f"  {count:>6,}  {label}")
     if packed.drafts:

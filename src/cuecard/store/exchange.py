@@ -15,6 +15,7 @@ from cuecard.store.codec import from_json, unpack
 from cuecard.store.engine import Database
 from cuecard.store.labels_out import adjudications_of, label_sets_of, labels_of, reveals_of
 from cuecard.store.origins import origins_in
+from cuecard.store.runs_out import payloads_of, runs_of, trials_of
 from cuecard.store.shared import (
     MergeReport,
     Parcel,
@@ -24,11 +25,17 @@ from cuecard.store.shared import (
     Signature,
 )
 from cuecard.store.tables import (
+    AdjudicationRow,
     ContentRow,
     ContributionRow,
     CosignRow,
     EffortRow,
+    LabelRow,
+    LabelSetRow,
+    RevealRow,
     RevisionRow,
+    SetItemRow,
+    TrialRow,
 )
 from cuecard.store.taking import Taking
 
@@ -54,11 +61,52 @@ class Exchange:
                 tasks=_contents(session, {revision.hash for revision in revisions}),
                 revisions=tuple(revisions),
                 contributions=tuple(contributions),
-                labels=tuple(labels_of(session, person, since)),
+                labels=tuple(
+                    labels_of(
+                        session, LabelRow.person == person, *_since(LabelRow.created_at, since)
+                    )
+                ),
                 effort=tuple(_effort(session, person, since)),
-                reveals=tuple(reveals_of(session, person, since)),
-                adjudications=tuple(adjudications_of(session, person, since)),
-                label_sets=tuple(label_sets_of(session, person, since)),
+                reveals=tuple(
+                    reveals_of(session, RevealRow.person == person, *_since(RevealRow.at, since))
+                ),
+                adjudications=tuple(
+                    adjudications_of(
+                        session, AdjudicationRow.by == person, *_since(AdjudicationRow.at, since)
+                    )
+                ),
+                label_sets=tuple(
+                    label_sets_of(
+                        session,
+                        LabelSetRow.created_by == person,
+                        *_since(LabelSetRow.created_at, since),
+                    )
+                ),
+            )
+
+    def parcel_of_runs(self, person: str, runs: Sequence[int]) -> Parcel:
+        """These runs whole, for `person` to hand on: trials with logs, judgements and what anybody said of them, labels
+        among it, and labelling sets that lie within them; the revisions that were played, with what those stand on. Raises
+        `NotFound`.
+        """
+        with self._database.read() as session:
+            shared = runs_of(session, runs)
+            trials = trials_of(session, runs)
+            revisions = _revisions(session, {trial.revision for trial in trials}, ())
+            mine = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            return Parcel(
+                person=person,
+                tasks=_contents(session, {revision.hash for revision in revisions}),
+                revisions=tuple(revisions),
+                labels=tuple(labels_of(session, col(LabelRow.trial_id).in_(mine))),
+                reveals=tuple(reveals_of(session, col(RevealRow.trial_id).in_(mine))),
+                adjudications=tuple(
+                    adjudications_of(session, col(AdjudicationRow.trial_id).in_(mine))
+                ),
+                label_sets=tuple(label_sets_of(session, _within(mine))),
+                payloads=payloads_of(session, trials),
+                runs=tuple(shared),
+                trials=tuple(trials),
             )
 
     def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
@@ -71,6 +119,13 @@ class Exchange:
             if dry:
                 session.rollback()
             return report
+
+
+def _within(trials: Any) -> Any:
+    """Labelling sets of which every item is of one of these trials."""
+    outside = select(SetItemRow.set_id).where(col(SetItemRow.trial_id).not_in(trials))
+    inside = select(SetItemRow.set_id).where(col(SetItemRow.trial_id).in_(trials))
+    return col(LabelSetRow.id).in_(inside) & col(LabelSetRow.id).not_in(outside)
 
 
 def _since(column: Any, since: datetime | None) -> list[Any]:

@@ -22,7 +22,10 @@ PRIME = 2**31 - 1
 """The range of `VerdictRow.shuffle`."""
 
 
-def insert_judgement(session: Session, trial_id: int, judgement: Judgement) -> JudgementRecord:
+def insert_judgement(
+    session: Session, trial_id: int, judgement: Judgement, at: datetime | None = None
+) -> JudgementRecord:
+    """`at`: when it was made, now unless it says so."""
     row = JudgementRow(
         trial_id=trial_id,
         judge_name=judgement.judge.name,
@@ -31,7 +34,7 @@ def insert_judgement(session: Session, trial_id: int, judgement: Judgement) -> J
         prompt_hash=judgement.prompt_hash,
         trial_hash=judgement.trial_hash,
         table_match=judgement.table.model_dump_json() if judgement.table else None,
-        created_at=datetime.now(UTC),
+        created_at=at or datetime.now(UTC),
     )
     session.add(row)
     session.flush()

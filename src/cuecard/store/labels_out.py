@@ -1,11 +1,10 @@
-"""What one person labelled, saw, adjudicated and drew, as it travels."""
+"""What was labelled, seen, adjudicated and drawn, as it travels: what meets the conditions."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -27,11 +26,11 @@ from cuecard.store.tables import (
 )
 
 
-def labels_of(session: Session, person: str, since: datetime | None) -> Iterator[SharedLabel]:
+def labels_of(session: Session, *conditions: Any) -> Iterator[SharedLabel]:
     query = (
         select(LabelRow, TrialRow.uid)
         .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)
-        .where(LabelRow.person == person, *_since(LabelRow.created_at, since))
+        .where(*conditions)
         .order_by(col(LabelRow.id))
     )
     for row, uid in session.exec(query):
@@ -51,23 +50,21 @@ def labels_of(session: Session, person: str, since: datetime | None) -> Iterator
         )
 
 
-def reveals_of(session: Session, person: str, since: datetime | None) -> Iterator[SharedReveal]:
+def reveals_of(session: Session, *conditions: Any) -> Iterator[SharedReveal]:
     query = (
         select(RevealRow, TrialRow.uid)
         .join(TrialRow, col(TrialRow.id) == RevealRow.trial_id)
-        .where(RevealRow.person == person, *_since(RevealRow.at, since))
+        .where(*conditions)
     )
     for row, uid in session.exec(query):
         yield SharedReveal(trial=uid, item=row.item_key, person=row.person, at=row.at)
 
 
-def adjudications_of(
-    session: Session, person: str, since: datetime | None
-) -> Iterator[SharedAdjudication]:
+def adjudications_of(session: Session, *conditions: Any) -> Iterator[SharedAdjudication]:
     query = (
         select(AdjudicationRow, TrialRow.uid)
         .join(TrialRow, col(TrialRow.id) == AdjudicationRow.trial_id)
-        .where(AdjudicationRow.by == person, *_since(AdjudicationRow.at, since))
+        .where(*conditions)
         .order_by(col(AdjudicationRow.id))
     )
     for row, uid in session.exec(query):
@@ -84,12 +81,8 @@ def adjudications_of(
         )
 
 
-def label_sets_of(
-    session: Session, person: str, since: datetime | None
-) -> Iterator[SharedLabelSet]:
-    query = select(LabelSetRow).where(
-        LabelSetRow.created_by == person, *_since(LabelSetRow.created_at, since)
-    )
+def label_sets_of(session: Session, *conditions: Any) -> Iterator[SharedLabelSet]:
+    query = select(LabelSetRow).where(*conditions)
     rows = list(session.exec(query))
     items: dict[int, list[SharedSetItem]] = defaultdict(list)
     inside = (
@@ -118,7 +111,3 @@ def label_sets_of(
             plan=json.loads(row.plan),
             items=tuple(items[row.id or 0]),
         )
-
-
-def _since(column: Any, since: datetime | None) -> list[Any]:
-    return [] if since is None else [col(column) >= since]

@@ -14,6 +14,7 @@ from cuecard.core.tasks import Origin, Task
 from cuecard.core.tasks.base import Frozen
 from cuecard.store.label_records import Cause, LabelValue, Phase
 from cuecard.store.records import EffortKind
+from cuecard.store.shared_runs import SharedRun, SharedTrial
 
 
 class Signature(Frozen):
@@ -131,7 +132,8 @@ class SharedEffort(Frozen):
 
 class Parcel(Frozen):
     """What one person did. `tasks` by content hash, and `revisions`, also hold what that refers to;
-    parents come before what stands on them.
+    parents come before what stands on them. Or whole runs, with what anybody said of their trials, and the texts
+    that their logs refer to by hash (`payloads`).
     """
 
     person: str
@@ -143,6 +145,9 @@ class Parcel(Frozen):
     reveals: tuple[SharedReveal, ...] = ()
     adjudications: tuple[SharedAdjudication, ...] = ()
     label_sets: tuple[SharedLabelSet, ...] = ()
+    payloads: Mapping[str, bytes] = {}
+    runs: tuple[SharedRun, ...] = ()
+    trials: tuple[SharedTrial, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -154,6 +159,7 @@ class Parcel(Frozen):
             self.reveals,
             self.adjudications,
             self.label_sets,
+            self.runs,
         )
         signed = any(s.author == self.person for r in self.revisions for s in r.signatures)
         return not signed and not any(own)
@@ -161,8 +167,8 @@ class Parcel(Frozen):
 
 class Arrived(Frozen):
     """How many entries of a kind were `added`, and how many were `known` already. `kind`: `person`,
-    `task`, `revision`, `signature`, `label`, `reveal`, `adjudication`, `label_set`, `effort`, or the kind of a
-    contribution.
+    `task`, `revision`, `signature`, `label`, `reveal`, `adjudication`, `label_set`, `effort`, `run`, `trial`,
+    `event`, `judgement`, `judge_call`, `shadow`, `session_form`, `trial_note`, or the kind of a contribution.
     """
 
     kind: str
@@ -172,14 +178,15 @@ class Arrived(Frozen):
 
 class LeftOut(Frozen):
     """`count` labels, adjudications or labelling sets of `person` that cannot be taken: a trial that they
-    are about is not in this workspace. Merging the same file later takes them.
+    are about is not in this workspace. Merging the same file later takes them. Or a trial that `person` packed, whose
+    log goes another way than here (`other_log`).
     """
 
     person: str
     trial: str
-    reason: Literal["no_trial"]
+    reason: Literal["no_trial", "other_log"]
     count: int
-    kind: Literal["label", "adjudication", "label_set"] = "label"
+    kind: Literal["label", "adjudication", "label_set", "trial"] = "label"
 
 
 class Moved(Frozen):

@@ -34,6 +34,7 @@ from cuecard.store.tables import (
     TaskRow,
 )
 from cuecard.store.taking_labels import take_labelling
+from cuecard.store.taking_runs import take_runs
 from cuecard.store.taking_work import take_effort
 
 
@@ -65,9 +66,14 @@ class Taking:
         self._take_contributions()
         logs = load_logs(self._session, self._touched)
         standings = [refold(self._session, logs[task_id]) for task_id in self._touched]
+        runs, other = take_runs(self._session, self._parcels)
         labelling, left_out = take_labelling(self._session, self._parcels)
         effort = take_effort(self._session, [parcel.effort for parcel in self._parcels])
-        for kind, (added, known) in (*labelling.items(), ("effort", effort)):
+        for kind, (added, known) in (
+            *runs.items(),
+            *labelling.items(),
+            ("effort", effort),
+        ):
             self._added[kind] += added
             self._known[kind] += known
         return MergeReport(
@@ -75,7 +81,7 @@ class Taking:
             arrived=self._arrived(),
             people=people,
             moved=tuple(self._moved(standings, stood)),
-            left_out=left_out,
+            left_out=(*other, *left_out),
             clashes_before=clashes_before,
             clashes=self._clashes(standings),
         )
@@ -84,6 +90,7 @@ class Taking:
         """Enter everybody who signed something; who was new."""
         names = {parcel.person for parcel in self._parcels}
         names |= {s.author for r in self._revisions.values() for s in r.signatures}
+        names |= {name for parcel in self._parcels for name in _said_by(parcel)}
         names.add(self._by)
         known = set(self._session.exec(select(PersonRow.name)))
         for name in sorted(names - known):
@@ -214,6 +221,14 @@ def seen_clash(clash: Clash, standing: Standing, person: str) -> Clash:
     if clash.kind == "forks" or standing.of(clash.revisions[0]).seen == "all":
         return clash
     return clash.model_copy(update={"people": tuple(p for p in clash.people if p == person)})
+
+
+def _said_by(parcel: Parcel) -> set[str]:
+    """Who entered runs, and who said something of their trials."""
+    said = {label.person for label in parcel.labels} | {seen.person for seen in parcel.reveals}
+    said |= {decision.by for decision in parcel.adjudications}
+    said |= {drawn.by for drawn in parcel.label_sets} | {run.created_by for run in parcel.runs}
+    return said | {one.person for trial in parcel.trials for one in (*trial.forms, *trial.notes)}
 
 
 def _united(parcels: Sequence[Parcel]) -> dict[str, SharedRevision]:

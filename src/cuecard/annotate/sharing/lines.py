@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -22,6 +23,7 @@ from cuecard.store.shared import (
     SharedReveal,
     SharedRevision,
 )
+from cuecard.store.shared_runs import SharedRun, SharedTrial
 
 FORMAT = 1
 """The version of the format that this program writes, and the newest that it reads."""
@@ -34,6 +36,9 @@ Kind = Literal[
     "reveal",
     "adjudication",
     "label_set",
+    "payload",
+    "run",
+    "trial",
 ]
 
 
@@ -95,6 +100,25 @@ class LabelSetLine(Frozen):
     label_set: SharedLabelSet
 
 
+class PayloadLine(Frozen):
+    """A large text that logs refer to, or a prompt: as `text`, or what is no UTF-8 as base64 in `data`."""
+
+    entry: Literal["payload"] = "payload"
+    hash: str
+    text: str | None = None
+    data: str = ""
+
+
+class RunLine(Frozen):
+    entry: Literal["run"] = "run"
+    run: SharedRun
+
+
+class TrialLine(Frozen):
+    entry: Literal["trial"] = "trial"
+    trial: SharedTrial
+
+
 Line = Annotated[
     TaskLine
     | RevisionLine
@@ -103,7 +127,10 @@ Line = Annotated[
     | EffortLine
     | RevealLine
     | AdjudicationLine
-    | LabelSetLine,
+    | LabelSetLine
+    | PayloadLine
+    | RunLine
+    | TrialLine,
     Field(discriminator="entry"),
 ]
 
@@ -125,6 +152,9 @@ def header_of(parcel: Parcel, body: bytes, since: datetime | None) -> Header:
         "reveal": len(parcel.reveals),
         "adjudication": len(parcel.adjudications),
         "label_set": len(parcel.label_sets),
+        "payload": len(parcel.payloads),
+        "run": len(parcel.runs),
+        "trial": len(parcel.trials),
     }
     header = Header(
         person=parcel.person,
@@ -156,6 +186,7 @@ def _lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
         yield {"entry": "task", "hash": hash_, "task": task.model_dump(mode="json")}
     for revision in in_order(parcel.revisions):
         yield {"entry": "revision", "revision": revision.model_dump(mode="json")}
+    yield from _run_lines(parcel)
     for entry in sorted(parcel.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
         yield {"entry": "contribution", "contribution": entry.model_dump(mode="json")}
     for label in sorted(parcel.labels, key=_label_order):
@@ -172,6 +203,18 @@ def _lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
         yield {"entry": "adjudication", "adjudication": decision.model_dump(mode="json")}
     for drawn in sorted(parcel.label_sets, key=lambda x: (x.at, x.uid)):
         yield {"entry": "label_set", "label_set": drawn.model_dump(mode="json")}
+
+
+def _run_lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
+    for digest, content in sorted(parcel.payloads.items()):
+        try:
+            yield {"entry": "payload", "hash": digest, "text": content.decode()}
+        except UnicodeDecodeError:
+            yield {"entry": "payload", "hash": digest, "data": base64.b64encode(content).decode()}
+    for run in sorted(parcel.runs, key=lambda x: (x.created_at, x.uid)):
+        yield {"entry": "run", "run": run.model_dump(mode="json")}
+    for trial in sorted(parcel.trials, key=lambda x: x.order):
+        yield {"entry": "trial", "trial": trial.model_dump(mode="json")}
 
 
 def _label_order(label: SharedLabel) -> tuple[Any, ...]:
@@ -212,3 +255,8 @@ def _moments(parcel: Parcel) -> Iterator[datetime]:
     yield from (reveal.at for reveal in parcel.reveals)
     yield from (decision.at for decision in parcel.adjudications)
     yield from (drawn.at for drawn in parcel.label_sets)
+    yield from (run.created_at for run in parcel.runs)
+    for trial in parcel.trials:
+        yield from (each.at for each in trial.events[-1:])
+        yield from (each.at for each in (*trial.judgements, *trial.shadows))
+        yield from (each.at for each in (*trial.forms, *trial.notes))

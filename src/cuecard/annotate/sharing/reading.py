@@ -22,6 +22,7 @@ from cuecard.annotate.sharing.checking_labels import (
     label_set_problems,
     reveal_problems,
 )
+from cuecard.annotate.sharing.checking_runs import payload_of, run_problems, trial_problems
 from cuecard.annotate.sharing.framing import SUFFIX, Unreadable, opened
 from cuecard.annotate.sharing.lines import (
     FORMAT,
@@ -33,9 +34,12 @@ from cuecard.annotate.sharing.lines import (
     LabelLine,
     LabelSetLine,
     Line,
+    PayloadLine,
     RevealLine,
     RevisionLine,
+    RunLine,
     TaskLine,
+    TrialLine,
     digest,
     line_adapter,
 )
@@ -57,6 +61,7 @@ from cuecard.store.shared import (
     SharedReveal,
     SharedRevision,
 )
+from cuecard.store.shared_runs import SharedRun, SharedTrial
 
 _MOST_PROBLEMS = 10
 _LONGEST_LINE = 48 * 1024 * 1024
@@ -160,6 +165,9 @@ class _Reader:
     reveals: list[SharedReveal] = field(default_factory=list[SharedReveal])
     adjudications: list[SharedAdjudication] = field(default_factory=list[SharedAdjudication])
     label_sets: list[SharedLabelSet] = field(default_factory=list[SharedLabelSet])
+    payloads: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    runs: dict[str, SharedRun] = field(default_factory=dict[str, SharedRun])
+    trials: dict[str, SharedTrial] = field(default_factory=dict[str, SharedTrial])
 
     def read(self, header: Header, body: bytes) -> None:
         """Raises `Unreadable`; what is wrong with entries is in `problems` then."""
@@ -189,6 +197,9 @@ class _Reader:
             reveals=tuple(self.reveals),
             adjudications=tuple(self.adjudications),
             label_sets=tuple(self.label_sets),
+            payloads=self.payloads,
+            runs=tuple(self.runs.values()),
+            trials=tuple(self.trials.values()),
         )
 
     def _entry(self, line: bytes, number: int) -> Line | None:
@@ -203,8 +214,7 @@ class _Reader:
             case TaskLine():
                 self._task(entry, number)
             case RevisionLine(revision=revision):
-                problems = revision_problems(revision, self.tasks, self.revisions)
-                if not self._bad(number, problems):
+                if not self._bad(number, revision_problems(revision, self.tasks, self.revisions)):
                     self.revisions[revision.uid] = revision
                     self.authors[revision.task_id].update(s.author for s in revision.signatures)
             case ContributionLine(contribution=given):
@@ -214,20 +224,53 @@ class _Reader:
                 ):
                     self.contributions[given.uid] = given
             case LabelLine(label=label):
-                if not self._bad(number, label_problems(label, person)):
+                if not self._bad(
+                    number, label_problems(label, self._speaks(label.person, person, label.trial))
+                ):
                     self.labels.append(label)
             case EffortLine(effort=effort):
                 if not self._bad(number, effort_problems(effort, person)):
                     self.effort.append(effort)
             case RevealLine(reveal=reveal):
-                if not self._bad(number, reveal_problems(reveal, person)):
+                if not self._bad(
+                    number,
+                    reveal_problems(reveal, self._speaks(reveal.person, person, reveal.trial)),
+                ):
                     self.reveals.append(reveal)
             case AdjudicationLine(adjudication=decision):
-                if not self._bad(number, adjudication_problems(decision, person)):
+                if not self._bad(
+                    number,
+                    adjudication_problems(
+                        decision, self._speaks(decision.by, person, decision.trial)
+                    ),
+                ):
                     self.adjudications.append(decision)
             case LabelSetLine(label_set=drawn):
-                if not self._bad(number, label_set_problems(drawn, person)):
+                if not self._bad(
+                    number,
+                    label_set_problems(
+                        drawn, self._speaks(drawn.by, person, *(i.trial for i in drawn.items))
+                    ),
+                ):
                     self.label_sets.append(drawn)
+            case PayloadLine(hash=digest, text=text, data=data):
+                content = payload_of(digest, text, data)
+                if content is None:
+                    self._wrong(number, _("it was changed: what it says does not fit its hash"))
+                else:
+                    self.payloads[digest] = content
+            case RunLine(run=run):
+                if not self._bad(number, run_problems(run)):
+                    self.runs[run.uid] = run
+            case TrialLine(trial=trial):
+                problems = trial_problems(trial, self.runs, self.revisions, self.payloads)
+                if not self._bad(number, problems):
+                    self.trials[trial.uid] = trial
+
+    def _speaks(self, name: str, person: str, *trials: str) -> str:
+        """Who may speak in an entry: the packer; of trials whose run is in the pack, anybody."""
+        whole = trials and all(trial in self.trials for trial in trials)
+        return name if whole and not name_problem(name) else person
 
     def _task(self, line: TaskLine, number: int) -> None:
         try:

@@ -38,6 +38,14 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     N_("adjudications"): ("adjudication",),
     N_("labelling sets"): ("label_set",),
     N_("entries of effort"): ("effort",),
+    N_("runs"): ("run",),
+    N_("trials"): ("trial",),
+    N_("events"): ("event",),
+    N_("judgements"): ("judgement",),
+    N_("calls of judges"): ("judge_call",),
+    N_("what simulators would have said"): ("shadow",),
+    N_("forms about sessions"): ("session_form",),
+    N_("bookmarks and comments on trials"): ("trial_note",),
 }
 _GROUP_OF = {kind: group for group, kinds in _GROUPS.items() for kind in kinds}
 STATE = {
@@ -126,5 +134,9 @@ def left_out_text(left: LeftOut) -> str:
                 "{n} labelling sets of {person} have items of trials that are not in this workspace,"
                 " {trial} for one.",
                 left.count,
+            )
+        case "trial":
+            text = _(
+                "Trial {trial}, packed by {person}, was played on in two places; it stays as it is here."
             )
     return text.format(n=left.count, person=one_line(left.person, 40), trial=left.trial[:12])

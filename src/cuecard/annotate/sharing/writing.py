@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.sharing.framing import SUFFIX, compressed, is_compressed
+from cuecard.annotate.sharing.framing import (
+    MAX_FILE,
+    MAX_UNPACKED,
+    SUFFIX,
+    compressed,
+    is_compressed,
+)
 from cuecard.annotate.sharing.lines import Header, body_of, header_line, header_of
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
@@ -60,11 +67,17 @@ def write_pack(
     path: Path | None = None,
     *,
     since: datetime | None = None,
+    runs: Sequence[int] = (),
 ) -> Packed:
-    """Write what `person` did (from `since` on) to `path`, or to a file named after them here. An older
-    pack is replaced. Raises `CuecardError` when there is nothing to pack, or the file cannot be written.
+    """Write what `person` did (from `since` on) to `path`, or to a file named after them here; with `runs`, these
+    runs whole instead. An older pack is replaced. Raises `CuecardError` when there is nothing to pack, it is more
+    than a pack can hold, or the file cannot be written; `NotFound` for an unknown run.
     """
-    parcel = workspace.exchange.parcel(person, since=since)
+    parcel = (
+        workspace.exchange.parcel_of_runs(person, runs)
+        if runs
+        else workspace.exchange.parcel(person, since=since)
+    )
     if parcel.empty:
         raise CuecardError(
             _("There is nothing to pack"),
@@ -80,9 +93,16 @@ def write_pack(
     body = body_of(parcel)
     header = header_of(parcel, body, since)
     data = compressed(header_line(header) + body)
-    path = path or Path(default_name(header))
+    if len(body) > MAX_UNPACKED or len(data) > MAX_FILE:
+        raise CuecardError(
+            _("This is more than a pack can hold"),
+            _("A pack unpacks to at most {n} MB.").format(n=MAX_UNPACKED >> 20),
+            _("Pack runs one at a time, or copy the workspace (with the app closed)."),
+        )
+    path = path or Path(default_name(header, parcel.runs[0].name if parcel.runs else ""))
     _replace(path, data)
-    return Packed(path, header, len(data), _own(parcel, since), len(workspace.drafts.of(person)))
+    drafts = 0 if runs else len(workspace.drafts.of(person))
+    return Packed(path, header, len(data), _own(parcel, since), drafts)
 
 
 def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
@@ -94,21 +114,30 @@ def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
             for s in revision.signatures
         )
     ]
+    own = () if parcel.runs else signed
     return (
-        *("revision" for _revision in signed),
+        *("revision" for _revision in own),
         *(entry.body.kind for entry in parcel.contributions),
         *("label" for _label in parcel.labels),
         *("effort" for _effort in parcel.effort),
         *("reveal" for _reveal in parcel.reveals),
         *("adjudication" for _decision in parcel.adjudications),
         *("label_set" for _drawn in parcel.label_sets),
+        *("run" for _run in parcel.runs),
+        *("trial" for _trial in parcel.trials),
+        *("event" for trial in parcel.trials for _event in trial.events),
+        *("judgement" for trial in parcel.trials for _judgement in trial.judgements),
+        *("judge_call" for trial in parcel.trials for _call in trial.calls),
+        *("shadow" for trial in parcel.trials for _shadow in trial.shadows),
+        *("session_form" for trial in parcel.trials for _form in trial.forms),
+        *("trial_note" for trial in parcel.trials for _note in trial.notes),
     )
 
 
-def default_name(header: Header) -> str:
-    """`ana-2026-11-21.cuepack`: who, and the day of the newest entry."""
+def default_name(header: Header, run: str = "") -> str:
+    """`ana-2026-11-21.cuepack`: who, or the name of the first of its runs, and the day of the newest entry."""
     day = header.until.strftime("-%Y-%m-%d") if header.until else ""
-    return f"{slug(header.person)}{day}{SUFFIX}"
+    return f"{slug(run or header.person)}{day}{SUFFIX}"
 
 
 def _replace(path: Path, data: bytes) -> None:
