@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
+from cuecard.core.calls import RecordedCall
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -100,6 +101,11 @@ def hostile_run(workspace: Workspace) -> int:
                         "Bertha",
                         LabelValue.NO if odd else value,
                     )
+    first = workspace.runs.trials(run.id)[0]
+    reply = ModelReply(model="judge-7b", usage=Usage(prompt=50, completion=5), cost=0.5)
+    prompt = load_prompt("judge_graph", "zh").hash
+    call = RecordedCall(key="k", model="judge-7b", reply=reply, prompt=prompt)
+    workspace.judge_calls.add(first.id, JUDGE.name, 0, call)
     workspace.runs.set_state(run.id, RunState.PAUSED)
     return run.id
 

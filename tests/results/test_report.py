@@ -15,12 +15,17 @@ from apart import fresh
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.events import Limits
 from cuecard.core.i18n import set_language
+from cuecard.results.pool import Pool
 from cuecard.results.report.gathering import report_of
+from cuecard.results.report.measuring import simulator_fidelity
 from cuecard.results.report.model import Drawn, Prose, Tabled, Terms
 from cuecard.results.report.writing import FORMATS, format_of, written
 from cuecard.store.workspace import Workspace
+from fidelity_planted import planted
+from fidelity_sessions import CAREFUL
 from report_pages import page_of
 from report_runs import FORMULA, SCRIPT, hostile_run
+from result_rows import pool, row
 
 DAY = date(2026, 11, 22)
 
@@ -87,7 +92,11 @@ def test_trials_and_costs_are_counted(report):
         ["6", "1", "5", "0", "4", "1"],
     ]
     costs = texts(found["Model calls and their cost"])
-    assert {tuple(line[1:5]) for line in costs} == {("6", "600", "60", "1.50")}
+    # The judge's one call counts in the trial, and is none of the agent's own.
+    assert [line[1:] for line in costs] == [
+        ["7", "650", "65", "2.00", "1.50", "0.2500"],
+        ["6", "600", "60", "1.50", "1.50", "0.2500"],
+    ]
 
 
 def test_the_method_says_what_the_run_recorded(report):
@@ -114,7 +123,11 @@ def test_the_method_says_what_the_run_recorded(report):
     assert judge[:4] == ["strict", "gold items", "1", "27 (5)"]
     assert judge[4].startswith("0.963")
     prompts = sheets["Prompts"]
-    assert {tuple(line[1:4]) for line in texts(prompts)} == {("agent", "conclude_graph.en", "6")}
+    assert sorted(line[1:4] for line in texts(prompts)) == [
+        ["agent", "conclude_graph.en", "6"],
+        ["agent", "conclude_graph.en", "6"],
+        ["judge", "judge_graph.zh", "1"],
+    ]
     (fidelity,) = [
         b.text
         for b in section(report, "method").blocks
@@ -151,8 +164,7 @@ def test_foreign_names_do_nothing_anywhere(report, page):
     assert "&lt;script&gt;" in page
     for format in FORMATS:
         text = written(report, format)
-        if format != "json":
-            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), format
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), format
         assert not re.search(r"/home/ann|internal\.example|Bertha", text), format
     markdown = written(report, "md")
     assert "<script>" not in markdown
@@ -202,6 +214,28 @@ def renumber(path, by=700):
                 db.execute(f'UPDATE "{name}" SET "{column}" = -"{column}" - {by}')
                 db.execute(f'UPDATE "{name}" SET "{column}" = -"{column}"')
     db.close()
+
+
+def test_a_simulator_is_told_of_by_what_people_decided_on_the_same_turns(tmp_path):
+    rows = pool(row("alpha", "espresso", {}), row("alpha", "table-solar-terms-zh", {}))
+    played_by = [
+        Pool(
+            runs=rows.runs,
+            rows=tuple(
+                each.model_copy(update={"trial": each.trial.model_copy(update={"user": player})})
+                for each in rows.rows
+            ),
+        )
+        for player in (CAREFUL, CAREFUL.model_copy(update={"version": "another"}))
+    ]
+    with fresh(tmp_path / "w.db") as workspace:
+        planted(workspace, errors=False)
+        (found,) = simulator_fidelity(workspace, played_by[0])
+        assert simulator_fidelity(workspace, played_by[1]) == ()
+    assert (found.name, found.people, found.tasks) == (CAREFUL.name, 1, 2)
+    percent, _kappa, _ac1 = found.figures
+    assert percent is not None
+    assert percent.value == 1
 
 
 def test_a_report_speaks_the_language_that_is_set(played):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cuecard.annotate.labelling.comparison.sheets import Sheet
-from cuecard.results.rendering.figures import figure_of
+from cuecard.results.rendering.figures import figure_of, plain
 from cuecard.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
 
 Json = dict[str, Any]
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 def report_json(report: Report) -> Json:
     """`sections`, each with its `blocks`: `prose`, `terms`, `table` and `plot`."""
     return {
-        "title": report.title,
+        "title": plain(report.title),
         "language": report.language,
         "program": report.program,
         "made_on": report.made_on.isoformat(),
@@ -34,8 +34,8 @@ def sheet_json(sheet: Sheet) -> Json:
     workspace's.
     """
     return {
-        "title": sheet.title,
-        "headings": list(sheet.headings),
+        "title": plain(sheet.title),
+        "headings": [plain(heading) for heading in sheet.headings],
         "lines": [
             [
                 {
@@ -57,17 +57,20 @@ def sheet_json(sheet: Sheet) -> Json:
             ]
             for line in sheet.lines
         ],
-        "notes": list(sheet.notes),
+        "notes": [plain(note) for note in sheet.notes],
     }
 
 
 def _block(block: Block) -> Json:
     match block:
         case Prose():
-            return {"kind": "prose", "text": block.text}
+            return {"kind": "prose", "text": plain(block.text)}
         case Terms():
-            terms = [{"name": term.name, "lines": list(term.lines)} for term in block.terms]
-            return {"kind": "terms", "title": block.title, "terms": terms}
+            terms = [
+                {"name": plain(term.name), "lines": [plain(line) for line in term.lines]}
+                for term in block.terms
+            ]
+            return {"kind": "terms", "title": plain(block.title), "terms": terms}
         case Tabled():
             return {"kind": "table", **sheet_json(block.sheet)}
         case Drawn():
