@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import NotFound
-from cuecard.core.events import Event, ModelReplied
+from cuecard.core.events import Event, ModelReplied, course_of
 from cuecard.core.formats.trajectories.model import Judged, Payment, Trajectory
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks import Task
@@ -39,7 +39,7 @@ class Gatherer:
             raise ValueError(f"trial {trial.id} has not ended")
         revision = self._revision(trial)
         log = self._workspace.runs.log(trial.id)
-        events = tuple(self._workspace.runs.events(trial.id))
+        events = course_of(log)
         return Trajectory(
             run=self._run.name,
             run_uid=self._run.uid,
