@@ -143,7 +143,7 @@ class PlotsScreen(CuecardScreen[None]):
             return False
         match action:
             case "open":
-                return self._list.has_focus or bool(view.rows(*self._cell))
+                return self._list.has_focus or bool(view.trials(*self._cell))
             case "family":
                 return len(view.families) > 1
             case "series":

@@ -15,6 +15,7 @@ from cuecard.results.plots.svg import as_svg
 from cuecard.results.plots.tables import plot_sheet
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.words import dimension_word, value_word
+from cuecard.tui.glyphs import FAMILY
 from cuecard.tui.state.plots.cursor import START, At, kept, trials_at
 from cuecard.tui.state.plots.words import name_at, told
 from cuecard.tui.state.report_text import Report, report_text
@@ -35,6 +36,7 @@ class PlotsView:
         self.at = 0
         self.table = False
         self._places: dict[str, At] = {}
+        self._sheets: dict[str, Sheet] = {}
 
     @property
     def anything(self) -> bool:
@@ -57,7 +59,10 @@ class PlotsView:
 
     @property
     def sheet(self) -> Sheet:
-        return plot_sheet(self.plot)
+        """The numbers of the plot that is shown."""
+        if self.plot.key not in self._sheets:
+            self._sheets[self.plot.key] = plot_sheet(self.plot)
+        return self._sheets[self.plot.key]
 
     @property
     def place(self) -> At:
@@ -98,19 +103,21 @@ class PlotsView:
         if other.anything and self.anything:
             self._find(other.plot.key)
 
-    def rows(self, row: int = 0, column: int = 0) -> tuple[Row, ...]:
-        """The trials behind the cursor of the plot; in its table behind a cell, or its line where that is a name."""
+    def trials(self, row: int = 0, column: int = 0) -> tuple[int, ...]:
+        """Ids of those behind the cursor of the plot; in its table behind a cell, or its line where that is a name."""
         if not self.table:
-            return listed(self.pool.rows, trials_at(self.plot, self.place))
+            return trials_at(self.plot, self.place)
         lines = self.sheet.lines
         if row >= len(lines):
             return ()
         line = lines[row]
-        cells = [cell for cell in line[column : column + 1] if isinstance(cell, ResultCell)]
-        found = [cell for cell in cells if cell.trials] or [
-            c for c in line if isinstance(c, ResultCell)
-        ]
-        return listed(self.pool.rows, (id for cell in found for id in cell.trials))
+        here = [cell for cell in line[column : column + 1] if isinstance(cell, ResultCell)]
+        found = here or [cell for cell in line if isinstance(cell, ResultCell)]
+        return tuple(dict.fromkeys(id for cell in found for id in cell.trials))
+
+    def rows(self, row: int = 0, column: int = 0) -> tuple[Row, ...]:
+        """The trials behind the cursor."""
+        return listed(self.pool.rows, self.trials(row, column))
 
     def behind(self, row: int = 0, column: int = 0) -> str:
         """What `rows` are the trials of."""
@@ -143,14 +150,21 @@ class PlotsView:
         if len(self.by) > 1:
             dimensions = ", ".join(dimension_word(each).lower() for each in self.by)
             parts.append(_("by {dimensions}").format(dimensions=dimensions))
-        trials = len({row.trial.id for row in self.pool.rows})
+        wanted = self.family
+        rows = (row for row in self.pool.rows if wanted is None or row.family == wanted)
+        trials = len({row.trial.id for row in rows})
         parts.append(ngettext("{n} trial", "{n} trials", trials).format(n=f"{trials:,}"))
         return " · ".join(parts)
 
     def names(self) -> Sequence[str]:
-        """The plots in a list; without the family where only one is shown."""
-        single = self.family is not None
-        return [plot.title.rpartition(" · ")[0] if single else plot.title for plot in self.plots]
+        """The plots in a list, with the sign of their family where there are several."""
+        signs = {family: FAMILY[family][0] for family in self.families}
+        single = self.family is not None or len(signs) == 1
+        return [
+            f"{'' if single or plot.family is None else signs[plot.family]} {name}".strip()
+            for plot in self.plots
+            for name in [plot.title.rpartition(" · ")[0]]
+        ]
 
     def file_text(self, suffix: str) -> str:
         """The plot for a file: `.svg` as a picture, `.csv` and `.tex` its numbers, any other as Markdown."""
