@@ -89,11 +89,7 @@ class FidelityScreen(FiguresScreen):
             scales = scales_of(workspace.session_forms.newest())
             return FidelityView(material, found, fidelity_sheets(found), scales)
 
-        self.counting(_("reading dialogues"))
-        try:
-            view = await self.services.ask(work)
-        finally:
-            self.counting()
+        view = await self.counted(_("reading dialogues"), work)
         if self._view is not None:
             view.keep_place_of(self._view)
         self._view = view

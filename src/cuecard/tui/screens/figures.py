@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _BESIDE, _LEAST = 20, 8
 """Lines that everything else takes on a tall screen, and how many a drawing needs to be worth it."""
+
+
+T = TypeVar("T")
 
 
 class Left(Exception):
@@ -119,7 +122,7 @@ class FiguresScreen(CuecardScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.view is not None and self.view.anything:
-            self.call_after_refresh(self.fill)
+            self.call_after_refresh(self._fill_again)
 
     @property
     def grid(self) -> FigureTable:
@@ -130,9 +133,18 @@ class FiguresScreen(CuecardScreen[None]):
         """Row and column under the cursor."""
         return self.grid.cursor_row, self.grid.cursor_column
 
-    def counting(self, text: str = "") -> None:
-        """What is being done, shown in the title until it is told that nothing is."""
+    def counting(self, text: str) -> None:
+        """What is being done, shown in the title. May be called from the thread that counts."""
         self._done = text
+
+    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
+        """What `call` gives, run in a thread; the title says so until then."""
+        self._done = text
+        try:
+            return await self.services.ask(call)
+        finally:
+            self._done = ""
+            self._tell_title()
 
     def counter(self, text: str) -> Callable[[int, int], None]:
         """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
@@ -229,15 +241,15 @@ class FiguresScreen(CuecardScreen[None]):
         for widget in self.query("#tabs, #heading, #figures, #details"):
             widget.display = view.anything
         self.query_one(EmptyState).display = not view.anything
-        self.query_one("#title", Static).update(self.title_words)
+        self._tell_title()
         if view.anything:
             self.fill()
             if view.sheet is not None:
                 self.grid.focus()
         self.refresh_bindings()
 
-    def fill(self) -> None:
-        """The table that the view shows now."""
+    def fill(self, cursor: tuple[int, int] | None = None) -> None:
+        """The table that the view shows now, with the cursor there or where tables begin."""
         view, grid = self.view, self.grid
         if view is None:
             return
@@ -252,7 +264,7 @@ class FiguresScreen(CuecardScreen[None]):
         else:
             columns, rows = table_rows(view.sheet, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
-        grid.load(ListSource(rows), cursor=(0, view.first_column))
+        grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
         self._draw_below(view)
         self.explain()
 
@@ -262,6 +274,14 @@ class FiguresScreen(CuecardScreen[None]):
             lines = self.view.details(*self.place)
             self.query_one("#detail", PlainText).load("\n".join(lines))
         self.refresh_bindings()
+
+    def _tell_title(self) -> None:
+        if self.view is not None:
+            for title in self.query("#title").results(Static):
+                title.update(self.title_words)
+
+    def _fill_again(self) -> None:
+        self.fill(self.place)
 
     def _draw_below(self, view: SheetView[Any]) -> None:
         """On tall screens the intervals stand below a table of few lines as well."""

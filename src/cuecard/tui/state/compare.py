@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -36,6 +37,7 @@ SECTIONS: dict[Section, tuple[str, str]] = {
 }
 
 MOST_TASKS = 2_000
+_COLON = re.compile("[:：]")
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class CompareView(SheetView[Section]):
             return ""
         samples = samples_in(self.offer.pool, choice.family)
         parts = [
-            one_line(self.offer.title, 40),
+            one_line(_COLON.split(self.offer.title)[0], 40),
             value_word("family", choice.family),
             measure_word(choice.by, choice.taken, samples),
         ]

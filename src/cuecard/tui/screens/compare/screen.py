@@ -90,11 +90,7 @@ class CompareScreen(FiguresScreen):
             offered = offers(pool, judges)
             return CompareView(offered, first_choice(offered, len(runs)))
 
-        self.counting(_("reading trials"))
-        try:
-            view = await self.services.ask(work)
-        finally:
-            self.counting()
+        view = await self.counted(_("reading trials"), work)
         before, self._view = self._view, view
         if before is not None:
             view.keep_place_of(before)
@@ -109,11 +105,7 @@ class CompareScreen(FiguresScreen):
         if view is None or choice is None or choice in view.known:
             return
         offer = view.offer
-        self.counting(_("comparing"))
-        try:
-            counted = await self.services.ask(lambda _workspace: count(offer, choice))
-        finally:
-            self.counting()
+        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice))
         view.keep(choice, counted)
         if self._view is view:
             self.show_all()

@@ -78,11 +78,7 @@ class ErrorsScreen(FiguresScreen):
         def work(workspace: Workspace) -> ErrorsView:
             return ErrorsView(gather(workspace, runs, on_count=read))
 
-        self.counting(_("reading trials"))
-        try:
-            view = await self.services.ask(work)
-        finally:
-            self.counting()
+        view = await self.counted(_("reading trials"), work)
         if self._view is not None:
             view.keep_place_of(self._view)
         self._view = view
@@ -96,11 +92,7 @@ class ErrorsScreen(FiguresScreen):
         if view is None or not view.anything or view.counted:
             return
         pool, section, filter = view.chosen, view.section, view.filter
-        self.counting(_("counting"))
-        try:
-            found = await self.services.ask(lambda _workspace: count(pool, section))
-        finally:
-            self.counting()
+        found = await self.counted(_("counting"), lambda _workspace: count(pool, section))
         view.keep(filter, found)
         if self._view is view:
             self.show_all()
@@ -154,13 +146,9 @@ class ErrorsScreen(FiguresScreen):
         view = self._view
         assert view is not None
         pool, filter = view.chosen, view.filter
-        self.counting(_("counting"))
-        try:
-            for section in view.uncounted:
-                found = await self.services.ask(lambda _workspace, s=section: count(pool, s))
-                view.keep(filter, found)
-        finally:
-            self.counting()
+        for section in view.uncounted:
+            found = await self.counted(_("counting"), lambda _workspace, s=section: count(pool, s))
+            view.keep(filter, found)
         sheets = [sheet for section in view.named for sheet in view.of(section)]
         return Report("errors", self.title_words, sheets)
 
