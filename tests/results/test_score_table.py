@@ -88,7 +88,8 @@ def test_nothing_is_dropped_in_silence():
     for part in ("ended by a failure", "still open", "is not judged", "2 items", "world closed"):
         assert part in said
     sheet = score_sheet(found)
-    assert [cell.text for cell in sheet.lines[0][:3]] == ["alpha", "2 / 4", "4"]
+    assert sheet.headings[3:7] == ("failed", "not judged", "open", "items not judged")
+    assert [cell.text for cell in sheet.lines[0][:7]] == ["alpha", "2 / 4", "4", "1", "1", "1", "2"]
     assert sheet.title == "Fact tasks"
 
 

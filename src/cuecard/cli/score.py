@@ -67,6 +67,9 @@ def score(
     with ours.workspace() as workspace:
         pool = pool_of(workspace, runs, (judge,) if judge else (), only or ())
         usage = [used for run in pool.runs for used in workspace.runs.usage(run.id)]
+        if only:
+            kept = {row.trial.id for row in pool.rows}
+            usage = [used for used in usage if used.trial_id in kept]
         disputed = disputed_runs(workspace)
     cut = Cut.of(by or (), measure or (), sort, across)
     plain = len(pool.runs) == 1 and not (by or measure or across or markdown)

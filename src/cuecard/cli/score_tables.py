@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
 # Told only where there is something to tell.
 _QUIET = frozenset(
-    ("unjudged", "prompt_tokens", "completion_tokens", "stages_disclosed", "stage_share", "asks")
+    (
+        "unjudged",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "reasoning_tokens",
+        "stages_disclosed",
+        "stage_share",
+        "asks",
+    )
 )
 
 
@@ -72,7 +81,7 @@ def print_aggregate(
     title: str, measures: Sequence[AggregateMeasure], figures: Figures | None = None
 ) -> None:
     """Means over tasks; a column for each way of taking the samples together, if there are several. `figures`: the
-    averages' intervals stand beside them.
+    averages' intervals stand beside them, and remarks below, as they leave no room for more columns.
     """
     samples = max((measure.samples for measure in measures), default=1)
     names = list(dict.fromkeys(measure.name for measure in measures))
@@ -83,13 +92,13 @@ def print_aggregate(
     for name in names:
         average = found[name, Statistic.AVG]
         cells = [
-            number(name, entry.value) if (entry := found.get((name, statistic))) else ""
+            _short(name, entry.value) if (entry := found.get((name, statistic))) else ""
             for statistic in several
         ]
         if figures:
             cells.insert(1, _interval(name, figures.get((name, Statistic.AVG))))
         rows.append([measure_label(name), *cells, str(average.n), _remark(average)])
-    remarks = any(row[-1] for row in rows)
+    remarks = any(row[-1] for row in rows) and not figures
     headings = [statistic_label(s, samples) for s in several] if samples > 1 else [_("mean")]
     if figures:
         headings.insert(1, _("interval"))
@@ -99,12 +108,26 @@ def print_aggregate(
         [row if remarks else row[:-1] for row in rows],
         numbers=range(1, len(headings) + 2),
     )
+    if figures:
+        about: dict[str, list[str]] = {}
+        for row in rows:
+            if row[-1]:
+                about.setdefault(row[-1], []).append(row[0])
+        for remark, labels in about.items():
+            prose(_("{reason}: {lines}").format(reason=remark, lines=", ".join(labels)))
+        if about:
+            say("")
+
+
+def _short(name: str, value: float | None) -> str:
+    """Of thousands no decimals."""
+    return number(name, value if value is None or abs(value) < 1000 else round(value))
 
 
 def _interval(name: str, figure: Interval | None) -> str:
     if figure is None or figure.interval is None:
         return ""
-    return " ".join(number(name, end) for end in figure.interval)
+    return " ".join(_short(name, end) for end in figure.interval)
 
 
 def _remark(measure: AggregateMeasure) -> str:

@@ -13,11 +13,21 @@ from cuecard.results.words import dimension_word, place_of, shown, value_word
 
 
 def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) -> Sheet:
-    """What the line is, its judged trials (of all, where some are not), tasks, then the figures with intervals. Cells
-    know their trials and, in a table by agent and family, their place in the JSON. `percent`: shares as papers
+    """What the line is, its judged trials (of all, where some are not), tasks, where there are any the trials that failed,
+    are not judged or still open and the items without a decision, then the figures with intervals. Cells know their trials and, in a table by agent and family, their place in the JSON. `percent`: shares as papers
     print them.
     """
     told = told_by(table)
+    missing = [
+        (name, label)
+        for name, label in (
+            ("failed", _("failed")),
+            ("unjudged", _("not judged")),
+            ("open", _("open")),
+            ("items_unjudged", _("items not judged")),
+        )
+        if any(getattr(line.counts, name) for line in table.lines)
+    ]
     lines: list[Line] = []
     for line in table.lines:
         counts = line.counts
@@ -28,7 +38,8 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
             (
                 ResultCell(_word(table, line, told), trials=line.trials),
                 ResultCell(judged, value=counts.judged, trials=line.trials),
-                ResultCell(f"{counts.tasks:,}", value=counts.tasks, trials=line.trials),
+                _count(line, counts.tasks),
+                *(_count(line, getattr(counts, name)) for name, _label in missing),
                 *(figure_cell(table, line, column, percent=percent) for column in table.columns),
             )
         )
@@ -39,11 +50,16 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
             " · ".join(dimension_word(each) for each in told),
             _("trials"),
             _("tasks"),
+            *(label for _name, label in missing),
             *(column.label for column in table.columns),
         ),
         lines=tuple(lines),
         notes=table.notes,
     )
+
+
+def _count(line: ScoreLine, n: int) -> ResultCell:
+    return ResultCell(f"{n:,}", value=n, trials=line.trials)
 
 
 def figure_cell(
