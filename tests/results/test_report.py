@@ -12,6 +12,7 @@ from datetime import date
 import pytest
 
 from apart import fresh
+from cuecard.annotate.sharing import merge_files, write_pack
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.events import Limits
 from cuecard.core.i18n import set_language
@@ -20,7 +21,9 @@ from cuecard.results.report.gathering import report_of
 from cuecard.results.report.measuring import simulator_fidelity
 from cuecard.results.report.model import Drawn, Prose, Tabled, Terms
 from cuecard.results.report.writing import FORMATS, format_of, written
+from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
+from effect_runs import judged_run
 from fidelity_planted import planted
 from fidelity_sessions import CAREFUL
 from report_pages import page_of
@@ -194,6 +197,19 @@ def test_the_same_workspace_gives_the_same_bytes(played, page, tmp_path):
     renumber(copy)
     with Workspace.open(copy) as other:
         there = report_of(other, [run + 700], title="A & B", made_on=DAY)
+        assert written(there, "html") == page
+
+
+def test_a_run_that_came_in_a_pack_gives_the_same_bytes(played, page, tmp_path):
+    """Where there was another run before, and another task by the same name: everything has other numbers."""
+    _path, workspace, run = played
+    packed = write_pack(workspace, "Ann", tmp_path / "run.cuepack", runs=[run])
+    with fresh(tmp_path / "other.db") as other:
+        judged_run(other, {"a": ("yn",)})
+        merge_files(other, [packed.path], "Ben")
+        (arrived,) = [each.id for each in other.runs.all() if each.state is RunState.PAUSED]
+        assert arrived != run
+        there = report_of(other, [arrived], title="A & B", made_on=DAY)
         assert written(there, "html") == page
 
 

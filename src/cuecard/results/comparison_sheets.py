@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
@@ -226,8 +227,10 @@ def worst_sheets(
 
 
 def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) -> Iterator[Line]:
+    # Numbers of revisions are a workspace's own; they are told only where a task has several.
+    revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
-        name = one.task if one.revision == 1 else f"{one.task} r{one.revision}"
+        name = one.task if revisions[one.task] == 1 else f"{one.task} r{one.revision}"
         texts = [
             number(found.measure, value, percent=percent)
             for value in (one.arm, one.base, one.difference)

@@ -219,16 +219,12 @@ def summed(spent: Iterable[Spent]) -> Spent:
     return total.model_copy(update={"cost": sum(costs) if costs else None})
 
 
-def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[int, ...]]]:
-    """Tasks of which the runs have more than one revision."""
-    found: dict[str, set[int]] = {}
+def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Tasks of which the runs have more than one revision, with their content hashes."""
+    found: dict[str, set[str]] = {}
     for row in pool.rows:
-        found.setdefault(row.trial.task_id, set()).add(row.trial.revision)
-    return [
-        (task, tuple(sorted(numbers)))
-        for task, numbers in sorted(found.items())
-        if len(numbers) > 1
-    ]
+        found.setdefault(row.trial.task_id, set()).add(row.traits.hash)
+    return [(task, tuple(sorted(each))) for task, each in sorted(found.items()) if len(each) > 1]
 
 
 def _count(n: int, key: str = "") -> ResultCell:

@@ -12,6 +12,7 @@ from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
+from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.lab.plans import settings_of
 from cuecard.lab.roster import Roster
@@ -31,7 +32,7 @@ SEED = 0
 
 def tasks_sheet(pool: Pool) -> Sheet:
     """How many tasks of each family, by language and difficulty."""
-    known = {(row.trial.task_id, row.trial.revision): row.traits for row in pool.rows}
+    known = {(row.trial.task_id, row.traits.hash): row.traits for row in pool.rows}
     languages = sorted({traits.language for traits in known.values()})
     difficulties = [
         level
@@ -40,7 +41,9 @@ def tasks_sheet(pool: Pool) -> Sheet:
     ]
     lines: list[Line] = []
     for family, word in FAMILY_WORDS.items():
-        mine = [(task, traits) for (task, _n), traits in known.items() if traits.family == family]
+        mine = [
+            (task, traits) for (task, _hash), traits in known.items() if traits.family == family
+        ]
         if not mine:
             continue
         numbers = (
@@ -79,30 +82,29 @@ def tasks_digest(pool: Pool) -> str:
     """Names the set of revisions that was played: SHA-256 over `id`, newline, content hash, newline, in their
     order, as a datasheet names a release.
     """
-    lines = (f"{task}\n{digest}\n" for task, _number, digest in _revisions(pool))
+    revisions = sorted({(row.trial.task_id, row.traits.hash) for row in pool.rows})
+    lines = (f"{task}\n{digest}\n" for task, digest in revisions)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def revisions_sheet(pool: Pool) -> Sheet:
-    traits = {(row.trial.task_id, row.trial.revision): row.traits for row in pool.rows}
+    families: dict[tuple[str, str], Family] = {
+        (row.trial.task_id, row.traits.hash): row.family for row in pool.rows
+    }
     return Sheet(
         view="results",
         title=_("Revisions of tasks that were played"),
-        headings=(_("Task"), _("family"), _("revision"), _("content hash (SHA-256)")),
+        headings=(_("Task"), _("family"), _("content hash (SHA-256)")),
         lines=tuple(
             (
                 Cell(task),
-                Cell(_(FAMILY_WORDS[traits[task, number].family])),
-                Cell(f"{number}"),
+                Cell(_(FAMILY_WORDS[family])),
                 Cell(digest),
             )
-            for task, number, digest in _revisions(pool)
+            for (task, digest), family in sorted(families.items())
         ),
+        notes=(_("A revision is named by its content; its number is another in every workspace."),),
     )
-
-
-def _revisions(pool: Pool) -> list[tuple[str, int, str]]:
-    return sorted({(row.trial.task_id, row.trial.revision, row.traits.hash) for row in pool.rows})
 
 
 def people_in(pool: Pool) -> int:
@@ -251,10 +253,10 @@ def _excluded(pool: Pool, examined: int) -> Iterator[str]:
             examined,
         ).format(n=f"{examined:,}")
     several = several_revisions(pool)
-    for task, numbers in several:
+    for task, hashes in several:
         yield _(
-            "{task} was played in revisions {numbers}: means take them together, paired comparisons keep them apart."
-        ).format(task=one_line(task, 80), numbers=listed(str(n) for n in numbers))
+            "{task} was played in revisions {hashes}: means take them together, paired comparisons keep them apart."
+        ).format(task=one_line(task, 80), hashes=listed(each[:8] for each in hashes))
     if not (open_ or examined or several) and all(
         row.figures or row.trial.termination is None for row in pool.rows
     ):
