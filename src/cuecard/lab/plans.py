@@ -29,7 +29,8 @@ class RunSettings(Frozen):
     `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
     quality probe are played; examinations have no judges. `shadows`: users that listen to a session and
     say what they would have said. `roster`: how the configuration described each player when the run was
-    entered (`lab.roster`). `rescored`: the uid of the run whose trials these are, judged on other revisions.
+    entered (`lab.roster`). `rescored`: the uid of the run whose trials these are, judged on other revisions; `anew`: without
+    keeping any verdict.
     """
 
     user: str = "scripted"
@@ -41,6 +42,7 @@ class RunSettings(Frozen):
     shadows: tuple[str, ...] = ()
     roster: dict[str, dict[str, JsonValue]] = {}
     rescored: str = ""
+    anew: bool = False
 
     def seating(self, agent: str) -> Seating:
         return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)

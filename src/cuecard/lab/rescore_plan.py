@@ -138,14 +138,16 @@ def check_judges(workspace: Workspace, plan: RescorePlan, judges: Iterable[Playe
             )
 
 
-def rescored_runs(workspace: Workspace, plan: RescorePlan) -> list[RunRecord]:
+def rescored_runs(
+    workspace: Workspace, plan: RescorePlan, *, anew: bool = False
+) -> list[RunRecord]:
     """Runs that came of rescoring this one to the same revisions by the same judges, the newest first."""
     wanted = [cell_key(t, plan.moved(t).new.number) for t in plan.trials]
     return [
         run
         for run in workspace.runs.all("grid")
         if (settings := settings_of(run)).rescored == plan.run.uid
-        and settings.judges == plan.judges
+        and (settings.judges, settings.anew) == (plan.judges, anew)
         and [cell_key(t, t.revision) for t in workspace.runs.trials(run.id)] == wanted
     ]
 

@@ -64,7 +64,7 @@ async def rescore_run(
         raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
     if not anew:
         await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
-    run = await asyncio.to_thread(_entered, workspace, plan, by)
+    run = await asyncio.to_thread(_entered, workspace, plan, by, anew)
     pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
     for old, new in pairs:
         if new.termination is None:
@@ -145,13 +145,14 @@ class _Work:
         return next(mine, None)
 
 
-def _entered(workspace: Workspace, plan: RescorePlan, by: str) -> RunRecord:
-    if there := rescored_runs(workspace, plan):
+def _entered(workspace: Workspace, plan: RescorePlan, by: str, anew: bool) -> RunRecord:
+    if there := rescored_runs(workspace, plan, anew=anew):
         return there[0]
     settings = settings_of(plan.run).model_copy(
         update={
             "judges": plan.judges,
             "rescored": plan.run.uid,
+            "anew": anew,
             "replay": None,
             "budget": None,
         }
