@@ -14,7 +14,7 @@ from cuecard.results.plots.model import Plot
 from cuecard.results.plots.ticks import interval_text
 
 _FONTS = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', sans-serif"
-_HEAD = 40.0
+_HEAD, _BARE = 40.0, 8.0
 _LINE = 16.0
 _TOLD = 24
 _DRAW = {
@@ -26,15 +26,15 @@ _DRAW = {
 }
 
 
-def as_svg(plot: Plot) -> str:
+def as_svg(plot: Plot, *, heading: bool = True) -> str:
     """A self-contained `<svg>` element (no XML declaration, so it can stand in HTML and in a file): the same bytes
     for the same plot, no ids, scripts, fonts or pictures from elsewhere. Text and axes take the colour of the
-    text around it, series have colours that can be seen on light and dark grounds.
+    text around it, series have colours that can be seen on light and dark grounds. Without `heading` its title is
+    told to readers of the screen alone, for places that show a caption.
     """
-    if plot.missing:
-        body, width, bottom = _nothing(plot)
-    else:
-        body, width, bottom = _DRAW[plot.kind](plot, _HEAD)
+    top = _HEAD if heading else _BARE
+    draw = _nothing if plot.missing else _DRAW[plot.kind]
+    body, width, bottom = draw(plot, top)
     notes = [part for note in plot.notes for part in wrapped(note, width - 2 * PAD)]
     body += [
         text(PAD, bottom + 8 + _LINE * at, note, size=SMALL, muted=True)
@@ -44,7 +44,7 @@ def as_svg(plot: Plot) -> str:
     content = [
         element("title", safe(plot.title)),
         element("desc", safe(description(plot))),
-        text(PAD, 24, plot.title, size=15, bold=True, room=width - 2 * PAD),
+        *([text(PAD, 24, plot.title, size=15, bold=True, room=width - 2 * PAD)] if heading else []),
         *body,
     ]
     return element(
@@ -82,6 +82,6 @@ def description(plot: Plot) -> str:
     return "; ".join((*parts, *plot.notes))
 
 
-def _nothing(plot: Plot) -> tuple[list[str], float, float]:
+def _nothing(plot: Plot, top: float) -> tuple[list[str], float, float]:
     words = _("Nothing to draw: {reason}").format(reason=plot.missing)
-    return [text(PAD, _HEAD + 20, words, muted=True)], WIDTH, _HEAD + 30
+    return [text(PAD, top + 16, words, muted=True)], WIDTH, top + 26

@@ -76,7 +76,7 @@ def _block(block: Block, table: int, figure: int) -> dict[str, Any]:
                 "id": f"figure-{figure}",
                 "number": _("Figure {n}.").format(n=figure),
                 "title": block.plot.title,
-                "svg": _safe(as_svg(block.plot)),
+                "svg": _safe(as_svg(block.plot, heading=False)),
                 "html": _safe(as_html(block.sheet)),
             }
 
