@@ -56,3 +56,12 @@ def test_only_figures_of_one_scale_are_drawn_together() -> None:
     assert axis.startswith("        0.7")
     assert line.startswith("a line  ")
     assert "├" in line
+
+
+def test_names_are_drawn_without_what_a_terminal_would_act_on() -> None:
+    hostile = cell("0.5 [0.4, 0.6]", 0.5, 0.4, 0.6)
+    one = Sheet(
+        "results", "t", ("What", "\x1b[31mred"), ((ResultCell("a\x1b]0;x\x07\nb"), hostile),)
+    )
+    lines = plot_lines(one, 60, 5)
+    assert not any(mark in "".join(lines) for mark in ("\x1b", "\x07", "\n"))

@@ -78,14 +78,15 @@ def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
 def plot_lines(sheet: Sheet, room: int, most: int) -> list[str]:
     """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
     alone = len(sheet.headings) == _ALONE
-    names = [bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(sheet)][:most]
+    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(sheet)[:most])
+    names = [one_line(name) for name in told]
     wide = min(_FIRST_WIDE, max(map(cell_len, names), default=0))
     axis, lines = plot_of(sheet, max(16, room - wide - 6))
-    told = [
+    shown = [
         f"{set_cell_size(name, wide)}  {line}"
         for name, (_bar, line) in zip(names, lines, strict=False)
     ]
-    return [f"{' ' * wide}  {axis.head}", *told]
+    return [f"{' ' * wide}  {axis.head}", *shown]
 
 
 def _told(cell: Cell, digits: int) -> str:

@@ -73,7 +73,7 @@ class CompareScreen(FiguresScreen):
                 "Two agents, runs, settings, simulators or judges are held against each other on the same"
                 " revisions of tasks. These trials are all of one kind, or not judged."
             ),
-            ("3", _("Runs: mark two runs of the same tasks, or play one with several agents")),
+            ("3", _("Runs: play the same tasks with another agent, simulator or setting")),
             ("r", _("Count again, once trials are judged")),
             ("esc", _("Back")),
         )
