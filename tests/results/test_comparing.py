@@ -209,6 +209,19 @@ def test_every_family_and_headline_has_its_comparison():
     assert arms[0].also["model"] == ("alpha-7b",)
 
 
+def test_an_arm_without_a_shared_task_stands_there_with_its_reason():
+    rows = pool(*both(), f1("gamma", "elsewhere", 1.0))
+    found = compare(rows, "agent", family="graph")
+    assert [contrast.arm for contrast in found.contrasts] == ["beta", "gamma"]
+    lonely = found.contrasts[1]
+    assert (lonely.difference.value, lonely.difference.n, lonely.tasks) == (None, 0, ())
+    assert lonely.difference.reason
+    assert lonely.spending.cost_per_point.reason == "no shared task"
+    assert lonely.left_out.arm_only == ("elsewhere",)
+    sheets = comparison_sheets([found])
+    assert [cell.text for cell in sheets[0].lines[1][:3]] == ["Triplet F1 · gamma", "–", "0/0/0"]
+
+
 def test_what_is_no_comparison():
     rows = pool(*both())
     with pytest.raises(NotAllowed, match="belongs to the task"):
