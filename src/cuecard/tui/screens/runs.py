@@ -134,7 +134,8 @@ class RunsScreen(CuecardScreen[None]):
                 return
         from cuecard.tui.screens.run import RunScreen
 
-        self.app.push_screen(RunScreen(run.id))
+        over = run.state is RunState.DONE and not self.services.live_runs.going_on(run.id)
+        self.app.push_screen(RunScreen(run.id, over=over))
 
     @guarded("new")
     async def action_new(self) -> None:

@@ -6,7 +6,6 @@ import time
 from typing import Literal
 
 from textual.app import ComposeResult
-from textual.widgets import Footer
 
 from cuecard.core.i18n import _
 from cuecard.results.pool import Pool, gather
@@ -22,6 +21,7 @@ from cuecard.tui.state.run_head import head_lines, tab_line
 from cuecard.tui.state.run_look import look_at
 from cuecard.tui.state.run_trials import Scores
 from cuecard.tui.state.score_view import Cut, ScoreView, count, scores_by_trial
+from cuecard.tui.widgets.calm_footer import CalmFooter
 from cuecard.tui.widgets.pieces import Lines
 
 REFRESH = 0.5
@@ -40,16 +40,19 @@ class _Left(Exception):
 
 
 class RunScreen(RunActions):
-    """Takes a run's id. While the run goes on, what is told of it is shown."""
+    """Takes a run's id, and whether it is known to be over: then its scores come first. While a run goes on, what is
+    told of it is shown.
+    """
 
     CSS_PATH = "run.tcss"
     AUTO_FOCUS = ""
     VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]
     BINDINGS = SCREEN_KEYS
 
-    def __init__(self, run_id: int) -> None:
+    def __init__(self, run_id: int, *, over: bool = False) -> None:
         super().__init__(run_id)
-        self._pane: PaneName = "trials"
+        self._over = over
+        self._pane: PaneName = "scores" if over else "trials"
         self._cut = Cut()
         self._view: ScoreView | None = None
         self._scores: dict[int, Scores] = {}
@@ -65,10 +68,12 @@ class RunScreen(RunActions):
         yield Lines(id="tabs")
         yield TrialsPane(id="trials")
         yield ScoresPane(id="scores")
-        yield Footer(show_command_palette=False)
+        yield CalmFooter()
 
     def on_mount(self) -> None:
-        self._show_pane("trials")
+        self._show_pane(self._pane)
+        if self._over:
+            self.score()
         self.set_interval(REFRESH, self._tick)
         self.set_interval(0.25, self._tell_counting)
 
@@ -77,12 +82,15 @@ class RunScreen(RunActions):
 
     @guarded("run")
     async def load(self) -> None:
-        run_id, live, began, first = self._run_id, self.live, time.monotonic(), self._look is None
+        run_id, live, began = self._run_id, self.live, time.monotonic()
+        first = self._look is None and not self._over
         self._look = look = await self.services.ask(lambda ws: look_at(ws, run_id, live))
         now = time.monotonic()
         least = LOOK_HERE if self.going_on else LOOK_ELSEWHERE
         self._next_look = now + max(least, SHARE * (now - began))
         self._was_on = self.going_on
+        if self._over and self._scored_at < 0:
+            self._scored_at = look.run.finished  # it was begun with the screen
         if first and look.run.state is RunState.DONE and not self.going_on:
             self._show_pane("scores")
         self._show()
@@ -110,7 +118,8 @@ class RunScreen(RunActions):
     async def score(self) -> None:
         """Score what is judged by now."""
         run_id, began, cut = self._run_id, time.monotonic(), self._cut
-        self._scored_at = self._look.run.finished if self._look else 0
+        if self._look is not None:
+            self._scored_at = self._look.since(self.live).run.finished
         self._counted = (0, 0)
 
         def told(done: int, of: int) -> None:
@@ -161,6 +170,7 @@ class RunScreen(RunActions):
 
     def on_scores_pane_behind_wanted(self, event: ScoresPane.BehindWanted) -> None:
         event.stop()
+        self._show_trials()
         self._trials.list_behind(event.behind)
         self._show_pane("trials")
 
@@ -224,6 +234,8 @@ class RunScreen(RunActions):
 
     def _show_pane(self, pane: PaneName) -> None:
         self._pane = pane
+        if pane == "trials":
+            self._show_trials()
         panes = {"trials": self._trials, "scores": self.query_one(ScoresPane)}
         for name, widget in panes.items():
             widget.display = name == pane
@@ -237,9 +249,16 @@ class RunScreen(RunActions):
         live = self.live
         look = self._look.since(live)
         self.query_one("#head", Lines).load(head_lines(look, live, self._currency))
-        playing, problems = (live.playing, live.problems) if live else ({}, {})
-        self._trials.load(look.trials, playing, self._scores, problems)
+        if self._pane == "trials":
+            self._show_trials()
         self._keys = refresh_keys(self, _CHANGING, self._keys)
+
+    def _show_trials(self) -> None:
+        if self._look is not None:
+            live = self.live
+            playing, problems = (live.playing, live.problems) if live else ({}, {})
+            trials = self._look.since(live).trials
+            self._trials.load(trials, playing, self._scores, problems)
 
     def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
         view = self._view or ScoreView(pool)
