@@ -42,7 +42,8 @@ def _plot(
     note: str,
     scale: Scale = "share",
 ) -> Plot:
-    series = tuple(_line(arm, points, rate) for arm, points in found if points)
+    lines = (_line(arm, points, rate) for arm, points in found)
+    series = tuple(one for one in lines if one.points)
     tops = [p.high if p.high is not None else p.y for one in series for p in one.points]
     low, high = bounds(tops, scale=scale)
     name, up = words
