@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,6 +56,20 @@ def note_reveal(session: Session, trial_id: int, item: Item, person: str) -> Non
     if session.get(RevealRow, (trial_id, item.key, name)) is None:
         now = datetime.now(UTC)
         session.add(RevealRow(trial_id=trial_id, item_key=item.key, person=name, at=now))
+
+
+def note_reveals(session: Session, items: Collection[tuple[int, Item]], person: str) -> None:
+    """As `note_reveal`, of many items of trials."""
+    name = ensure_person(session, person).name
+    trials = {trial_id for trial_id, _item in items}
+    query = select(RevealRow.trial_id, RevealRow.item_key).where(
+        col(RevealRow.trial_id).in_(trials), RevealRow.person == name
+    )
+    known = set(session.exec(query))
+    now = datetime.now(UTC)
+    for trial_id, key in dict.fromkeys((trial_id, item.key) for trial_id, item in items):
+        if (trial_id, key) not in known:
+            session.add(RevealRow(trial_id=trial_id, item_key=key, person=name, at=now))
 
 
 def label_history(

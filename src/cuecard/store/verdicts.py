@@ -46,6 +46,7 @@ from cuecard.store.labels import (
     newest_ids,
     newest_labels,
     note_reveal,
+    note_reveals,
 )
 from cuecard.store.labels_in import OutsideLabel, enter_labels
 from cuecard.store.lookup import run_row, trial_row, verdict_row
@@ -225,9 +226,9 @@ class Verdicts:
         """Remember that `person` has seen what was decided on these items of trials, labelled or not: what
         they label on them from now on counts as `revealed`.
         """
-        with self._database.write() as session:
-            for trial_id, item in items:
-                note_reveal(session, trial_id, item, person)
+        if items:
+            with self._database.write() as session:
+                note_reveals(session, items, person)
 
     def labels(
         self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"

@@ -73,13 +73,12 @@ def _group(
     more = group.extra if shown in ("all", "extra") else ()
     if not gold and not more:
         return
-    counts = [f"✓ {group.tally.yes} ✗ {group.tally.no}" if group.gold else ""]
-    counts.append(f"+ {len(group.extra)}" if group.extra else "")
-    counts.append(f"? {group.tally.unjudged}" if group.tally.unjudged else "")
-    head = [
-        Piece(_heading(task, group, by), "strong"),
-        Piece("  " + " ".join(filter(None, counts)), "muted"),
-    ]
+    tally = group.tally
+    counts = [f"✓{tally.yes}", f"✗{tally.no}"] if group.gold else []
+    counts += [f"+{len(group.extra)}"] if group.extra else []
+    counts += [f"?{tally.unjudged}"] if tally.unjudged else []
+    # Without blanks, so that counts stay together where the words are wrapped.
+    head = [Piece(_heading(task, group, by), "strong"), Piece("  " + "·".join(counts), "muted")]
     place = f"stage/{group.key}" if by == "stage" and group.key is not None else ""
     yield PaneLine(work_entry(head), place=place)
     for triple in gold:

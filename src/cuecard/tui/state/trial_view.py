@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Literal
 
 from cuecard.annotate.labelling.session_transcript import without_decisions
 from cuecard.core.events import Event, UserSpoke
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef
-from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks import CheckpointChain
-from cuecard.core.verdicts import Item, ItemKind, Judgement
-from cuecard.lab.trial_view import VerdictView, verdict_views
-from cuecard.results.trial.against_gold import (
-    GROUPINGS,
-    Against,
-    AnswerAgainst,
-    GraphAgainst,
-    Grouping,
-    against_gold,
-)
+from cuecard.core.verdicts import Item, ItemKind
 from cuecard.results.trial.context import ContextSize, context_size
 from cuecard.results.trial.disclosure import (
     StageSeen,
@@ -31,23 +19,18 @@ from cuecard.results.trial.disclosure import (
     stages_seen,
     steps_seen,
 )
-from cuecard.results.trial.hit_log import HitLog, hit_log
-from cuecard.results.trial.opening import OpenedTrial, Opinions
+from cuecard.results.trial.opening import OpenedTrial
 from cuecard.results.trial.places import Course, Found, given_parts, parts_of, seq_of
-from cuecard.results.trial.table_against_gold import TableAgainst
-from cuecard.tui.state import trial_gold, trial_verdicts
 from cuecard.tui.state.entries import Entry
-from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.transcript import entries_of
 from cuecard.tui.state.trial_context import context_text
 from cuecard.tui.state.trial_hits import hits_text
+from cuecard.tui.state.trial_judged import JudgedTrial
 from cuecard.tui.state.trial_jumps import Stepping
 from cuecard.tui.state.trial_lines import PaneText
 from cuecard.tui.state.trial_notes import notes_text
 from cuecard.tui.state.trial_places import words_of_place
 from cuecard.tui.state.trial_stages import stages_text, steps_text
-from cuecard.tui.state.trial_table import TableView, table_view
-from cuecard.tui.state.trial_verdicts import verdict_counts, verdict_lines
 
 PaneName = Literal["stages", "gold", "verdicts", "hits", "context", "notes", "measures"]
 PANES: tuple[PaneName, ...] = (
@@ -62,31 +45,21 @@ PANES: tuple[PaneName, ...] = (
 _OF_VERDICTS = ("gold", "verdicts", "measures")
 
 
-class TrialState:
-    """`opinions` come after the trial; `whole` holds events with their large texts, by number."""
+class TrialState(JudgedTrial):
+    """`whole` holds events with their large texts, by number."""
 
     def __init__(self, opened: OpenedTrial, person: str) -> None:
-        self.opened, self.person = opened, person
-        self.opinions: Opinions | None = None
+        super().__init__(opened)
+        self.person = person
         self.whole: dict[int, Event] = {}
         self.stepping: Stepping | None = None
-        self.verdicts_shown: trial_verdicts.Shown = "all"
-        self.gold_shown: trial_gold.Shown = "all"
-        self.grouping: Grouping = "stage" if opened.task.stages else "relation"
-        self.only: tuple[Item, ...] | None = None
         self.uncovered = False
-        self._judge = ""
-        self._seen: set[str] = set()
 
     def reopen(self, opened: OpenedTrial) -> None:
         """The trial went on: what was chosen stays."""
         self.opened = opened
         for name in ("events", "entries", "stages", "steps", "hits", "context"):
             self.__dict__.pop(name, None)
-        self._forget_judge()
-
-    def take(self, opinions: Opinions) -> None:
-        self.opinions = opinions
         self._forget_judge()
 
     def complete(self, events: Sequence[Event]) -> None:
@@ -124,61 +97,12 @@ class TrialState:
         return steps_seen(gold, self.events) if isinstance(gold, CheckpointChain) else ()
 
     @cached_property
-    def hits(self) -> HitLog:
-        return hit_log(self.opened.task, self.opened.events)
-
-    @cached_property
     def context(self) -> ContextSize:
         return context_size(self.opened.events)
 
     @property
     def is_chain(self) -> bool:
         return isinstance(self.opened.task.gold, CheckpointChain)
-
-    # What was made of it
-
-    @property
-    def judges(self) -> tuple[PlayerRef, ...]:
-        found = self.opinions.judgements if self.opinions else ()
-        return tuple(judgement.judge for judgement in found)
-
-    @property
-    def judgement(self) -> Judgement | None:
-        """Of the judge that was chosen, at first the first."""
-        found = self.opinions.judgements if self.opinions else ()
-        chosen = (judgement for judgement in found if judgement.judge.name == self._judge)
-        return next(chosen, found[0] if found else None)
-
-    def next_judge(self) -> None:
-        names = [judge.name for judge in self.judges]
-        if self.judgement:
-            at = names.index(self.judgement.judge.name)
-            self._judge = names[(at + 1) % len(names)]
-            self._forget_judge()
-
-    def sees(self, judgement: Judgement) -> bool:
-        """Remember that these verdicts are shown; whether that is so for the first time."""
-        before = len(self._seen)
-        self._seen.add(judgement.judge.name)
-        return len(self._seen) > before
-
-    @cached_property
-    def verdicts(self) -> tuple[VerdictView, ...]:
-        judgement = self.judgement
-        if judgement is None:
-            return ()
-        return verdict_views(self.opened.task, self.opened.prediction, judgement)
-
-    @cached_property
-    def against(self) -> Against:
-        opened = self.opened
-        return against_gold(opened.task, opened.prediction, self.judgement, self.hits)
-
-    @cached_property
-    def measures(self) -> tuple[Measure, ...]:
-        judgement = self.judgement
-        opened = self.opened
-        return score_trial(opened.task, opened.events, judgement) if judgement else ()
 
     # What must not be seen yet
 
@@ -223,30 +147,11 @@ class TrialState:
                 notes = self.opinions.notes if self.opinions else ()
                 return notes_text(notes, self.person, self.words_of, self.seq_of)
             case "verdicts":
-                lines = verdict_lines(self.verdicts, self.verdicts_shown, self.only)
-                return PaneText(self._verdict_note(), lines)
+                return self.verdict_text()
             case "gold":
-                return self._gold()
+                return self.gold_text()
             case "measures":
                 return PaneText("")
-
-    @property
-    def table(self) -> TableView | None:
-        against = self.against
-        return table_view(against, self.gold_shown) if isinstance(against, TableAgainst) else None
-
-    def next_filter(self, pane: str) -> None:
-        if pane == "verdicts" and self.only is not None:
-            self.only = None
-        elif pane == "verdicts":
-            shown = trial_verdicts.SHOWN
-            self.verdicts_shown = shown[(shown.index(self.verdicts_shown) + 1) % len(shown)]
-        elif pane == "gold":
-            wanted = trial_gold.SHOWN
-            self.gold_shown = wanted[(wanted.index(self.gold_shown) + 1) % len(wanted)]
-
-    def next_grouping(self) -> None:
-        self.grouping = GROUPINGS[(GROUPINGS.index(self.grouping) + 1) % len(GROUPINGS)]
 
     # Places
 
@@ -275,10 +180,14 @@ class TrialState:
             found = course.first(given_parts(opened.prediction), self.now)
         return found
 
-    def items_in(self, course: Course, entry: Entry) -> tuple[Item, ...]:
-        """The items with a verdict that an entry's turn speaks of, as far as agent and tools go."""
+    def turn_of(self, seq: int) -> frozenset[int]:
+        """The events of the turn that event `seq` is of."""
+        turns = {event.seq: getattr(event.body, "turn", None) for event in self.opened.events}
+        return frozenset(at for at, turn in turns.items() if turn == turns.get(seq))
+
+    def items_in(self, course: Course, seqs: Collection[int]) -> tuple[Item, ...]:
+        """The items with a verdict that these events name, as far as agent and tools go."""
         opened = self.opened
-        seqs = {e.seq for e in opened.events if getattr(e.body, "turn", None) == entry.turn}
         items = [view.verdict for view in self.verdicts]
         parts = [
             (v.item, parts_of(opened.task, v.item, opened.prediction, v.supporting)) for v in items
@@ -292,29 +201,6 @@ class TrialState:
             return steps_text(gold, steps, user)
         seen = [stage if now is None else stage_until(stage, now) for stage in self.stages]
         return stages_text(self.opened.task.stages, seen, user)
-
-    def _gold(self) -> PaneText:
-        against = self.against
-        if isinstance(against, GraphAgainst):
-            return trial_gold.graph_text(self.opened.task, against, self.grouping, self.gold_shown)
-        if isinstance(against, AnswerAgainst):
-            return trial_gold.answer_text(against)
-        return PaneText("")
-
-    def _verdict_note(self) -> str:
-        judgement = self.judgement
-        if judgement is None:
-            if self.opened.trial.termination is None:
-                return _("A trial is judged when it has ended.")
-            return _("Nobody has judged this trial yet: j has it judged.")
-        who = player_label(judgement.judge)
-        if len(self.judges) > 1:
-            at = self.judges.index(judgement.judge) + 1
-            who += " · " + _("judge {n} of {all}").format(n=at, all=len(self.judges))
-        shown = _(trial_verdicts.SHOWN_LABEL[self.verdicts_shown])
-        if self.only is not None:
-            shown = _("only what this turn names: {n}").format(n=len(self.only))
-        return f"{who}\n{verdict_counts(self.verdicts)} · {shown}"
 
     @property
     def _read(self) -> list[Event]:
@@ -331,10 +217,6 @@ class TrialState:
     @property
     def _left_out(self) -> frozenset[int]:
         return self.opened.left_out - self.whole.keys()
-
-    def _forget_judge(self) -> None:
-        for name in ("verdicts", "against", "measures"):
-            self.__dict__.pop(name, None)
 
 
 def _covered(waiting: int) -> str:

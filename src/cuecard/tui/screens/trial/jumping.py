@@ -45,18 +45,28 @@ class Jumping(Reading):
 
     @guarded("verdicts_here")
     async def action_verdicts_here(self) -> None:
-        state, entries = self._state, self._transcript.entries
-        if state is None or self._transcript.cursor >= len(entries):
+        state, seqs = self._state, self._events_here()
+        if state is None or not seqs:
             return
-        entry = entries[self._transcript.cursor]
         course = await self._whole_course()
-        items = await self.services.ask(lambda _ws: state.items_in(course, entry))
+        items = await self.services.ask(lambda _ws: state.items_in(course, seqs))
         if not items:
-            self.cue_app.tell(_("This turn names no item that was decided on."))
+            self.cue_app.tell(_("No item that was decided on is named here."))
             return
         self._jumps.leave(self._spot())
         state.only = items
         self.show_pane("verdicts")
+
+    def _events_here(self) -> frozenset[int]:
+        """The events whose words count as here: of a hit or a call that one, else those of the whole turn."""
+        state = self._state
+        seq = self._event_here()
+        if self._beside:
+            seq = self._line.seq if self._line else None
+        if state is None or seq is None:
+            return frozenset()
+        alone = self._beside and self._pane in ("hits", "context")
+        return frozenset((seq,)) if alone else state.turn_of(seq)
 
     def action_return(self) -> None:
         spot = self._jumps.back()

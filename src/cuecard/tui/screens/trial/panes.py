@@ -78,6 +78,13 @@ class LinesPane(Vertical):
         note.display = bool(text.note)
         self.query_one(LineList).load([line.entry for line in text.lines])
 
+    def line_at(self, seq: int) -> int | None:
+        """The last line that is about event `seq` or one before it; None where no line is about an event."""
+        found = (
+            n for n, line in enumerate(self._text.lines) if line.seq is not None and line.seq <= seq
+        )
+        return max(found, default=None)
+
     def move_to(self, index: int) -> None:
         self.query_one(LineList).move_to(index)
 

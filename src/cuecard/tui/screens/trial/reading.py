@@ -37,6 +37,8 @@ class Reading(CuecardScreen[None]):
         self._pane: PaneName = "stages"
         self._wants_focus = False
         self._keys: Keys = ()
+        self._follows = False
+        self._followed: dict[str, int] = {}
 
     @property
     def _transcript(self) -> Transcript:
@@ -140,7 +142,30 @@ class Reading(CuecardScreen[None]):
                 pane.load(() if covered else state.measures, covered)
             case LinesPane():
                 pane.load(state.text(self._pane))
+                if self._follows:
+                    self._follow(pane)
         self._note_seen()
+
+    def _follow(self, pane: LinesPane) -> None:
+        """Put the pane's cursor where the transcript's is, unless it followed there before."""
+        self._follows = False
+        seq = self._event_here()
+        if seq is None or self._followed.get(self._pane) == seq:
+            return
+        self._followed[self._pane] = seq
+        at = pane.line_at(seq)
+        if at is not None:
+            # A pane that was just made has no size yet.
+            self.call_after_refresh(pane.move_to, at)
+
+    def _event_here(self) -> int | None:
+        """The event that the transcript's cursor is on."""
+        transcript = self._transcript
+        if transcript.spot_event is not None:
+            return transcript.spot_event
+        entries, cursor = transcript.entries, transcript.cursor
+        events = entries[cursor].events if cursor < len(entries) else ()
+        return events[0] if events else None
 
     @guarded("pane")
     async def _make(self) -> None:

@@ -147,7 +147,9 @@ class TrialScreen(Noting):
             case "other_judge":
                 return len(state.judges) > 1 and not state.covers("verdicts")
             case "verdicts_here":
-                return bool(state.judges) and not self._beside and not state.covers("verdicts")
+                return bool(state.judges) and not state.covers("verdicts")
+            case "step_mode":
+                return state.stepping is None
             case "return":
                 return len(self._jumps) > 0
             case "untake":
@@ -167,6 +169,7 @@ class TrialScreen(Noting):
         if pane:
             self._pane = cast(PaneName, pane)
             self._wants_focus = self._shown is None
+            self._follows = True
             self._fill()
             if self._shown:
                 self._shown.take_focus()
