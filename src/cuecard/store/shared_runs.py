@@ -62,12 +62,6 @@ class SharedJudgement(Frozen):
     at: datetime
     judgement: Judgement
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes two judgements of a trial one."""
-        mine = self.judgement
-        return mine.judge.name, self.at, mine.prompt_hash, mine.trial_hash
-
 
 class SharedShadow(Frozen):
     """What a simulator would have said; `reply` and `calls` are JSON."""

@@ -72,6 +72,7 @@ class _Taking:
         self._added: Counter[str] = Counter()
         self._known: Counter[str] = Counter()
         self._left: list[tuple[str, str]] = []
+        self._known_of: defaultdict[str, set[Any]] = defaultdict(set)
 
     def counts(self) -> dict[str, Counts]:
         kinds = {*self._added, *self._known}
@@ -231,6 +232,7 @@ class _Taking:
         for call in trial.calls:
             if (call.judge, call.attempt, call.key) in known:
                 continue
+            known.add((call.judge, call.attempt, call.key))
             text, packed = pack(call.body.encode())
             rows.append(
                 {
@@ -256,39 +258,48 @@ class _Taking:
         )
         newest: dict[str, datetime] = dict(self._session.exec(query).all())
         for given in sorted(trial.judgements, key=lambda each: each.at):
-            last = newest.get(given.judgement.judge.name)
-            fresh = last is None or given.at > last
+            judge = given.judgement.judge.name
+            fresh = judge not in newest or given.at > newest[judge]
             if fresh:
                 insert_judgement(self._session, trial_id, given.judgement, at=given.at)
+                newest[judge] = given.at
             self._count("judgement", fresh)
 
     def _people(self, trial: SharedTrial, trial_id: int) -> None:
         """Shadows, forms of sessions and notes."""
-        known: defaultdict[str, set[Any]] = defaultdict(set)
+        known = self._known_of
         asked = select(ShadowRow.state, ShadowRow.simulator).where(ShadowRow.trial_id == trial_id)
-        known["shadow"] |= set(self._session.exec(asked))
+        known["shadow"] = set(self._session.exec(asked))
         forms = select(SessionFormRow.person, SessionFormRow.at)
         told = self._session.exec(forms.where(SessionFormRow.trial_id == trial_id))
-        known["session_form"] |= set(told)
-        noted = select(TrialNoteRow.uid).where(TrialNoteRow.trial_id == trial_id)
-        known["trial_note"] |= set(self._session.exec(noted))
+        known["session_form"] = set(told)
+        noted = select(TrialNoteRow.uid).where(
+            col(TrialNoteRow.uid).in_([note.uid for note in trial.notes])
+        )
+        known["trial_note"] = set(self._session.exec(noted))
         for shadow in trial.shadows:
             simulator = simulator_hash(shadow.player)
-            if self._count("shadow", (shadow.state, simulator) not in known["shadow"]):
+            if self._new("shadow", (shadow.state, simulator)):
                 values = shadow.model_dump(exclude={"player"})
                 player = shadow.player.model_dump_json()
                 row = ShadowRow(trial_id=trial_id, simulator=simulator, player=player, **values)
                 self._session.add(row)
         for form in trial.forms:
-            if self._count("session_form", (form.person, form.at) not in known["session_form"]):
+            if self._new("session_form", (form.person, form.at)):
                 digest = hashlib.sha256(form.questions.encode()).hexdigest()[:16]
                 self._session.add(
                     SessionFormRow(trial_id=trial_id, form=digest, **form.model_dump())
                 )
         for note in trial.notes:
-            if self._count("trial_note", note.uid not in known["trial_note"]):
+            if self._new("trial_note", note.uid):
                 self._session.add(TrialNoteRow(trial_id=trial_id, **note.model_dump()))
         self._session.flush()
+
+    def _new(self, kind: str, identity: object) -> bool:
+        """Whether it is not known, and known from now on."""
+        fresh = identity not in self._known_of[kind]
+        self._known_of[kind].add(identity)
+        return self._count(kind, fresh)
 
     def _count(self, kind: str, fresh: bool) -> bool:
         (self._added if fresh else self._known)[kind] += 1

@@ -218,6 +218,21 @@ def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path)
         assert other.runs.log(yours.id) == before
 
 
+def test_what_stands_twice_in_a_file_is_taken_once(parcel: Parcel, tmp_path: Path) -> None:
+    first, *others = sorted(parcel.trials, key=lambda trial: trial.order)
+    parts = ("calls", "judgements", "shadows", "forms", "notes")
+    doubled = first.model_copy(update={part: getattr(first, part) * 2 for part in parts})
+    # The uid of a note is one of all trials.
+    stolen = others[0].model_copy(update={"notes": first.notes})
+    parcel = parcel.model_copy(update={"trials": (doubled, stolen, *others[1:])})
+    with fresh(tmp_path / "w.db") as workspace:
+        workspace.exchange.take([parcel], by="Bo")
+        (run,) = workspace.runs.all()
+        id = workspace.runs.trials(run.id)[0].id
+        assert len(workspace.verdicts.of_trial(id)) == len(first.judgements)
+        assert len(workspace.shadows.of()) == len(workspace.trial_notes.of()) == 1
+
+
 Change = Callable[[SharedTrial], dict[str, Any]]
 
 
@@ -233,6 +248,7 @@ Change = Callable[[SharedTrial], dict[str, Any]]
         (lambda t: {"usage": t.usage * 2}, "told twice"),
         (lambda t: {"created_at": AT.replace(year=1900)}, "not one of these years"),
         (lambda t: {"uid": "no uid"}, "cannot be a trial's uid"),
+        (lambda t: {"seed": 2**70}, "out of range"),
         (
             lambda t: {"forms": tuple(f.model_copy(update={"answers": "["}) for f in t.forms)},
             "said of a session",

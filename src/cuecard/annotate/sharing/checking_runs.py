@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from cuecard.annotate.sharing.checking import (
     name_problem,
@@ -27,6 +27,7 @@ from cuecard.store.shared import SharedRevision
 from cuecard.store.shared_runs import SharedForm, SharedRun, SharedShadow, SharedTrial
 
 _UID = re.compile(r"[\w\-]{1,64}")
+_MOST = 2**62
 _CALLS = TypeAdapter(tuple[ModelReply, ...])
 _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...])
 _ANSWERS = TypeAdapter(dict[str, int | str])
@@ -75,7 +76,13 @@ def trial_problems(
     for one in (*trial.forms, *trial.notes):
         if bad := name_problem(one.person):
             yield bad
+    for note in trial.notes:
+        if not _UID.fullmatch(note.uid) or not (note.about == "" or _UID.fullmatch(note.about)):
+            yield _("this cannot be the uid of a note")
+    if any(abs(number) > _MOST for number in _numbers(trial)):
+        yield _("a number in it is out of range")
     yield unstorable_problem(trial.model_dump(mode="json", exclude={"events", "calls"}))
+    yield unstorable_problem({"calls": [c.model_dump(exclude={"body"}) for c in trial.calls]})
     yield from _log_problems(trial, payloads)
     yield from _usage_problems(trial)
     for call in trial.calls:
@@ -87,6 +94,16 @@ def trial_problems(
         yield from _form_problems(form)
 
 
+def _numbers(trial: SharedTrial) -> Iterator[int]:
+    yield from (trial.seed, trial.sample, trial.position)
+    yield from (call.attempt for call in trial.calls)
+    yield from (shadow.turn for shadow in trial.shadows)
+    for used in trial.usage:
+        tokens = used.usage
+        yield from (used.calls, used.priced, tokens.prompt, tokens.completion)
+        yield from (tokens.cached, tokens.reasoning)
+
+
 def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str]:
     """The log is whole, can be read, and ends as the trial says."""
     end: TrialEnded | None = None
@@ -95,7 +112,7 @@ def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str
     for number, event in enumerate(trial.events):
         try:
             body, needed = decode_outline(event.body.encode())
-        except (ValidationError, ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             yield _("event {n} cannot be read").format(n=number)
             return
         take += isinstance(body, TrialReopened)
@@ -138,6 +155,6 @@ def _form_problems(form: SharedForm) -> Iterator[str]:
 def _reads(adapter: TypeAdapter[Any], text: str) -> bool:
     try:
         adapter.validate_python(from_json(text))
-    except (ValidationError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     return True
