@@ -8,14 +8,8 @@ so the same trial gives the same spans anywhere.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Any
-
-from pydantic import JsonValue
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from cuecard.core.events import (
     AgentSpoke,
@@ -26,50 +20,38 @@ from cuecard.core.events import (
     UserSpoke,
 )
 from cuecard.core.formats.trajectories.model import Trajectory
-from cuecard.core.parts import ToolCall
+from cuecard.core.formats.trajectories.otlp import (
+    CLIENT,
+    Attributes,
+    Json,
+    Span,
+    attributes_json,
+    digest,
+    json_text,
+    message_text,
+    span_json,
+)
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0"
 SCOPE = "cuecard"
 WORKFLOW = "cuecard trial"
-_INTERNAL, _CLIENT = 1, 3
-_ERROR = 2
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-Value = str | int | float | bool | Sequence[str]
-Attributes = dict[str, Value]
-Json = dict[str, Any]
-
-
-@dataclass
-class Span:
-    """`end` may grow while what happens within it is read."""
-
-    key: str
-    name: str
-    parent: str | None
-    start: datetime
-    end: datetime
-    kind: int = _INTERNAL
-    attributes: Attributes = field(default_factory=dict[str, Value])
-    error: str = ""
 
 
 def traces_of(trajectory: Trajectory, version: str, *, content: bool = False) -> Json:
     """One trial's spans as an OTLP `TracesData` message. `content`: with what was said."""
     t = trajectory
-    trace = _hash("trace", t.uid)[:32]
+    trace = digest("trace", t.uid)[:32]
     resource: Attributes = {
         "service.name": "cuecard",
         "service.version": version,
         "cuecard.run.id": t.run_uid,
         "cuecard.run.name": t.run,
     }
-    spans = [_span(t.uid, trace, span) for span in _Reader(t, content).spans()]
+    spans = [span_json(t.uid, trace, span) for span in _Reader(t, content).spans()]
     return {
         "resourceSpans": [
             {
-                "resource": {"attributes": _attributes(resource)},
+                "resource": {"attributes": attributes_json(resource)},
                 "scopeSpans": [
                     {
                         "scope": {"name": SCOPE, "version": version},
@@ -159,7 +141,7 @@ class _Reader:
     def _said(self, part: str, turn: int, before: datetime, at: datetime, text: str) -> None:
         key = self._turn(part, turn, min(before, at), at)
         if self._content and text:
-            self._spans[key].attributes["gen_ai.output.messages"] = _message("assistant", text)
+            self._spans[key].attributes["gen_ai.output.messages"] = message_text("assistant", text)
 
     def _chat(self, replied: ModelReplied, parent: str, start: datetime, end: datetime) -> Span:
         reply = replied.reply
@@ -180,10 +162,10 @@ class _Reader:
         if reply.cost is not None:
             attributes["cuecard.cost"] = reply.cost
         if self._content:
-            attributes["gen_ai.output.messages"] = _message(
+            attributes["gen_ai.output.messages"] = message_text(
                 "assistant", reply.text, reply.reasoning, reply.tool_calls, reply.finish_reason
             )
-        return Span(replied.key, f"chat {replied.model}", parent, start, end, _CLIENT, attributes)
+        return Span(replied.key, f"chat {replied.model}", parent, start, end, CLIENT, attributes)
 
     def _tool(self, answered: ToolAnswered, parent: str, start: datetime, end: datetime) -> None:
         call, answer = answered.call, answered.answer
@@ -197,7 +179,7 @@ class _Reader:
         if answer.hit is not None:
             attributes["cuecard.hit"] = answer.hit.hit
         if self._content:
-            attributes["gen_ai.tool.call.arguments"] = call.broken or _text(call.arguments)
+            attributes["gen_ai.tool.call.arguments"] = call.broken or json_text(call.arguments)
             attributes["gen_ai.tool.call.result"] = answer.text
         self._spans[answered.key] = Span(
             answered.key,
@@ -254,71 +236,3 @@ def _tool_of(scope: str) -> str | None:
         return None
     number = int(parts[1]) if parts[1].isdecimal() else None
     return None if number is None else f"tool/{number}"
-
-
-def _span(uid: str, trace: str, span: Span) -> Json:
-    data: Json = {
-        "traceId": trace,
-        "spanId": _hash("span", uid, span.key)[:16],
-        "name": span.name,
-        "kind": span.kind,
-        "startTimeUnixNano": _nanos(span.start),
-        "endTimeUnixNano": _nanos(max(span.start, span.end)),
-        "attributes": _attributes(
-            span.attributes | ({"error.type": span.error} if span.error else {})
-        ),
-        "status": {"code": _ERROR, "message": span.error} if span.error else {},
-    }
-    if span.parent is not None:
-        data["parentSpanId"] = _hash("span", uid, span.parent)[:16]
-    return data
-
-
-def _attributes(attributes: Mapping[str, Value]) -> list[JsonValue]:
-    return [{"key": key, "value": _value(value)} for key, value in attributes.items()]
-
-
-def _value(value: Value) -> Json:
-    match value:
-        case bool():
-            return {"boolValue": value}
-        case int():
-            return {"intValue": str(value)}
-        case float():
-            return {"doubleValue": value}
-        case str():
-            return {"stringValue": value}
-        case several:
-            return {"arrayValue": {"values": [{"stringValue": one} for one in several]}}
-
-
-def _message(
-    role: str,
-    text: str,
-    reasoning: str = "",
-    calls: Iterable[ToolCall] = (),
-    finish_reason: str = "",
-) -> str:
-    """One message in the convention's parts, as JSON text."""
-    parts: list[JsonValue] = []
-    if reasoning:
-        parts.append({"type": "reasoning", "content": reasoning})
-    if text:
-        parts.append({"type": "text", "content": text})
-    for call in calls:
-        parts.append(
-            {"type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments}
-        )
-    return _text([{"role": role, "parts": parts, "finish_reason": finish_reason or "stop"}])
-
-
-def _text(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _nanos(when: datetime) -> str:
-    return str((when.astimezone(UTC) - _EPOCH) // _MICROSECOND * 1000)
-
-
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
