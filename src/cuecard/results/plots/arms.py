@@ -12,6 +12,9 @@ from cuecard.results.plots.model import Point, Series
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.words import value_word
 
+MARKS = 12
+"""How many series have a shape of their own; of more, those of each family are numbered apart."""
+
 
 @dataclass(frozen=True)
 class Arm:
@@ -50,9 +53,11 @@ class Field:
 def fields_of(pool: Pool, by: Sequence[Dimension]) -> Iterator[Field]:
     """Each family with a judged trial. Where several judges judged, each has arms of its own."""
     groups = groups_of(pool, tuple(by))
-    marks = {values: mark for mark, values in enumerate(sorted({g.values for g in groups}))}
+    every = {values: mark for mark, values in enumerate(sorted({g.values for g in groups}))}
     notes = notes_of(pool, groups)
     for family, mine in by_family(groups):
+        own = {group.values: mark for mark, group in enumerate(mine)}
+        marks = every if len(every) <= MARKS else own
         arms = tuple(Arm(group, marks[group.values]) for group in mine)
         yield Field(family, arms, (_counted(arms), *notes.get(family, ())))
 
