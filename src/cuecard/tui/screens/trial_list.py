@@ -32,7 +32,7 @@ class TrialListScreen(CuecardScreen[None]):
     AUTO_FOCUS = "#trials"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
-        Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it")),
+        Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
         Key("trial_list.text", "t", "text", N_("Text"), N_("All that was handed in and could not be read")),
         Key("trial_list.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
     )  # fmt: skip
