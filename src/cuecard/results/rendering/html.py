@@ -20,6 +20,8 @@ _SHORT = 36
 """Letters that a column of words keeps on one line."""
 _LONG = 16
 """Letters of a heading that get along with a narrow column."""
+_MANY = 7
+"""Columns beside each other that have room for intervals beside their values."""
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
 
 
@@ -41,6 +43,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
             caption=caption,
             classes=classes,
             longest=_LONG,
+            most=_MANY,
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
             notes=(*remarks_of(sheet), *sheet.notes),
         )
