@@ -73,7 +73,8 @@ def plan_rescoring(
     workspace: Workspace, run_id: int, *, targets: Targets | None = None, judges: Sequence[str] = ()
 ) -> RescorePlan:
     """What rescoring would be of. `judges`: whose judgements are brought up to date, those that the run was
-    entered with unless named.
+    entered with as far as they
+    have judged it (else all that have) unless named.
 
     Raises `NotFound` for an unknown run, revision, or task in `targets`, `NotAllowed` for a play session and a
     probe, and for a judge that has judged nothing of the run: there is nothing to carry over from.
@@ -86,7 +87,9 @@ def plan_rescoring(
     if unknown := sorted(wanted.keys() - {trial.task_id for trial in every}):
         raise NotFound(_("The run has no such task"), ", ".join(unknown))
     judged = {head.judge.name for head in workspace.verdicts.heads(run_id)}
-    chosen = tuple(dict.fromkeys(judges or settings_of(run).judges))
+    entered = settings_of(run).judges
+    usual = [name for name in entered if name in judged] or sorted(judged) or entered
+    chosen = tuple(dict.fromkeys(judges or usual))
     if missing := [name for name in chosen if name not in judged]:
         raise NotAllowed(
             _("Nothing of this run was judged by {names}").format(names=", ".join(missing)),

@@ -30,6 +30,7 @@ DECISION_WORDS: Final[dict[Decision, str]] = {
 }
 _LINES = 40
 _TEXT = 60
+_NOTHING = 1e-12
 
 
 def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
@@ -137,7 +138,7 @@ def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
     for one in judge.measures:
         groups.setdefault((one.agent, one.family), []).append(one)
     for (agent, family), its in groups.items():
-        moved = [one for one in its if one.difference.value]
+        moved = [one for one in its if _moved(one)]
         still = len(its) - len(moved)
         notes = [_("Differences are paired by task; intervals are 95%, by task.")] if moved else []
         if still:
@@ -165,6 +166,12 @@ def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
             ),
             notes=tuple(notes),
         )
+
+
+def _moved(one: MeasureMove) -> bool:
+    if one.difference.value is None:
+        return one.old.value != one.new.value
+    return abs(one.difference.value) > _NOTHING
 
 
 def _items(judge: JudgeMoves, lines: int | None) -> Sheet:
