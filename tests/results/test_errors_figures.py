@@ -324,3 +324,11 @@ def test_a_sole_dimension_or_none_and_several_judges():
     assert error_report(pool(rows[2])).arms == ()
     (every,) = error_report(pool(rows[0]), by=()).arms
     assert (every.group, every.trials) == ((), 1)
+
+
+def test_a_figure_has_one_interval_whatever_stands_beside_it():
+    rows = [(row("a", f"t{n}", {}), n % 3 == 0) for n in range(9)]
+    other = [(each, not flag) for each, flag in rows[2:]]
+    alone = counted({"x": flagged("x", rows)})["x"]
+    beside = counted({"y": flagged("y", other), "x": flagged("x", rows)})["x"]
+    assert alone == beside
