@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from importlib import import_module
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
@@ -9,6 +13,7 @@ from textual.widgets import Footer, Static
 from cuecard.annotate.adjudication.gold import disputed_runs
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
 from cuecard.lab.runs import create_run
 from cuecard.store.records import RunRecord, RunState, TaskSummary
 from cuecard.tui.actions import Key, keys
@@ -59,6 +64,35 @@ class RunsScreen(CuecardScreen[None]):
             show=False,
         ),
         Key(
+            "runs.compare",
+            "x",
+            "compare",
+            N_("Compare"),
+            N_("The agents of this run, or of the marked runs"),
+        ),
+        Key(
+            "runs.errors",
+            "e",
+            "errors",
+            N_("Errors"),
+            N_("What went wrong in this run, or in the marked ones"),
+        ),
+        Key(
+            "runs.plots",
+            "g",
+            "plots",
+            N_("Plots"),
+            N_("This run, or the marked ones, drawn"),
+            show=False,
+        ),
+        Key(
+            "runs.report",
+            "y",
+            "report",
+            N_("Report"),
+            N_("A file on this run, or on the marked ones"),
+        ),
+        Key(
             "runs.fidelity",
             "f",
             "fidelity",
@@ -75,7 +109,7 @@ class RunsScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield NavBar("runs")
         with Vertical(id="body"):
-            yield FittedTable(COLUMNS, id="runs")
+            yield FittedTable(COLUMNS, marking=True, id="runs")
             yield Static("", id="disputed", classes="muted", markup=False)
             yield EmptyState(
                 _("No runs yet"),
@@ -107,15 +141,22 @@ class RunsScreen(CuecardScreen[None]):
         )
         if look == self._look:
             return
-        before = self._under_cursor()
+        before, marked = self._under_cursor(), {run.id for run in self._marked()}
         self._look = look
         at = next((i for i, run in enumerate(look.runs) if run.id == before), None)
         self.query_one(FittedTable).fill([self._row(run) for run in look.runs], cursor=at)
+        self.query_one(FittedTable).mark(at for at, run in enumerate(look.runs) if run.id in marked)
         self.query_one(FittedTable).display = bool(look.runs)
         self.query_one("#none").display = not look.runs
         told = self.query_one("#disputed", Static)
         told.display = bool(look.disputed)
         told.update(disputed_legend())
+        self.warm()
+
+    @guarded("warm")
+    async def warm(self) -> None:
+        """Import what a run opens with while nothing else is done."""
+        await asyncio.to_thread(_import_run_screen)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -168,8 +209,33 @@ class RunsScreen(CuecardScreen[None]):
     def action_fidelity(self) -> None:
         from cuecard.tui.screens.fidelity import FidelityScreen
 
-        if run := self._run_under_cursor():
-            self.app.push_screen(FidelityScreen((run.id,), run.name))
+        if runs := self._chosen():
+            self.app.push_screen(FidelityScreen(*_named(runs)))
+
+    def action_compare(self) -> None:
+        from cuecard.tui.screens.compare import CompareScreen
+
+        if runs := self._chosen():
+            self.app.push_screen(CompareScreen(*_named(runs)))
+
+    def action_errors(self) -> None:
+        from cuecard.tui.screens.errors import ErrorsScreen
+
+        if runs := self._chosen():
+            self.app.push_screen(ErrorsScreen(*_named(runs)))
+
+    def action_plots(self) -> None:
+        from cuecard.tui.screens.plots import PlotsScreen
+
+        if runs := self._chosen():
+            self.app.push_screen(PlotsScreen(*_named(runs)))
+
+    @guarded("report")
+    async def action_report(self) -> None:
+        from cuecard.tui.screens.reporting import write_report
+
+        if runs := self._chosen():
+            await write_report(self, *_named(runs))
 
     def action_look_again(self) -> None:
         self._look = None
@@ -191,6 +257,15 @@ class RunsScreen(CuecardScreen[None]):
         runs = self._look.runs if self._look else ()
         return runs[row] if 0 <= row < len(runs) else None
 
+    def _marked(self) -> list[RunRecord]:
+        marked = self.query_one(FittedTable).marked
+        return [run for at, run in enumerate(self._look.runs if self._look else ()) if at in marked]
+
+    def _chosen(self) -> list[RunRecord]:
+        """The marked runs, oldest first; without any, the one under the cursor."""
+        run = self._run_under_cursor()
+        return self._marked()[::-1] or ([run] if run else [])
+
     def _under_cursor(self) -> int | None:
         run = self._run_under_cursor()
         return run.id if run else None
@@ -199,3 +274,13 @@ class RunsScreen(CuecardScreen[None]):
         going_on = self._look and any(run.state is RunState.RUNNING for run in self._look.runs)
         if going_on and self.is_current:
             self.load()
+
+
+def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
+    """The runs' ids, and what they are called together."""
+    return tuple(run.id for run in runs), " · ".join(one_line(run.name, 30) for run in runs)
+
+
+def _import_run_screen() -> None:
+    for module in ("numpy", "cuecard.tui.screens.run", "cuecard.tui.screens.trial"):
+        import_module(module)

@@ -34,7 +34,7 @@ SCREEN_KEYS = keys(
     Key("run.compare", "x", "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
     Key("run.errors", "e", "errors", N_("Errors"), N_("What went wrong, and how often")),
     Key("run.plots", "g", "plots", N_("Plots"), N_("Scores, costs and curves drawn")),
-    Key("run.report", "w", "report", N_("Report"), N_("Write all of it to one file, to be sent")),
+    Key("run.report", "y", "report", N_("Report"), N_("Write all of it to one file, to be sent")),
     Key("run.budget", "b", "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False),
     Key("run.replay", "p", "replay", N_("Re-play"), N_("Decide the trial's cues myself, turn by turn, before I am told"), show=False),
     Key("run.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people"), show=False),
