@@ -14,7 +14,7 @@ from cuecard.tui.state.plots.rows import window
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
 _NAME = 20
-_TALL = 4
+_TALL = 8
 _WIDE, _WIDEST = 3, 12
 _CELL = 9
 
