@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -15,6 +15,7 @@ from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
+    from cuecard.core.parts import Judge
     from cuecard.lab.rescore_plan import RescorePlan
     from cuecard.lab.rescoring import RescoreOutcome
     from cuecard.results.rescored.model import RescoreReport
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _LEXICAL = "lexical"
 _SHOWN = 10
+Done = TypeVar("Done")
 
 
 def register(app: typer.Typer) -> None:
@@ -77,6 +79,8 @@ def rescore(
         outcome = None
         if not dry_run:
             outcome = _perform(ours, workspace, plan, anew=anew)
+        elif not anew:
+            _check(ours, workspace, plan)
         report = report_on(workspace, plan, outcome.run if outcome else None, anew=anew)
     _print(report, markdown=markdown, json=json)
     if outcome:
@@ -105,13 +109,10 @@ def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[s
 def _perform(
     ours: Context, workspace: Workspace, plan: RescorePlan, *, anew: bool
 ) -> RescoreOutcome:
-    from cuecard.core.config import EMBEDDED
-    from cuecard.core.judges.registry import build_judge
-    from cuecard.core.llm.hub import ModelHub
     from cuecard.lab.judging_pool import OnProgress
     from cuecard.lab.rescoring import rescore_run
 
-    config: Config = EMBEDDED if set(plan.judges) == {_LEXICAL} else ours.config()
+    config = _config(ours, plan)
     person = ours.person(workspace)
     with Progress(config.currency) as progress:
 
@@ -119,25 +120,54 @@ def _perform(
             progress.begin(judge)
             return progress.moved
 
-        async def work() -> RescoreOutcome:
-            hub = ModelHub(config)
-            try:
-                judges = [build_judge(name, config, hub) for name in plan.judges]
-                return await rescore_run(
-                    workspace,
-                    plan,
-                    judges,
-                    by=person,
-                    anew=anew,
-                    on_progress=begin,
-                    on_call=progress.called,
-                )
-            finally:
-                await hub.close()
+        async def work(judges: Sequence[Judge]) -> RescoreOutcome:
+            return await rescore_run(
+                workspace,
+                plan,
+                judges,
+                by=person,
+                anew=anew,
+                on_progress=begin,
+                on_call=progress.called,
+            )
 
-        outcome = asyncio.run(work())
+        outcome = _with_judges(config, plan, work)
     progress.report()
     return outcome
+
+
+def _check(ours: Context, workspace: Workspace, plan: RescorePlan) -> None:
+    """Raises `NotAllowed` and `ConfigError` as the rescoring itself would."""
+    from cuecard.lab.rescore_plan import check_judges
+
+    async def work(judges: Sequence[Judge]) -> None:
+        await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
+
+    _with_judges(_config(ours, plan), plan, work)
+
+
+def _config(ours: Context, plan: RescorePlan) -> Config:
+    """The configuration; the embedded judge needs none. Raises `ConfigError`."""
+    from cuecard.core.config import EMBEDDED
+
+    return EMBEDDED if set(plan.judges) == {_LEXICAL} else ours.config()
+
+
+def _with_judges(
+    config: Config, plan: RescorePlan, work: Callable[[Sequence[Judge]], Awaitable[Done]]
+) -> Done:
+    """What `work` gives with the plan's judges. Raises `ConfigError` where one cannot be made."""
+    from cuecard.core.judges.registry import build_judge
+    from cuecard.core.llm.hub import ModelHub
+
+    async def perform() -> Done:
+        hub = ModelHub(config)
+        try:
+            return await work([build_judge(name, config, hub) for name in plan.judges])
+        finally:
+            await hub.close()
+
+    return asyncio.run(perform())
 
 
 def _nothing(plan: RescorePlan, *, json: bool) -> None:

@@ -72,9 +72,8 @@ class RescorePlan:
 def plan_rescoring(
     workspace: Workspace, run_id: int, *, targets: Targets | None = None, judges: Sequence[str] = ()
 ) -> RescorePlan:
-    """What rescoring would be of. `judges`: whose judgements are brought up to date, those that the run was
-    entered with as far as they
-    have judged it (else all that have) unless named.
+    """What rescoring would be of. `judges`: whose judgements are brought up to date, unless named those that the
+    run was entered with, as far as they have judged it, else all that have.
 
     Raises `NotFound` for an unknown run, revision, or task in `targets`, `NotAllowed` for a play session and a
     probe, and for a judge that has judged nothing of the run: there is nothing to carry over from.
