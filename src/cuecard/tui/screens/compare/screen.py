@@ -34,8 +34,8 @@ class CompareScreen(FiguresScreen):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
-        Key("compare.open", "enter", "open", N_("Trials"), N_("The trials behind this figure, or of both arms on this task")),
-        Key("compare.what", "c", "what", N_("Compare"), N_("What is compared: agents, runs, settings, judges, …")),
+        Key("compare.open", "enter", "open", N_("Open"), N_("The trials behind this figure, or of both arms on this task")),
+        Key("compare.what", "c", "what", N_("Choose"), N_("What is compared: agents, runs, settings, judges, …")),
         Key("compare.base", "a", "base", N_("Base"), N_("The arm that the others are held against")),
         Key("compare.family", "f", "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", "m", "measure", N_("Measure"), N_("By which measure")),
