@@ -45,7 +45,7 @@ class PromptUse(Frozen):
 
 class TrialNote(Frozen):
     """What a person noted at a place of a trial: `turn/3`, `event/17`, `verdict/triple/4`, `stage/2`,
-    `step/1`, "" for the whole trial. A bookmark may have no text.
+    `step/1`, `fact/0`, "" for the whole trial. A bookmark may have no text.
     """
 
     uid: str

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.core.events import AgentSpoke, Concluded, Event, ModelReplied, ToolAnswered, TrialEnded
+from cuecard.core.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    ModelReplied,
+    ToolAnswered,
+    TrialEnded,
+    UserSpoke,
+)
 from cuecard.core.i18n import _
 from cuecard.core.tasks import CheckpointChain, FactWorld, Task
 from cuecard.core.text import one_line
@@ -59,6 +67,8 @@ def _of_event(event: Event) -> str:
             return _("turn {n}, model call").format(n=body.turn + 1)
         case AgentSpoke():
             return _("turn {n}, the agent").format(n=body.turn + 1)
+        case UserSpoke():
+            return _("turn {n}, the user").format(n=body.turn + 1)
         case Concluded():
             return _("what was handed in")
         case TrialEnded():

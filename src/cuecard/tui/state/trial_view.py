@@ -61,6 +61,8 @@ class TrialState(JudgedTrial):
         for name in ("events", "entries", "stages", "steps", "hits", "context"):
             self.__dict__.pop(name, None)
         self._forget_judge()
+        if self.stepping:
+            self.stepping = Stepping(self.events, opened.task, self.stepping.at)
 
     def complete(self, events: Sequence[Event]) -> None:
         """Take in events with their large texts."""

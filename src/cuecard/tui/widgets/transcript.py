@@ -20,6 +20,7 @@ class Transcript(EntryList):
         self._marks: Mapping[int, str] = {}
         self._spot: tuple[int, int] | None = None
         self._spot_event: int | None = None
+        self._opened_alone: int | None = None
 
     def on_mount(self) -> None:
         threading.Thread(target=warm_up, name="markdown", daemon=True).start()
@@ -58,11 +59,18 @@ class Transcript(EntryList):
                 self.move_to(index)
                 return
 
-    def show_event(self, seq: int) -> None:
-        """Put the cursor on the entry of an event; of several in one entry, open it at that event."""
+    def show_event(self, seq: int, *, alone: bool = False) -> None:
+        """Put the cursor on the entry of an event; of several in one entry, open it at that event. `alone`: an
+        entry that was opened so before is folded again.
+        """
         index = self.entry_of(seq)
         if index is None or not self._layout_of.ready:
             return
+        before = self._opened_alone
+        if before is not None and before != index:
+            self._opened_alone = None
+            if before in self._layout_of.opened:
+                self.toggle(before)
         entry = self.entries[index]
         self._spot, self._spot_event = None, seq
         if not entry.starts:
@@ -71,6 +79,7 @@ class Transcript(EntryList):
             return
         if index not in self._layout_of.opened:
             self.toggle(index)
+            self._opened_alone = index if alone else None
         at = max((n for n, one in enumerate(entry.events) if one <= seq), default=0)
         line = self._layout_of.line_in(index, entry.starts[at])
         self._resize_content()

@@ -27,7 +27,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 class PaneBar(Static):
-    """`load` which pane is shown and which words stand at the right; names are cut to keys where room is short."""
+    """`load` which pane is shown, and what stands at the right: the moment, and in so much room as is left what
+    happened then. Names are cut to keys where room is short.
+    """
 
     DEFAULT_CSS = """
     PaneBar { height: 1; width: 1fr; padding: 0 1; background: $panel; }
@@ -37,7 +39,7 @@ class PaneBar(Static):
         super().__init__("", markup=False, id=id)
         self._active = ""
         self._steps = False
-        self._moment = ""
+        self._moment = self._happened = ""
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
@@ -45,22 +47,31 @@ class PaneBar(Static):
     def on_resize(self, event: Resize) -> None:
         self._draw()
 
-    def load(self, active: str, moment: str = "", *, steps: bool = False) -> None:
+    def load(
+        self, active: str, moment: str = "", happened: str = "", *, steps: bool = False
+    ) -> None:
         """`steps`: the first pane is the ladder of a chain."""
-        if (active, moment, steps) != (self._active, self._moment, self._steps):
-            self._active, self._moment, self._steps = active, moment, steps
+        before = (self._active, self._moment, self._happened, self._steps)
+        if (active, moment, happened, steps) != before:
+            self._active, self._moment, self._happened = active, moment, happened
+            self._steps = steps
             self._draw()
 
     def _draw(self) -> None:
         room = self.content_size.width
-        moment = f"▶ {self._moment}" if self._moment else ""
-        for names, blank in (("all", "  "), ("all", " "), ("active", " ")):
-            pieces = self._pieces(names == "all", blank)
+        short = f"▶ {self._moment}" if self._moment else ""
+        long = f"{short} · {self._happened}" if self._happened else short
+        left, pieces, moment = 1, list[Piece](), short
+        for whole, blank, moment in (
+            (True, "  ", long),
+            (True, " ", short),
+            (False, " ", long),
+            (False, " ", short),
+        ):
+            pieces = self._pieces(whole, blank)
             left = room - sum(cell_len(piece.text) for piece in pieces) - cell_len(moment)
             if left >= bool(moment):
                 break
-        else:
-            left = 1
         pieces = [*pieces, Piece(" " * max(left, 1)), Piece(moment, "stage")] if moment else pieces
         self.update(as_text(pieces, self.app.theme_variables))
 

@@ -119,8 +119,10 @@ class Reading(CuecardScreen[None]):
             return
         step = state.stepping
         moment = _("step {n} of {all}").format(n=step.at + 1, all=step.total) if step else ""
+        happened = state.words_of(f"event/{step.seq}") if step else ""
         hidden = self.has_class("-narrow") and not self.has_class("-beside")
-        self.query_one(PaneBar).load("" if hidden else self._pane, moment, steps=state.is_chain)
+        pane = "" if hidden else self._pane
+        self.query_one(PaneBar).load(pane, moment, happened, steps=state.is_chain)
 
     def _fill(self) -> None:
         """The pane that is shown, from the state."""

@@ -69,6 +69,7 @@ class TrialScreen(Noting):
     async def load(self) -> None:
         trial_id, person = self._trial_id, self.person
         first = self._state is None
+        self._course = None
         if first:
             # The beginning is on the screen before the rest of a long trial is read.
             opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person, FIRST))
@@ -88,8 +89,9 @@ class TrialScreen(Noting):
     @guarded("whole")
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
-        trial_id = self._trial_id
-        while (state := self._state) and (missing := self._missing()):
+        trial_id, most = self._trial_id, AT_ONCE
+        while (state := self._state) and (missing := self._missing(most)):
+            most *= 2
             found = await self.services.ask(lambda ws, seqs=missing: ws.runs.whole(trial_id, *seqs))
             state.complete(found)
             self._show_transcript()
@@ -240,12 +242,12 @@ class TrialScreen(Noting):
         if await self.app.push_screen_wait(ConfirmDialog(_("Re-play?"), text, _("Re-play"))):
             self.app.push_screen(ReplayScreen(self._trial_id, seen=True))
 
-    def _missing(self) -> list[int]:
-        """The numbers of the events of what is opened that are not read whole yet."""
+    def _missing(self, most: int) -> list[int]:
+        """The numbers of events of what is opened that are not read whole yet, about `most` of them."""
         missing: list[int] = []
         for index in self._transcript.opened:
             missing += self._transcript.entries[index].left_out
-            if len(missing) >= AT_ONCE:
+            if len(missing) >= most:
                 break
         return missing
 

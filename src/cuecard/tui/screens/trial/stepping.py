@@ -51,4 +51,4 @@ class StepMode(Jumping):
         """Everything as it was, with the event that happened last in view."""
         self._show_all()
         if step := self._stepping:
-            self._transcript.show_event(step.seq)
+            self._transcript.show_event(step.seq, alone=True)
