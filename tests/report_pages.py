@@ -44,7 +44,7 @@ def looked_up(data: dict[str, Any], key: str) -> Any:
             key = key.removeprefix(f"totals/agents/{name}/")
             break
     for part in key.split("/"):
-        found = found[int(part)] if isinstance(found, list) else found[part]
+        found = found[int(part) if isinstance(found, list) else part]
     return found
 
 

@@ -46,11 +46,8 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option(help=_("Default: the names of the runs"))] = "",
     judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=_("Whose judgements; may be repeated. Default: of each run its first judge")
-        ),
-    ] = None,
+        str, typer.Option(help=_("Whose judgements; none means the first of the run's judges"))
+    ] = "",
     no_plots: Annotated[bool, typer.Option("--no-plots", help=_("Without plots"))] = False,
 ) -> None:
     from cuecard.results.report.gathering import report_of
@@ -72,7 +69,7 @@ def report(
             workspace,
             runs,
             title=title,
-            judges=judge or (),
+            judges=(judge,) if judge else (),
             plots=not no_plots,
             on_count=lambda done, of: status.update(
                 _("Counting trials: {done} of {all}").format(done=f"{done:,}", all=f"{of:,}")
