@@ -39,6 +39,7 @@ class CompareScreen(FiguresScreen):
         Key("compare.base", "a", "base", N_("Base"), N_("The arm that the others are held against")),
         Key("compare.family", "f", "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", "m", "measure", N_("Measure"), N_("By which measure")),
+        Key("compare.export", "e", "export", N_("Export"), N_("All tables as Markdown, LaTeX or CSV"), show=False),
         Key("compare.differences", "d", "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False),
         Key("compare.tasks", "t", "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False),
         Key("compare.spending", "s", "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False),
