@@ -146,12 +146,25 @@ def test_settings_are_compared_within_agents():
     assert one.base_mean.value == pytest.approx(0.45)
     assert one.within == ("agent",)
     # Runs differ, and cannot be told from settings.
-    assert one.differs == ("run",)
+    assert one.differs == {"run": (("00000001",), ("00000002",))}
     assert (one.left_out.unpaired_base, one.left_out.unpaired_arm) == (0, 5)
     said = " ".join(found.notes)
     assert "neutral and guided also differ in Run (plain against told)" in said
     assert "the same task and the same Agent" in said
     assert one.difference.no_interval == "no resample differs"
+
+
+def test_another_run_is_named_though_other_agents_played_in_both():
+    first, second = run(1, "plain"), run(2, "later")
+    rows = [
+        *(f1("beta", f"t{n}", 0.5, memory="none", of=first) for n in range(5)),
+        *(f1("beta", f"t{n}", 0.6, memory="local", of=second) for n in range(5)),
+        *(f1("alpha", f"t{n}", 0.9, memory="none", of=second) for n in range(5)),
+    ]
+    one = only(compare(pool(*rows), "memory", family="graph"))
+    # Of the runs of alpha, which has no partner, nothing is said.
+    assert (one.within, one.differs) == (("agent",), {"run": (("00000001",), ("00000002",))})
+    assert one.left_out.unpaired_base == 5
 
 
 def test_what_cannot_be_paired_is_named():

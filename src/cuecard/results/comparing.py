@@ -122,7 +122,7 @@ def compare(
         arms=tuple(each.values()),
         contrasts=tuple(contrasts),
         within=_any(contrast.within for contrast in contrasts),
-        differs=_any(contrast.differs for contrast in contrasts),
+        differs=_any(tuple(contrast.differs) for contrast in contrasts),
         names=names_of(pool),
         notes=tuple(_notes(mine, dimension, taken, each, contrasts, names_of(pool))),
     )
@@ -274,10 +274,8 @@ def _notes(
     for contrast in contrasts:
         sides = [arms[contrast.base], arms[contrast.arm]]
         words = [value_word(dimension, arm.name, names) for arm in sides]
-        for other in contrast.differs:
-            said = [
-                ", ".join(value_word(other, v, names) for v in arm.also[other]) for arm in sides
-            ]
+        for other, values in contrast.differs.items():
+            said = [", ".join(value_word(other, v, names) for v in side) for side in values]
             yield _(
                 "{base} and {arm} also differ in {dimension} ({left} against {right}); the difference may be its doing."
             ).format(

@@ -71,7 +71,7 @@ class Contrast(Frozen):
     (Conover 1999, 3.4); None without any. It asks how often, not by how much: read the interval first.
     `tasks`: those that differ most first. `within`: the dimensions within which pairs were made besides the
     task's revision; `differs`: those in which the two differ and could not be paired, so that the difference may
-    be theirs.
+    be theirs, with the values of the base's and the arm's paired trials.
     """
 
     base: str
@@ -87,7 +87,7 @@ class Contrast(Frozen):
     spending: Spending
     left_out: LeftOut
     within: tuple[Dimension, ...] = ()
-    differs: tuple[Dimension, ...] = ()
+    differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
 
 class Comparison(Frozen):

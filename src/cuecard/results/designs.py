@@ -14,7 +14,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.cells import ResultCell
-from cuecard.results.comparing import PLAIN, comparisons
+from cuecard.results.comparing import PLAIN, Comparison, comparisons
 from cuecard.results.comparison_sheets import anything_left_out, difference_sheet, left_out_sheet
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.score_sheets import cell_of, figure_cell
@@ -266,21 +266,15 @@ def _differences(pool: Pool, found: Found) -> Iterator[Sheet]:
         # Arms of different agents or judges have no pairs at all: the figures stand alone.
         return
     sheet = difference_sheet(whole, percent=True)
-    agents = pool.values("agent")
     lines = list(sheet.lines)
-    if len(agents) > 1:
-        for agent in sorted(agents):
-            mine = pool.where(lambda row, agent=agent: row.value("agent") == agent)
-            arms = _present(mine, found)
-            if len(arms) < 2 or found.base not in arms:
-                continue
-            try:
-                own = comparisons(mine, dimension, found.base, arms=arms)
-            except CuecardError:
-                continue
-            own_sheet = difference_sheet(own, percent=True)
+    each = [
+        (agent, own) for agent in sorted(pool.values("agent")) if (own := _of(agent, pool, found))
+    ]
+    if len(each) > 1:
+        for agent, own in each:
             name = value_word("agent", agent, whole[0].names)
-            lines += [(Cell(f"{name} · {line[0].text}"), *line[1:]) for line in own_sheet.lines]
+            own_lines = difference_sheet(own, percent=True).lines
+            lines += [(Cell(f"{name} · {line[0].text}"), *line[1:]) for line in own_lines]
     yield Sheet(
         view=sheet.view,
         title=sheet.title,
@@ -290,6 +284,18 @@ def _differences(pool: Pool, found: Found) -> Iterator[Sheet]:
     )
     if any(anything_left_out(contrast.left_out) for contrast in whole[0].contrasts):
         yield left_out_sheet(whole[0])
+
+
+def _of(agent: str, pool: Pool, found: Found) -> tuple[Comparison, ...]:
+    """The comparisons of one agent by itself; none where it has no two arms on a task."""
+    mine = pool.where(lambda row: row.value("agent") == agent)
+    arms = _present(mine, found)
+    if len(arms) < 2 or found.base not in arms:
+        return ()
+    try:
+        return comparisons(mine, found.design.dimension, found.base, arms=arms)
+    except CuecardError:
+        return ()
 
 
 def _present(pool: Pool, found: Found) -> tuple[str, ...]:

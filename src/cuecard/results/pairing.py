@@ -12,6 +12,7 @@ from cuecard.core.scoring.measures import mean
 from cuecard.results.contrasts import LeftOut
 from cuecard.results.pool import Dimension, Row
 from cuecard.results.taking import SPENT, scores_of
+from cuecard.results.words import place_of
 
 Unit = tuple[str, int]
 """A task's id and the number of a revision."""
@@ -56,7 +57,7 @@ class Pairing:
 
     pairs: tuple[Pair, ...]
     within: tuple[Dimension, ...]
-    differs: tuple[Dimension, ...]
+    differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]]
     left_out: LeftOut
 
 
@@ -87,9 +88,18 @@ def paired(
     return Pairing(
         pairs=tuple(pairs),
         within=within,
-        differs=differs,
+        differs={
+            each: (_values(sides[0], used[0], each), _values(sides[1], used[1], each))
+            for each in differs
+        },
         left_out=_left_out((left, right), judged, by_unit.keys(), known, used),
     )
+
+
+def _values(rows: Sequence[Row], used: set[int], dimension: Dimension) -> tuple[str, ...]:
+    """Of the rows that are in pairs."""
+    found = {row.value(dimension) for row in rows if row.trial.id in used}
+    return tuple(sorted(found, key=lambda value: place_of(dimension, value)))
 
 
 def _within(
@@ -117,9 +127,10 @@ def _within(
             within = within if follows else tried
         elif candidate not in own:
             differs.append(candidate)
-    runs = [{row.run.uid for row in side} for side in (left, right)]
-    if dimension != "run" and all(runs) and not runs[0] & runs[1]:
-        differs.append("run")
+    if dimension != "run" and left and right:
+        runs: tuple[Dimension, ...] = (*within, "run")
+        if not _cells(left, runs).keys() & _cells(right, runs).keys():
+            differs.append("run")
     return within, tuple(differs)
 
 
