@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -282,5 +284,11 @@ def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
 
 
 def _import_run_screen() -> None:
-    for module in ("numpy", "cuecard.tui.screens.run", "cuecard.tui.screens.trial"):
+    modules = ("numpy", "cuecard.tui.screens.run", "cuecard.tui.screens.trial")
+    if all(module in sys.modules for module in modules):
+        return
+    for module in modules:
         import_module(module)
+    # They stay: a collection while scores are read must not look at them.
+    gc.collect()
+    gc.freeze()

@@ -39,7 +39,7 @@ def mosaic(
     if len(shown) > height:
         shown = shown[: max(1, height - 1)]
     hidden = len(rows) - len(shown)
-    free = height - bool(hidden)
+    free = max(1, height - bool(hidden))
     # The legend takes a line where marks stand for several.
     deep, each = _shape(most, across, free // len(shown))
     if each > 1 and free > len(shown):
@@ -52,7 +52,7 @@ def mosaic(
             lines.append(
                 [Piece(f"{head} ", "muted"), *_merged(marks[line * across : (line + 1) * across])]
             )
-    if hidden:
+    if hidden and len(lines) < height:
         more = ngettext("and {n} more agent", "and {n} more agents", hidden).format(n=hidden)
         lines.append([Piece(more, "muted")])
     if each > 1 and len(lines) < height:

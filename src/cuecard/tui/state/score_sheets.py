@@ -97,7 +97,8 @@ def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> 
             family = line.value("family")
             name = measure or _main(family)
             figures = _two(line, name, rows)
-            if figures:
+            # A line without a judged trial stays; a family that has no such measure does not.
+            if figures or not line.counts.judged:
                 label = f"{_glyph(family)} {measure_label(name)}".strip()
                 groups.append(Group(dict(line.group), line.counts, line.trials, label, figures))
     by = _without("family", tables[0].by if tables else ())
@@ -249,7 +250,7 @@ def _cell(layout: Layout, group: Group, key: str) -> ResultCell:
         wanted = _OF_COUNT[key]
         ids = tuple(id for id in group.trials if id in layout.rows and wanted(layout.rows[id]))
         return ResultCell(f"{number:,}", value=float(number), trials=ids)
-    return group.figures.get(key, ResultCell(""))
+    return group.figures.get(key, ResultCell("–" if key == MEAN else ""))
 
 
 def _heading(layout: Layout, key: str) -> str:
