@@ -39,6 +39,14 @@ def _values(task: Task) -> dict[str, str]:
             return {}
 
 
+def _name(key: str) -> str:
+    """A fact's own key; numbers of gold triples, rows and checkpoints as they stand elsewhere, from 1."""
+    kind, _slash, rest = key.partition("/")
+    if kind == "triple" and rest.isdigit():
+        return _("triple {n}").format(n=int(rest) + 1)
+    return one_line(key, 60)
+
+
 def _heading(turn: int, entries: Sequence[HitEntry]) -> PaneLine:
     n, hits = len(entries), sum(bool(entry.hit) for entry in entries)
     told = [
@@ -78,7 +86,7 @@ def _line(log: HitLog, entry: HitEntry, values: Mapping[str, str]) -> PaneLine:
     if entry.compound:
         head.append(Piece(" · " + _("compound"), "bad"))
     for match in entry.matched:
-        key = one_line(match.key, 60)
+        key = _name(match.key)
         if match.first:
             head.append(Piece(f" · + {key}", "good"))
         else:

@@ -21,7 +21,7 @@ from cuecard.tui.state.trial_view import PaneName, TrialState
 from cuecard.tui.widgets.pieces import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
-FIRST = 60
+FIRST = 40
 """Events that are read before everything else."""
 REFRESH = 1.5
 """Seconds between looks at a trial that is still being played."""
