@@ -2,93 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.labelling.comparison import Case, Comparison, Material, Place, Subject
-from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet, View, side_word
+from cuecard.annotate.labelling.comparison.sheets import Sheet, side_word
 from cuecard.annotate.labelling.comparison.words import (
     GROUP_WORDS,
     circumstances,
-    figure,
     label_word,
 )
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.results.cells import ResultCell
-from cuecard.tui.state.agreement_plot import Axis, axis_for, drawn
+from cuecard.tui.state.sheet_view import SheetView
 
-Shown = Literal["table", "matrix", "groups", "judges", "effect", "plot"]
-SHOWN_WORDS: dict[Shown, str] = {
-    "table": N_("Table"),
-    "matrix": N_("Matrix"),
-    "groups": N_("Groups"),
-    "judges": N_("Judges"),
-    "effect": N_("Effect"),
-    "plot": N_("Intervals"),
+Shown = Literal["table", "matrix", "groups", "judges", "effect"]
+SHOWN: dict[Shown, tuple[str, str]] = {
+    "table": ("t", N_("Table")),
+    "matrix": ("m", N_("Matrix")),
+    "groups": ("g", N_("Groups")),
+    "judges": ("j", N_("Judges")),
+    "effect": ("e", N_("Effect")),
 }
-_PLOTTED: tuple[View, ...] = ("table", "groups", "judges")
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A line of the plot. `cell` is what the table has for it."""
-
-    what: str
-    who: str
-    cell: Cell
-    statistic: Statistic
+_PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges")
 
 
 @dataclass
-class AgreementView:
-    """Which view is shown and which of its tables; each view keeps its place. `weighed`: the effect on
-    scores was computed.
-    """
+class AgreementView(SheetView[Shown]):
+    """`weighed`: the effect on scores was computed."""
 
     material: Material
     comparison: Comparison
     sheets: tuple[Sheet, ...]
-    shown: Shown = "table"
+    section: Shown = "table"
+    plotted: bool = False
     weighed: bool = False
     _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
-    def of(self, shown: Shown) -> list[Sheet]:
-        """The tables of a view; the plot has those that hold figures."""
-        if shown == "plot":
-            return [sheet for sheet in self.sheets if sheet.view in _PLOTTED and bars(sheet)]
-        return [sheet for sheet in self.sheets if sheet.view == shown]
-
-    def show(self, shown: Shown) -> None:
-        """The plot opens on what was looked at as a table."""
-        if shown == "plot" and (sheet := self.sheet) in (plots := self.of("plot")):
-            self._at["plot"] = plots.index(sheet)
-        self.shown = shown
-
-    def step(self, by: int) -> None:
-        """To the next table of the view, round and round."""
-        if count := len(self.of(self.shown)):
-            self._at[self.shown] = (self.index + by) % count
+    @property
+    def anything(self) -> bool:
+        return bool(self.comparison.people)
 
     @property
-    def index(self) -> int:
-        return min(self._at.get(self.shown, 0), max(0, len(self.of(self.shown)) - 1))
+    def named(self) -> Mapping[Shown, tuple[str, str]]:
+        return SHOWN
+
+    def of(self, section: Shown) -> list[Sheet]:
+        return [sheet for sheet in self.sheets if sheet.view == section]
 
     @property
-    def sheet(self) -> Sheet | None:
-        sheets = self.of(self.shown)
-        return sheets[self.index] if sheets else None
+    def plottable(self) -> bool:
+        return self.section in _PLOTTED and super().plottable
 
-    @property
-    def heading(self) -> str:
-        """`Table 1/4 · Judges against most people`."""
-        sheets, name = self.of(self.shown), _(SHOWN_WORDS[self.shown])
-        if self.sheet is None:
-            return name
-        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
-        return f"{name}{place} · {one_line(self.sheet.title)}"
+    def circumstances(self) -> Sequence[str]:
+        return circumstances(self.comparison)
+
+    def opens(self, row: int, column: int) -> bool:
+        return self.place(row, column) is not None
+
+    def keep_place_of(self, before: AgreementView) -> None:
+        """Show what another view of the same labels showed; the effect has to be computed again."""
+        self.section = before.section if before.section != "effect" else "table"
 
     @property
     def next_subject(self) -> Subject | None:
@@ -99,32 +74,18 @@ class AgreementView:
         at = names.index(self.comparison.subject) if self.comparison.subject in names else -1
         return names[(at + 1) % len(names)]
 
-    def details(self, row: int, column: int) -> list[str]:
-        """The figure under the cursor in full, why it is missing, then what to know of the table."""
-        sheet = self.sheet
-        if sheet is None:
-            return [_("There is nothing to show here yet: {why}").format(why=self._why_empty())]
-        found = cell_in_full(self.name(row, column), self.cell(row, column))
-        return [*found, *sheet.notes, *circumstances(self.comparison)]
-
-    def cell(self, row: int, column: int) -> Cell | None:
-        return cell_at(self.sheet, row, column, plotted=self.shown == "plot")
-
-    def name(self, row: int, column: int) -> str:
-        return name_at(self.sheet, row, column, plotted=self.shown == "plot")
-
     def place(self, row: int, column: int) -> Place | None:
         """The items behind the cell; of a line's name, those of its first figure."""
         cell = self.cell(row, column)
         if cell is None or self.sheet is None:
             return None
-        if cell.place is None and column == 0 and self.shown != "plot":
+        if cell.place is None and column == 0 and not self.plotted:
             line = self.sheet.lines[row]
             return next((each.place for each in line if each.place), None)
         return cell.place
 
-    def _why_empty(self) -> str:
-        match self.shown:
+    def why_empty(self) -> str:
+        match self.section:
             case "judges":
                 return _("it takes two judges or two people on the same items.")
             case "groups":
@@ -135,63 +96,6 @@ class AgreementView:
                 return _("scores need labels on what judges decided.")
             case _:
                 return _("no item has labels of two sides.")
-
-
-def bars(sheet: Sheet) -> list[Bar]:
-    """Every figure of a table that has a value, line by line."""
-    return [
-        Bar(line[0].text, heading, cell, cell.statistic)
-        for line in sheet.lines
-        for heading, cell in zip(sheet.headings, line, strict=True)
-        if cell.statistic is not None and cell.statistic.value is not None
-    ]
-
-
-def cell_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> Cell | None:
-    """The cell under the cursor of a table, or the one that the plot's line draws."""
-    if sheet is None:
-        return None
-    if plotted:
-        lines = bars(sheet)
-        return lines[row].cell if row < len(lines) else None
-    if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
-        return None
-    return sheet.lines[row][column]
-
-
-def cell_in_full(name: str, cell: Cell | None) -> list[str]:
-    """A figure with its interval and n, or the cell's words, and what there is to remark."""
-    if cell is None:
-        return []
-    found: list[str] = []
-    if cell.statistic is not None:
-        n = _("n {n}").format(n=f"{cell.statistic.n:,}")
-        # Figures of results say themselves whether they are shares, counts or money.
-        told = cell.text if isinstance(cell, ResultCell) else figure(cell.statistic)
-        found.append(f"{name}: {told} · {n}")
-    elif name:
-        found.append(f"{name}: {cell.text}")
-    return [*found, cell.remark] if cell.remark else found
-
-
-def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:
-    """What that cell is called: its line and its column."""
-    if sheet is None:
-        return ""
-    if plotted:
-        lines = bars(sheet)
-        return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
-    if row >= len(sheet.lines) or column >= len(sheet.headings):
-        return ""
-    parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
-    return " · ".join(filter(None, parts))
-
-
-def plot_of(sheet: Sheet, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
-    """The axis of a table's figures, and each drawn on it."""
-    lines = bars(sheet)
-    axis = axis_for([bar.statistic for bar in lines], width)
-    return axis, [(bar, drawn(bar.statistic, axis)) for bar in lines]
 
 
 def place_words(found: Comparison, place: Place) -> str:

@@ -13,7 +13,7 @@ from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.results.cells import ResultCell
-from cuecard.tui.state.agreement import bars, plot_of
+from cuecard.tui.state.sheet_cells import bars, plot_of
 from cuecard.tui.widgets.grid.columns import GridColumn
 from cuecard.tui.widgets.grid.source import GridCell
 

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
-from cuecard.tui.state.agreement import bars, cell_at, cell_in_full, name_at
 from cuecard.tui.state.entries import Piece
+from cuecard.tui.state.sheet_cells import bars, cell_at, cell_in_full, name_at
 
 _FAR = 20
 
