@@ -74,7 +74,7 @@ class CompareScreen(FiguresScreen):
                 "Two agents, runs, settings, simulators or judges are held against each other on the same"
                 " revisions of tasks. These trials are all of one kind, or not judged."
             ),
-            ("3", _("Runs: play the same tasks with another agent, simulator or setting")),
+            ("3", _("Runs: mark several of the same tasks with space, x compares them")),
             ("r", _("Count again, once trials are judged")),
             ("esc", _("Back")),
         )
