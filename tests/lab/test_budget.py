@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.errors import BudgetSpent, NotFound
+from cuecard.core.errors import BudgetSpent, Held, NotFound
 from cuecard.core.run import RunControl
-from cuecard.lab.runs import RunPlan, create_run
+from cuecard.lab.runs import RunPlan, create_run, resume_run
 from cuecard.lab.spending import Budget, Meter, budget_of, change_budget
 from cuecard.store.workspace import Workspace
 
@@ -38,3 +38,14 @@ def test_another_budget_is_kept_with_the_run(workspace: Workspace) -> None:
         change_budget(workspace, run.id, 0.0, EMBEDDED)
     with pytest.raises(NotFound):
         change_budget(workspace, 99, 1.0, EMBEDDED)
+
+
+async def test_a_run_that_somebody_holds_is_paused_and_one_that_is_drained_is_stopped(
+    workspace: Workspace,
+) -> None:
+    run = create_run(workspace, RunPlan(tasks=("espresso",)), by="ann")
+    for halt, state in ((Held("The run is paused"), "paused"), (None, "cancelled")):
+        control = RunControl()
+        control.pause(halt)
+        outcome = await resume_run(workspace, run.id, control=control)
+        assert (outcome.run.state, outcome.run.finished) == (state, 0)

@@ -5,15 +5,17 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, SelectionList
 
-from cuecard.core.events import AgentSpoke, Limits
-from cuecard.lab.runs import RunPlan, create_run, start_run
+from cuecard.core.events import AgentSpoke, Event, Limits, Termination, TrialEnded
+from cuecard.lab.runs import RunPlan, create_run, resume_run, start_run
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.run import RunScreen
 from cuecard.tui.screens.run_start import RunStartDialog
 from cuecard.tui.screens.runs import RunsScreen
+from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.trial import TrialScreen
 from cuecard.tui.widgets.fitted_table import FittedTable
 from tui_rooms import live_agent, shown, until
@@ -122,6 +124,45 @@ async def test_a_killed_run_is_called_open_and_resumed_only_after_asking(
         await until(pilot, lambda: "● done" in shown(app.screen))
 
 
+async def test_a_figure_leads_to_its_trials_and_a_failed_one_is_played_again(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    with Workspace.open(database) as workspace:
+        plan = RunPlan(tasks=("facts-night-train",), name="twice", samples=2)
+        run = create_run(workspace, plan, by="Ana")
+        failed = workspace.runs.trials(run.id)[1]
+        end = TrialEnded(termination=Termination.API_ERROR, detail="HTTP 503 from the server")
+        workspace.runs.append_events([(failed.id, Event(seq=0, at=failed.created_at, body=end))])
+        await resume_run(workspace, run.id)
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "twice" in shown(app.screen))
+        await pilot.press("enter")
+        # A run that is over opens with its scores, and what failed stands beside them.
+        await until(pilot, lambda: "◎ Pass@1" in shown(app.screen))
+        assert "✗ 1 error: HTTP 503 from the server" in shown(app.screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Behind" in shown(app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: "◎ Pass@1" in shown(app.screen))
+        await pilot.press("o")
+        await until(pilot, lambda: "↓" in shown(app.screen))
+        await pilot.press("t", "v")
+        await until(pilot, lambda: "failed trials · 1 of 2 trials" in shown(app.screen))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press("5", "enter")
+        await until(pilot, lambda: "of 5 USD" in shown(app.screen))
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: "● 2 ended" in shown(app.screen))
+        await until(pilot, lambda: "● done" in shown(app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: "all trials · 2 trials" in shown(app.screen))
+
+
 @pytest.mark.parametrize(
     ("field", "value", "complaint"),
     [
@@ -204,3 +245,8 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         await until(pilot, lambda: table.cursor_row == 1)
         for word in ("● done", "1/1", "Ana", "n New run"):
             assert word in shown(app.screen)
+        await pilot.press("space", "up", "space", "y")
+        await until(pilot, lambda: "older-newer.html" in shown(app.screen))
+        await pilot.press("escape", "x")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: "older · newer" in shown(app.screen))

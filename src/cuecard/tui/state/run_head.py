@@ -11,13 +11,23 @@ from cuecard.tui.state.runs import counts, heading, pause_reason, progress
 from cuecard.tui.state.transcript import Piece
 
 
-def head_lines(look: RunLook, live: LiveRun | None, currency: str = "") -> list[list[Piece]]:
+BAR, BAR_WIDE = 12, 24
+WIDE = 100
+
+
+def head_lines(
+    look: RunLook, live: LiveRun | None, currency: str = "", room: int = WIDE
+) -> list[list[Piece]]:
     """`live`: the run as it is or was played in this process; `currency`: of the configuration, once it is known."""
     here = live is not None and live.going_on
     playing = live.playing if live else {}
     lines = [
         heading(look.run, here=here),
-        [*progress(look.run), Piece("   "), *counts(look.trials, playing)],
+        [
+            *progress(look.run, BAR_WIDE if room >= WIDE else BAR),
+            Piece("   "),
+            *counts(look.trials, playing),
+        ],
     ]
     if live is not None and here:
         lines.append(pace_line(live.pace, stopping=live.stopping))

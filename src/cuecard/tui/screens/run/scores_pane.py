@@ -198,7 +198,7 @@ class ScoresPane(Vertical):
             if self.size.width < WIDE:
                 heading = short.get(heading, heading)
             least = min(max(longest, len(heading)), _MOST)
-            columns.append(GridColumn(heading, least, raw=True, right=not words, grow=int(at == 0)))
+            columns.append(GridColumn(heading, least, raw=True, right=not words))
         table.set_columns(columns, fixed=1)
         table.load(ListSource(rows), cursor=(0, _first_figure(view)) if first else None)
         self._explain()

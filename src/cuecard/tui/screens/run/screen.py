@@ -248,7 +248,7 @@ class RunScreen(RunActions):
             return
         live = self.live
         look = self._look.since(live)
-        self.query_one("#head", Lines).load(head_lines(look, live, self._currency))
+        self.query_one("#head", Lines).load(head_lines(look, live, self._currency, self.size.width))
         if self._pane == "trials":
             self._show_trials()
         self._keys = refresh_keys(self, _CHANGING, self._keys)
