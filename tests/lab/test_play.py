@@ -18,6 +18,7 @@ from cuecard.core.parts import UserReply
 from cuecard.lab.play import PlayOutcome, PlaySession
 from cuecard.lab.runs import settle_runs
 from cuecard.lab.trial_view import trial_view
+from cuecard.results.trial.disclosure import stages_seen
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from lab_players import bodies, in_a_loop_that_dies, play_out, speak
@@ -54,7 +55,7 @@ async def test_a_session_is_played_recorded_and_judged(workspace: Workspace, tas
     assert view.trial.user.name == "ann"
     assert view.measures
     if task_id == TASK:
-        assert [mark.turn for mark in view.stages] == [0, 1, 2, 3, 4]
+        assert [s.turn for s in stages_seen(view.task.stages, view.events)] == [0, 1, 2, 3, 4]
 
 
 async def begun(

@@ -27,6 +27,7 @@ from cuecard.lab.runs import RunPlan, create_run, resume_run, settle_runs, start
 from cuecard.lab.samples import import_samples, load_samples
 from cuecard.lab.scores import score_run
 from cuecard.lab.trial_view import trial_view
+from cuecard.results.trial.disclosure import stages_seen
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from lab_players import bodies
@@ -260,7 +261,7 @@ async def test_an_unjudged_trial_has_no_scores(workspace: Workspace):
     view = trial_view(workspace, workspace.runs.trials(run.id)[0].id)
     assert view.judge is None
     assert view.measures == ()
-    assert [mark.turn for mark in view.stages] == [None] * 5
+    assert [s.turn for s in stages_seen(view.task.stages, view.events)] == [None] * 5
 
 
 class StoppingJudge:

@@ -35,24 +35,25 @@ def tell_authors(
     trial = workspace.runs.trial(trial_id)
     said = _("Noted at play, trial {trial}:").format(trial=trial_id) + f"\n{text.strip()}"
     body = Commented(place=place, text=said, during="play")
+    instead = _("The note is kept with the session.")
     return workspace.reviews.act(
         trial.task_id,
         by,
         body,
         revision=trial.revision,
-        guard=lambda log: check_may_be_told(log, by),
+        guard=lambda log: check_may_be_told(log, by, instead),
     )
 
 
-def check_may_be_told(log: TaskLog, by: str) -> None:
-    """Raises `NotAllowed` while the task is in review by others than its authors, or is archived."""
+def check_may_be_told(log: TaskLog, by: str, instead: str) -> None:
+    """Raises `NotAllowed` while the task is in review by others than its authors, or is archived. `instead`: what
+    can be done, or what becomes of the words.
+    """
     title = _("The task's authors cannot be told now")
     state = standing_of(log).state
     authors = {author for node in log.revisions for author in node.authors}
     if state is TaskState.IN_REVIEW and by not in authors:
         # Its reviewers judge without knowing what anybody else thinks of it.
-        raise NotAllowed(
-            title, _("The task is in review."), _("The note is kept with the session.")
-        )
+        raise NotAllowed(title, _("The task is in review."), instead)
     if state is TaskState.RETIRED:
-        raise NotAllowed(title, _("The task is archived."), _("The note is kept with the session."))
+        raise NotAllowed(title, _("The task is archived."), instead)

@@ -59,12 +59,13 @@ def comment_on_task(
         trial=trial_id, run=run.id, name=run.name, agent=trial.agent.name
     )
     body = Commented(place=place, text=f"{seen}\n{text.strip()}")
+    instead = _("Write a comment on the trial; it can be told them later.")
     return workspace.reviews.act(
         trial.task_id,
         by,
         body,
         revision=trial.revision,
-        guard=lambda log: check_may_be_told(log, by),
+        guard=lambda log: check_may_be_told(log, by, instead),
     )
 
 

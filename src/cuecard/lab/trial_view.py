@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuecard.core.events import Event, UserSpoke, dialogue_of
+from cuecard.core.events import Event, dialogue_of
 from cuecard.core.parts import Message, PlayerRef
 from cuecard.core.prediction import Prediction
 from cuecard.core.scoring.measures import Measure
@@ -19,18 +19,6 @@ from cuecard.store.records import RunRecord, TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
-
-
-class StageMark(Frozen):
-    """A stage on the timeline. `turn`: the user turn that disclosed it, None if none did. `pushes`:
-    user turns before it that found its cue not met. `cue_met` of the disclosing turn.
-    """
-
-    number: int
-    title: str
-    turn: int | None
-    pushes: int
-    cue_met: bool | None
 
 
 class VerdictView(Frozen):
@@ -53,7 +41,6 @@ class TrialView(Frozen):
     events: tuple[Event, ...]
     left_out: frozenset[int]
     messages: tuple[Message, ...]
-    stages: tuple[StageMark, ...]
     prediction: Prediction
     predicted: tuple[PredictedItem, ...]
     judge: PlayerRef | None
@@ -78,7 +65,6 @@ def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> Tri
         events=events,
         left_out=frozenset(outline.left_out),
         messages=dialogue_of(events).messages,
-        stages=stage_marks(task, events),
         prediction=prediction,
         predicted=predicted_items(prediction),
         judge=judgement.judge if judgement else None,
@@ -86,29 +72,6 @@ def trial_view(workspace: Workspace, trial_id: int, judge: str = LEXICAL) -> Tri
         verdicts=verdict_views(task, prediction, judgement) if judgement else (),
         measures=score_trial(task, events, judgement) if judgement else (),
     )
-
-
-def stage_marks(task: Task, events: tuple[Event, ...]) -> tuple[StageMark, ...]:
-    """The task's stages in order, with when each was disclosed."""
-    spoken = [event.body for event in events if isinstance(event.body, UserSpoke)]
-    marks: list[StageMark] = []
-    since = 0
-    for number, stage in enumerate(task.stages, start=1):
-        at = next((i for i, said in enumerate(spoken) if said.reply.stage == number), None)
-        upto = len(spoken) if at is None else at
-        reached = number == 1 or marks[-1].turn is not None
-        waited = spoken[since:upto] if reached else []
-        marks.append(
-            StageMark(
-                number=number,
-                title=stage.title,
-                turn=spoken[at].turn if at is not None else None,
-                pushes=sum(said.reply.cue_met is False for said in waited),
-                cue_met=spoken[at].reply.cue_met if at is not None else None,
-            )
-        )
-        since = at + 1 if at is not None else since
-    return tuple(marks)
 
 
 def verdict_views(
