@@ -176,6 +176,9 @@ class TrialScreen(Noting):
             if self._shown:
                 self._shown.take_focus()
         else:
+            if self._narrow_beside or self._transcript.region.width == 0:
+                # What was gone to while the transcript had no room.
+                self.call_after_refresh(self._transcript.show_spot)
             self._transcript.focus()
         self._show_bar()
         self._refresh_keys()
