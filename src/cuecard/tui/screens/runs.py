@@ -107,6 +107,7 @@ class RunsScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._look: Look | None = None
+        self._warm = False
 
     def compose(self) -> ComposeResult:
         yield NavBar("runs")
@@ -153,12 +154,17 @@ class RunsScreen(CuecardScreen[None]):
         told = self.query_one("#disputed", Static)
         told.display = bool(look.disputed)
         told.update(disputed_legend())
-        self.warm()
+        if look.runs and not self._warm:
+            self._warm = True
+            self.warm(look.runs[0].id)
 
     @guarded("warm")
-    async def warm(self) -> None:
-        """Import what a run opens with while nothing else is done."""
+    async def warm(self, run_id: int) -> None:
+        """Import and read what a run opens with while nothing else is done."""
         await asyncio.to_thread(_import_run_screen)
+        from cuecard.tui.state.run_look import warm_up
+
+        await self.services.ask(lambda ws: warm_up(ws, run_id))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
