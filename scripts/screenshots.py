@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OUT = Path(__file__).parent.parent / "docs" / "screenshots"
 SIZE = (120, 36)
+OPEN_RUN = ("3", "settle", "enter", "settle", "settle")
 
 
 async def seed(path: Path) -> int:
@@ -50,6 +51,18 @@ def seed_sessions(path: Path) -> None:
     with Workspace.open(path) as workspace:
         workspace.people.add("Ana")
         planted(workspace)
+
+
+def seed_results(path: Path) -> None:
+    """A judged run of three agents of known skill, planted."""
+    from cuecard.store.workspace import Workspace
+
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    from planted_results import plant
+
+    with Workspace.open(path) as workspace:
+        workspace.people.add("Ana")
+        plant(workspace, "three agents", copies=4, samples=3)
 
 
 def review_twice(workspace: Workspace, task_id: str) -> None:
@@ -128,8 +141,6 @@ async def main() -> None:
             ("task", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "settle"), {}),
             ("task-graph", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "f4", "settle"), {}),
             ("play", "Ana", press("2", "settle", *down, "p", "settle", "enter", *["settle"] * 3), {}),
-            ("run", "Ana", press("3", "settle", "enter", "settle", "s"), {}),
-            ("trial", "Ana", press("3", "settle", "enter", "settle", *down, "enter", "settle", "v"), {}),
             ("review", "Ben", press("4", "settle", "enter", "settle", *["down"] * 8, "tab", "p", "p"), {}),
             ("board", "Ana", press("b", "settle"), {}),
             ("qc", "Ana", press("2", "settle", *down, "q", "settle", *["down"] * 5, "settle"), {}),
@@ -140,6 +151,19 @@ async def main() -> None:
         for name, person, steps, more in shots:
             if not wanted or name in wanted:
                 await shoot(name, path, person, steps, **more)
+        results = {
+            "run": press(*OPEN_RUN, "s", "settle"),
+            "compare": press(*OPEN_RUN, "x", *["settle"] * 3),
+            "errors": press(*OPEN_RUN, "e", *["settle"] * 3),
+            "plots": press(*OPEN_RUN, "g", *["settle"] * 3, "n", "n", "settle"),
+            "trial": press(*OPEN_RUN, "t", *["down"] * 40, "enter", *["settle"] * 2, "g", "settle"),
+        }
+        if not wanted or wanted & results.keys():
+            planted = Path(folder) / "results.db"
+            await asyncio.to_thread(seed_results, planted)
+            for name, steps in results.items():
+                if not wanted or name in wanted:
+                    await shoot(name, planted, "Ana", steps)
         if not wanted or "fidelity" in wanted:
             sessions = Path(folder) / "sessions.db"
             seed_sessions(sessions)
