@@ -96,9 +96,7 @@ def _difference(pair: Pair) -> TaskDifference:
 def _figures(
     pairs: Sequence[Pair], measure: str, resamples: int, *, turned: bool
 ) -> tuple[Statistic, ...]:
-    """Means of base and arm, their difference, costs and tokens of both. All from one set of resamples, drawn the same
-    whichever is the base.
-    """
+    """Means of base and arm, their difference, costs and tokens of both."""
 
     def of(name: str, value: Callable[[Pair], float | None]) -> tuple[Coefficient, float | None]:
         values = {_unit(pair): value(pair) for pair in pairs}
@@ -120,7 +118,8 @@ def _figures(
     middle = replace(pieces[2][0], share=False)
     coefficients = [middle if at == 2 else one for at, (one, _exact) in enumerate(pieces)]
     groups = [pair.unit[0] for pair in pairs]
-    drawn = with_intervals(coefficients, groups, resamples=resamples)
+    # Each by itself, so that a mean has the interval that it has in every other table.
+    drawn = [with_intervals([one], groups, resamples=resamples)[0] for one in coefficients]
     found = [
         one.model_copy(update={"value": exact})
         for one, (_coefficient, exact) in zip(drawn, pieces, strict=True)
