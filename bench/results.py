@@ -55,7 +55,7 @@ class Screen(Terminal):
 
     def go(self, *keys: bytes) -> None:
         for key in keys:
-            self.press(key, quiet=0.5, first=3.0)
+            self.press(key, quiet=0.5, first=20.0)
 
 
 def opening(screens: list[Screen], times: int) -> dict[str, dict[str, list[float]]]:

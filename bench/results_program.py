@@ -165,7 +165,7 @@ def _texts(workspace: Workspace) -> list[tuple[str, str]]:
 if __name__ == "__main__":
     kind, file = sys.argv[1:]
     # Opening writes nothing that matters, but a workspace is made ready when it is opened.
-    copied = shutil.copy(file, Path(tempfile.mkdtemp(), "bench.db"))
+    copied = str(shutil.copy(file, Path(tempfile.mkdtemp(), "bench.db")))
     if kind == "stock":
         StockProgram(copied).run()
     else:

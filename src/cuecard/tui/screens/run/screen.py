@@ -83,7 +83,8 @@ class RunScreen(RunActions):
     @guarded("run")
     async def load(self) -> None:
         run_id, live, began = self._run_id, self.live, time.monotonic()
-        first = self._look is None and not self._over
+        opened = self._look is None
+        first = opened and not self._over
         self._look = look = await self.services.ask(lambda ws: look_at(ws, run_id, live))
         now = time.monotonic()
         least = LOOK_HERE if self.going_on else LOOK_ELSEWHERE
@@ -97,8 +98,10 @@ class RunScreen(RunActions):
         self._tell_the_end()
         if self._scoring_due:
             self.score()
-        if first and look.trials:
-            self.prepare(look.trials[0].id)
+        if opened and look.trials:
+            # When the scores are on the screen: it would hold them up.
+            trial = look.trials[0].id
+            self.set_timer(1.0, lambda: self.prepare(trial))
         if not self._currency and (look.budget is not None or look.spent.cost is not None):
             self._currency = (await self.services.config()).currency
             self._show()
