@@ -24,6 +24,14 @@ class ResultCell(Cell):
         """What the cell shows, unrounded."""
         return self.statistic.value if self.statistic else self.value
 
+    @property
+    def shows_percent(self) -> bool:
+        """The text tells its statistic in percent."""
+        statistic = self.statistic
+        if statistic is None or statistic.value is None:
+            return False
+        return f"{statistic.value:.3f}" not in self.text and percent(statistic.value) in self.text
+
 
 def percent(value: float | None) -> str:
     """`61.3`: as the papers print shares; a dash where there is none."""

@@ -14,11 +14,12 @@ _SMALL, _LARGE = 0.05, 10
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high` over `width` cells."""
+    """From `low` to `high` over `width` cells; shares told in `percent`."""
 
     low: float
     high: float
     width: int
+    percent: bool = False
 
     def place(self, value: float) -> int:
         share = (value - self.low) / (self.high - self.low)
@@ -27,8 +28,8 @@ class Axis:
     @property
     def head(self) -> str:
         """Both ends, and the middle where there is room."""
-        left, right = f"{self.low:g}", f"{self.high:g}"
-        middle = f"{round((self.low + self.high) / 2, 3):g}"
+        left, right = self._told(self.low), self._told(self.high)
+        middle = self._told(round((self.low + self.high) / 2, 3))
         line = ["─"] * self.width
         spots = [(0, left), (self.width - len(right), right)]
         if self.width > len(left) + len(right) + len(middle) + 6:
@@ -37,8 +38,11 @@ class Axis:
             line[at : at + len(text)] = text
         return "".join(line)
 
+    def _told(self, value: float) -> str:
+        return f"{100 * value:g}%" if self.percent else f"{value:g}"
 
-def axis_for(statistics: Iterable[Statistic], width: int) -> Axis:
+
+def axis_for(statistics: Iterable[Statistic], width: int, *, percent: bool = False) -> Axis:
     """Wide enough for every value and interval; its ends at tenths, of figures that are no shares at round
     numbers.
     """
@@ -52,7 +56,7 @@ def axis_for(statistics: Iterable[Statistic], width: int) -> Axis:
     if high <= low:
         low, high = low - step, high + step
     digits = max(1, -floor(log10(step)))
-    return Axis(round(low, digits), round(high, digits), max(LEAST, width))
+    return Axis(round(low, digits), round(high, digits), max(LEAST, width), percent)
 
 
 def _step(span: float) -> float:

@@ -75,5 +75,7 @@ def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str
 def plot_of(sheet: Sheet, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
     """The axis of a table's figures, and each drawn on it."""
     lines = bars(sheet)
-    axis = axis_for([bar.statistic for bar in lines], width)
+    cells = [bar.cell for bar in lines]
+    percent = bool(cells) and all(isinstance(c, ResultCell) and c.shows_percent for c in cells)
+    axis = axis_for([bar.statistic for bar in lines], width, percent=percent)
     return axis, [(bar, drawn(bar.statistic, axis)) for bar in lines]
