@@ -10,7 +10,6 @@ from cuecard.tui.state.run_look import RunLook, pace_line, spending_line, troubl
 from cuecard.tui.state.runs import counts, heading, pause_reason, progress
 from cuecard.tui.state.transcript import Piece
 
-
 BAR, BAR_WIDE = 12, 24
 WIDE = 100
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cuecard.annotate.agreement import Statistic
@@ -105,7 +105,7 @@ def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> 
     several = any(BEST in group.figures for group in groups)
     columns = {MEAN: _("Mean"), **({BEST: _("Best or pass")} if several else {})}
     names = tables[0].names if tables else {}
-    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    notes = dict.fromkeys(_notes(tables))
     order = {value: at for at, value in enumerate(dict.fromkeys(_names(g, by) for g in groups))}
     # Lines of one name stand together, whatever their family.
     groups.sort(key=lambda group: order[_names(group, by)])
@@ -272,6 +272,19 @@ def _without(left_out: Dimension, by: Sequence[Dimension]) -> tuple[Dimension, .
 
 def _names(group: Group, by: Sequence[Dimension]) -> tuple[str, ...]:
     return tuple(group.values.get(dimension, "") for dimension in by)
+
+
+def _notes(tables: Sequence[ScoreTable]) -> Iterator[str]:
+    """A note that is not on all families says which it is on."""
+    shared = (
+        set[str](tables[0].notes).intersection(*(table.notes for table in tables[1:]))
+        if tables
+        else set[str]()
+    )
+    for table in tables:
+        family = value_word("family", table.lines[0].value("family")) if table.lines else ""
+        for note in table.notes:
+            yield note if note in shared else f"{family}: {note}"
 
 
 def _main(family: str) -> str:
