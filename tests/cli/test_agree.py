@@ -19,10 +19,10 @@ def ratings(path: Path, columns: str = "item,rater,label") -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_known_answers(program, tmp_path: Path):
+def test_known_answers(cuecard, tmp_path: Path):
     ratings(tmp_path / "r.csv")
     words = ("--item", "item", "--rater", "rater", "--label", "label", "--json")
-    found = program("agree", "r.csv", *words)
+    found = cuecard("agree", "r.csv", *words)
     assert (found.code, found.err) == (0, "")
     data = found.data
     assert (data["items"], data["ratings"], data["raters"]) == (50, 100, ["A", "B"])

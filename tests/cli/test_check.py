@@ -13,10 +13,10 @@ def bad(folder: Path) -> None:
     (folder / "torn.yml").write_text("id: [", encoding="utf-8")
 
 
-def test_every_problem_is_listed_with_file_place_and_reason(program, task_file, tmp_path: Path):
+def test_every_problem_is_listed_with_file_place_and_reason(cuecard, task_file, tmp_path: Path):
     task_file("ferry", folder="tasks")
     bad(tmp_path / "tasks")
-    found = program("check", "tasks")
+    found = cuecard("check", "tasks")
     assert found.code == 1
     said = found.out.splitlines()
     for start in (
@@ -46,13 +46,13 @@ def test_json(cuecard, task_file, tmp_path: Path):
     assert places["tasks/bad.yaml", "title"] == 2
 
 
-def test_silenced_findings_are_counted_and_shown_when_asked(program, cuecard, task_file):
+def test_silenced_findings_are_counted_and_shown_when_asked(cuecard, task_file):
     path = task_file("ferry", query="What does the ferry cost with 10 euros?")
     with path.open("a", encoding="utf-8") as file:
         file.write("silenced: [{code: L010, reason: looked at}]\n")
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('sources: [{url: "https://example.org/ferry"}]\n', ""))
-    found = program("check", "ferry.yaml", "--strict", "--all")
+    found = cuecard("check", "ferry.yaml", "--strict", "--all")
     assert found.code == 0
     assert "[silenced L010] — looked at" in found.out
     assert found.err == "1 task read, 0 errors, 0 warnings, 1 silenced\n"

@@ -18,22 +18,22 @@ def labelled(tmp_path: Path) -> None:
             label(workspace, trials["alpha", n], "n--y" if n < 2 else "yyyn")
 
 
-def test_scores_with_peoples_labels(program, labelled: None) -> None:
-    shown = program("agree", "--effect", "--run", "1", "--judge", "strict")
+def test_scores_with_peoples_labels(cuecard, labelled: None) -> None:
+    shown = cuecard("agree", "--effect", "--run", "1", "--judge", "strict")
     assert (shown.code, shown.err) == (0, "")
     assert "People decided on 20 items, otherwise than the judge on 4." in shown.out
     assert "no known support" in shown.out
     assert "alpha to be|ta" in shown.out
-    data = program("agree", "--effect", "--run", "1", "--judge", "strict", "--json").data
+    data = cuecard("agree", "--effect", "--run", "1", "--judge", "strict", "--json").data
     measures = {one["name"]: one for one in data["groups"][0]["measures"]}
     assert measures["triplet_recall"]["people"]["value"] == pytest.approx(0.75)
     assert measures["triplet_precision"]["difference"]["value"] == pytest.approx(-0.5 / 6)
     assert data["rankings"][0]["agents"][0]["agent"] == "alpha"
-    written = program("agree", "--effect", "--run", "1", "--judge", "strict", "--markdown")
+    written = cuecard("agree", "--effect", "--run", "1", "--judge", "strict", "--markdown")
     assert "| be\\|ta | 0.500 | 2 | 0.500 | 2 |" in written.out
 
 
-def test_what_stands_in_the_way_is_said(program, labelled: None) -> None:
-    assert "has judged none" in program("agree", "--effect", "--run", "1").out
-    assert program("agree", "--effect").code == 2
-    assert program("agree", "--effect", "--run", "9").code == 1
+def test_what_stands_in_the_way_is_said(cuecard, labelled: None) -> None:
+    assert "has judged none" in cuecard("agree", "--effect", "--run", "1").out
+    assert cuecard("agree", "--effect").code == 2
+    assert cuecard("agree", "--effect", "--run", "9").code == 1

@@ -122,9 +122,9 @@ WIDE = {
 }
 
 
-def test_vibesearch(program, tmp_path: Path, lines):
+def test_vibesearch(cuecard, tmp_path: Path, lines):
     tasks, responses = vibesearch(tmp_path, lines)
-    judged = program(
+    judged = cuecard(
         "judge", "--tasks", tasks, "--responses", responses, "--judge", "lexical", "--json"
     )
     assert (judged.code, judged.err) == (0, "")
@@ -147,9 +147,9 @@ def test_vibesearch(program, tmp_path: Path, lines):
     assert data["families"] == {"graph": {"tasks": 1, "responses": 2}}
 
 
-def test_widesearch(program, tmp_path: Path, lines):
+def test_widesearch(cuecard, tmp_path: Path, lines):
     tasks, responses = widesearch(tmp_path, lines)
-    judged = program(
+    judged = cuecard(
         "judge", "--tasks", tasks, "--responses", responses, "--judge", "lexical", "--json"
     )
     assert (judged.code, judged.err) == (0, "")

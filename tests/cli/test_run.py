@@ -34,10 +34,10 @@ def ferry(cuecard, task_file):
     return cuecard
 
 
-def test_a_run_on_sample_tasks(program, cuecard):
+def test_a_run_on_sample_tasks(cuecard):
     assert cuecard("--as", "Ann", "init").code == 0
     tasks = ("facts-night-train", "table-us-states")
-    played = program("--as", "Ann", "run", *tasks, "--samples", "2", "--name", "first", "--json")
+    played = cuecard("--as", "Ann", "run", *tasks, "--samples", "2", "--name", "first", "--json")
     assert played.code == 0
     data = played.data
     assert data["run"]["name"] == "first"

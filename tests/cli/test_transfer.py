@@ -23,13 +23,13 @@ def read(folder: Path) -> dict[str, str]:
     }
 
 
-def test_out_and_in_again(program, cuecard, tmp_path: Path):
+def test_out_and_in_again(cuecard, tmp_path: Path):
     assert cuecard("init").code == 0
     out = cuecard("export", "-o", "out")
     assert (out.code, out.out) == (0, "8 files written to out.\n")
     back = cuecard("--db", "other.db", "init", "--no-samples")
     assert back.code == 0
-    back = program("--db", "other.db", "import", "out", "--json")
+    back = cuecard("--db", "other.db", "import", "out", "--json")
     assert (back.code, back.err) == (0, "")
     assert len(back.data["tasks"]) == 8
     assert {task["outcome"] for task in back.data["tasks"]} == {"new"}
