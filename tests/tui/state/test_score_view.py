@@ -174,3 +174,25 @@ def test_scores_by_trial_are_those_of_judged_trials(rows: Pool) -> None:
     found = scores_by_trial(rows)
     assert len(found) == sum(r.figures is not None for r in rows.rows)
     assert found[rows.rows[0].trial.id] == {"triplet_f1": 0.2}
+
+
+def test_a_line_of_the_overview_is_told_with_the_notes_on_its_family(rows: Pool) -> None:
+    view = looked_at(rows)
+    by_measure = {line[1].text: at for at, line in enumerate(view.sheet.lines)}
+    failure = "1 trial ended by a failure; it counts as what it scored."
+    assert failure in view.details(by_measure["◆ Triplet F1"], 3)
+    assert failure not in view.details(by_measure["≡ Accuracy"], 3)
+    assert failure not in view.sheet.notes
+    missing = "No interval: fewer than 5 groups."
+    assert missing in view.details(0, view.sheet.headings.index("Mean"))
+
+
+def test_the_only_line_beside_what_stands_across_is_named_by_its_figure(rows: Pool) -> None:
+    view = looked_at(rows)
+    view.step(1)
+    view.next_across(0)
+    assert view.sheet.headings == ("Measure", "a", "b")
+    name = view.sheet.lines[0][0].text
+    assert name.startswith("Triplet F1")
+    assert f" · {name} · " in "".join(piece.text for piece in view.heading())
+    assert view.name(0, 1).startswith(f"{name} · a")

@@ -146,11 +146,17 @@ def sheet_of(layout: Layout) -> Sheet:
     )
 
 
+def pivot_figure(layout: Layout, key: str) -> str:
+    """The figure that stands across: that of `key`, or the first that there is."""
+    return key if key in layout.columns else next(iter(layout.columns), "")
+
+
 def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
     """One figure, with the values of a dimension across and whatever else names the groups down. `family` may be
     across an overview, where it stands in the name of the measure.
     """
-    figure = key if key in layout.columns else next(iter(layout.columns), "")
+    figure = pivot_figure(layout, key)
+    named = layout.columns.get(figure, "")
     down = _without(across, layout.by)
     by_family = across == "family"
     values = list(dict.fromkeys(group.values.get(across, "") for group in layout.groups))
@@ -170,17 +176,16 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
         for v in values
     ]
     measured = () if by_family or not layout.has_measure else (_("Measure"),)
-    title = _("{figure} by {dimension}").format(
-        figure=layout.columns.get(figure, ""), dimension=dimension_word(across)
-    )
-    first = (*(dimension_word(d) for d in down), *measured) or ("",)
+    title = _("{figure} by {dimension}").format(figure=named, dimension=dimension_word(across))
+    # Where nothing else names the only line, its figure does.
+    first = (*(dimension_word(d) for d in down), *measured) or (_("Measure"),)
     return Sheet(
         view="results",
         title=" · ".join(filter(None, (layout.title, title))),
         headings=(*first, *heads),
         lines=tuple(
             (
-                *(ResultCell(text) for text in (line or ("",))),
+                *(ResultCell(text) for text in (line or (named,))),
                 *(cells.get(value, ResultCell("")) for value in values),
             )
             for line, cells in table.items()

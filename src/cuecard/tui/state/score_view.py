@@ -25,10 +25,12 @@ from cuecard.tui.state.score_sheets import (
     Layout,
     layout_of,
     overview_of,
+    pivot_figure,
     pivoted,
     sheet_of,
     sorted_lines,
 )
+from cuecard.tui.state.sheet_cells import why_missing
 from cuecard.tui.state.transcript import Piece
 
 ALL_MEASURES = "*"
@@ -49,8 +51,8 @@ class Only(StrEnum):
 ONLY_WORDS: dict[Only, str] = {
     Only.ALL: N_("all trials"),
     Only.WITHOUT_FAILED: N_("without failed trials"),
-    Only.FAILED: N_("failed trials only"),
-    Only.UNJUDGED: N_("trials that are not judged only"),
+    Only.FAILED: N_("only failed trials"),
+    Only.UNJUDGED: N_("only trials that are not judged"),
 }
 
 
@@ -227,12 +229,11 @@ class ScoreView:
             found.append(
                 f"{self.name(row, column)}: {text} · {tasks} · {trials.format(n=len(cell.trials))}"
             )
-            if cell.remark:
-                found.append(cell.remark)
+            found += why_missing(cell)
         elif cell is not None:
             said = self.name(row, column)
             found.append(f"{said}: {cell.text}" if _number(cell) is not None else said)
-        return [*found, *self.sheet.notes]
+        return [*found, *self._notes_on(row)]
 
     def tabs(self) -> list[Piece]:
         """The sections; the one that is shown stands in brackets, so that it is told without colour."""
@@ -254,6 +255,9 @@ class ScoreView:
             _("by {dimensions}").format(dimensions=" × ".join(map(dimension_word, self.cut.by)))
         ]
         if self.across:
+            layout = self._layout()
+            named = layout.columns.get(pivot_figure(layout, self.pivot_figure), "")
+            parts += [named] if named else []
             parts.append(_("{dimension} across").format(dimension=dimension_word(self.across)))
         if self.cut.measure:
             every = self.cut.measure == ALL_MEASURES
@@ -289,6 +293,17 @@ class ScoreView:
             d: self.pool.values(d) for d in DIMENSIONS if d != "task"
         }
         return {d: values for d, values in found.items() if 1 < len(values) <= _MOST_VALUES}
+
+    def _notes_on(self, row: int) -> Sequence[str]:
+        """What to know of the family that a line is about; of all, where it is about several."""
+        lines = self.sheet.lines
+        line = lines[row] if 0 <= row < len(lines) else ()
+        trials = {id for cell in line if isinstance(cell, ResultCell) for id in cell.trials}
+        families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
+        about = [
+            table for table in self.tables if families & {of.value("family") for of in table.lines}
+        ]
+        return about[0].notes if len(about) == 1 else self.sheet.notes
 
     @property
     def _place(self) -> str:

@@ -56,7 +56,15 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
         found.append(f"{name}: {told} · {n}")
     elif name:
         found.append(f"{name}: {cell.text}")
-    return [*found, cell.remark] if cell.remark else found
+    return [*found, *why_missing(cell)]
+
+
+def why_missing(cell: Cell) -> list[str]:
+    """Why a cell has no value or no interval, a sentence."""
+    statistic = cell.statistic
+    if statistic is None or statistic.reason or not statistic.no_interval:
+        return [cell.remark] if cell.remark else []
+    return [_("No interval: {reason}.").format(reason=statistic.no_interval)]
 
 
 def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:
