@@ -137,8 +137,8 @@ class RunScreen(RunActions):
         try:
             pool, tables = await self.services.ask(work)
         finally:
-            self._counted = None
-            self._tell_counting()
+            self._counted = None  # not told here: the screen may have been left
+        self._tell_counting()
         now = time.monotonic()
         self._next_scoring = now + SHARE * (now - began)
         self._scores = scores_by_trial(pool)
