@@ -22,7 +22,7 @@ _SHARE = re.compile(r"^([+-]?)(\d\.\d{3})$")
 _PERCENT = re.compile(r"^[+-]?\d+\.\d$")
 Rows = Sequence[Sequence[str | GridCell | Text]]
 WIDE = 100
-_HEADING, _HEADING_WIDE, _MOST = 11, 16, 24
+_HEADING, _HEADING_WIDE, _MOST = 12, 16, 24
 _FIRST, _FIRST_WIDE = 28, 40
 _DIGITS = 3
 _ALONE = 2
@@ -32,7 +32,7 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """The first column names the line; figures stand with their intervals."""
     digits = _DIGITS if room >= WIDE else _DIGITS - 1
     first, *others = sheet.headings
-    longest = max((len(line[0].text) for line in sheet.lines), default=0)
+    longest = max((cell_len(line[0].text) for line in sheet.lines), default=0)
     rows = [
         [
             GridCell(line[0].text, "strong"),
@@ -49,8 +49,8 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     roomy = _HEADING_WIDE if room >= WIDE else _HEADING
     for at, heading in enumerate(others, 1):
         # A figure is never cut, a heading may be.
-        needed = max((len(row[at].text) for row in rows if at < len(row)), default=0)
-        least = max(min(needed, _MOST), min(roomy, len(heading)))
+        needed = max((cell_len(row[at].text) for row in rows if at < len(row)), default=0)
+        least = max(min(needed, _MOST), min(roomy, cell_len(heading)))
         columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST))
     return columns, rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -194,10 +195,10 @@ class ScoresPane(Vertical):
         columns: list[GridColumn] = []
         for at, heading in enumerate(sheet.headings):
             words = at == 0 or not any(_counted(line[at]) for line in sheet.lines)
-            longest = max((len(line[at].text) for line in sheet.lines), default=0)
+            longest = max((cell_len(line[at].text) for line in sheet.lines), default=0)
             if self.size.width < WIDE:
                 heading = short.get(heading, heading)
-            least = min(max(longest, len(heading)), _MOST)
+            least = min(max(longest, cell_len(heading)), _MOST)
             columns.append(GridColumn(heading, least, raw=True, right=not words))
         table.set_columns(columns, fixed=1)
         table.load(ListSource(rows), cursor=(0, _first_figure(view)) if first else None)
