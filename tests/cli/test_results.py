@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import shutil
 from pathlib import Path
 
@@ -107,6 +108,14 @@ def test_tables_in_every_format(results, tmp_path: Path):
     assert "main.tex" in written.err
     assert "\\begin{tab" in (tmp_path / "main.tex").read_text(encoding="utf-8")
     assert results("table", "main", "1", "--csv", "--json").code == 2
+    assert results("table", "main", "1", "-o", "main.xls").code == 2
+    assert "no such folder" in results("table", "main", "1", "-o", "no/main.md").err
+    os.mkfifo(tmp_path / "pipe.md")
+    reader = os.open(tmp_path / "pipe.md", os.O_RDONLY | os.O_NONBLOCK)
+    assert results("table", "trials", "1", "-o", "pipe.md").code == 0
+    # A pipe, or a device, is written into and not replaced.
+    assert os.read(reader, 9) == b"## Trials"
+    os.close(reader)
     assert "nothing for the table settings" in results("table", "settings", "1").err
     help = inspect.getsource(table_command)
     assert all(name in help for name in PAPER_TABLES)

@@ -9,11 +9,9 @@ from typing import Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import console, example, note
-from cuecard.core.errors import CuecardError
+from cuecard.cli.output import console, example
+from cuecard.cli.result_files import STDOUT, check_place, write_result
 from cuecard.core.i18n import _
-
-STDOUT = Path("-")
 
 
 class Format(StrEnum):
@@ -60,7 +58,7 @@ def report(
             _("the file's suffix names no format; give one with --format"), param_hint="--output"
         )
     if to_file:
-        _check(output)
+        check_place(output)
     with (
         Context.of(context).workspace() as workspace,
         console(stderr=True).status("") as status,
@@ -81,24 +79,4 @@ def report(
     if not to_file:
         typer.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise _unwritable(output, error.strerror or str(error)) from error
-    note(_("Written to {file}.").format(file=output))
-
-
-def _check(output: Path) -> None:
-    """Raises `CuecardError` for a place that cannot be written to, before anything is counted."""
-    if output.is_dir():
-        raise _unwritable(output, _("it is a folder"))
-    if not output.parent.is_dir():
-        raise _unwritable(output, _("there is no such folder"))
-
-
-def _unwritable(output: Path, why: str) -> CuecardError:
-    return CuecardError(
-        _("The report could not be written"),
-        f"{output}: {why}",
-        _("Choose another file with -o."),
-    )
+    write_result(output, text)

@@ -10,6 +10,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, example, note
+from cuecard.cli.result_files import STDOUT, check_place, write_result
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
@@ -60,28 +61,28 @@ def table(
 
     if name not in PAPER_TABLES:
         raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    output = None if output == STDOUT else output
+    kind = _kind(output, markdown=markdown, latex=latex, csv=csv, json=json)
+    if output is not None:
+        check_place(output)
     with Context.of(context).workspace() as workspace:
         pool = pool_of(workspace, runs, judge or (), only or ())
     sheets = [sheet for sheet in paper_table(pool, name) if sheet.lines]
     if not sheets:
         note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
-    if json and output is None:
+    if kind == "json" and output is None:
         as_json({"table": name, "sheets": [sheet_json(sheet) for sheet in sheets]})
         return
-    if output is None and not (markdown or latex or csv):
+    if not kind:
         from cuecard.cli.result_sheets import print_result_sheets
 
         print_result_sheets(sheets, markdown=False)
         return
-    kind = _kind(output, markdown=markdown, latex=latex, csv=csv, json=json)
     text = _written(name, sheets, kind)
     if output is None:
         typer.echo(text, nl=False)
         return
-    from cuecard.core.formats.json_files import write_text
-
-    write_text(output, text)
-    note(_("Written: {file}").format(file=output))
+    write_result(output, text)
 
 
 def _nothing(name: str, *, judged: bool) -> str:
@@ -91,10 +92,18 @@ def _nothing(name: str, *, judged: bool) -> str:
 
 
 def _kind(output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: bool) -> str:
-    """As asked for, else as the file is called."""
+    """Raises `BadParameter` for a suffix that names no format, where none was asked for."""
     asked = {"md": markdown, "tex": latex, "csv": csv, "json": json}
-    named = output.suffix.lstrip(".").lower() if output else ""
-    return next((kind for kind, wanted in asked.items() if wanted), named)
+    chosen = next((kind for kind, wanted in asked.items() if wanted), "")
+    if chosen or output is None:
+        return chosen
+    named = output.suffix.lstrip(".").casefold()
+    kind = {"markdown": "md", "latex": "tex"}.get(named, named)
+    if kind not in asked:
+        raise typer.BadParameter(
+            _("the file's suffix names no format; give one with --format"), param_hint="--output"
+        )
+    return kind
 
 
 def _written(name: str, sheets: Sequence[Sheet], kind: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,14 +73,21 @@ def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write beside the file, then put it in its place: a full disk leaves the old file whole.
-    Raises `CuecardError`.
+    """Write beside the file, then put it in its place: a full disk leaves the old file whole, and a link what it
+    is. What is no file, such as a pipe, is written into. Raises `CuecardError`.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.part")
-        draft.write_text(text, encoding="utf-8", newline="")
-        draft.replace(path)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="")
+            return path
+        place = path.resolve()
+        draft = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            draft.write_text(text, encoding="utf-8", newline="")
+            draft.replace(place)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise CuecardError(
             _("This file cannot be written"), f"{path}: {error.strerror or error}"

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from cuecard.annotate.labelling.comparison.sheets import Cell
-from cuecard.core.text import one_line, storable
+from cuecard.core.text import for_display, one_line, storable
 from cuecard.results.cells import ResultCell
 
 _INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest>[^\[\]]*)")
@@ -49,7 +49,7 @@ def figure_of(cell: Cell) -> CellFigure:
         low=statistic.low if statistic else None,
         high=statistic.high if statistic else None,
         n=statistic.n if statistic else None,
-        key=cell.key if isinstance(cell, ResultCell) else "",
+        key=for_display(storable(cell.key)) if isinstance(cell, ResultCell) else "",
         remark=plain(cell.remark),
     )
 
