@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from apart import fresh
 from cuecard.cli.main import run
 from cuecard.core.i18n import current_language, set_language
 
@@ -100,6 +102,30 @@ def cuecard(
 
     yield call
     set_language(language)
+
+
+@pytest.fixture
+def begun(cuecard: Call, tmp_path: Path) -> Call:
+    """`cuecard`, where `cuecard init --no-samples` has made a workspace."""
+    fresh(tmp_path / "cuecard.db").close()
+    return cuecard
+
+
+@pytest.fixture(scope="session")
+def samples_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from cuecard.lab.samples import import_samples
+
+    path = tmp_path_factory.mktemp("samples") / "cuecard.db"
+    with fresh(path) as workspace:
+        import_samples(workspace, "Ann")
+    return path
+
+
+@pytest.fixture
+def samples(cuecard: Call, tmp_path: Path, samples_once: Path) -> Call:
+    """`cuecard`, where `cuecard init` has made a workspace with the sample tasks."""
+    shutil.copy(samples_once, tmp_path / "cuecard.db")
+    return cuecard
 
 
 @pytest.fixture

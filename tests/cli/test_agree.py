@@ -74,10 +74,10 @@ def test_hostile_labels(cuecard, tmp_path: Path):
     assert "[/]" in shown.out
 
 
+@pytest.mark.usefixtures("begun")
 def test_people_and_judge_on_a_run(cuecard, task_file, tmp_path: Path):
     task_file("ferry", folder="tasks")
     task_file("tram", folder="tasks")
-    cuecard("init", "--no-samples")
     cuecard("import", "tasks")
     with Workspace.open(tmp_path / "cuecard.db") as workspace:
         plan = RunPlan(tasks=("ferry", "tram"), samples=2)

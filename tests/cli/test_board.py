@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.core.review import Claimed, ReviewDecision, Reviewed, Submitted
 from cuecard.core.tasks import Task
-from cuecard.store.workspace import Workspace
 
 GOLD = {"family": "facts", "facts": [{"key": "a", "value": "7"}], "answer": "8"}
 
@@ -15,7 +15,7 @@ GOLD = {"family": "facts", "facts": [{"key": "a", "value": "7"}], "answer": "8"}
 @pytest.fixture
 def team(tmp_path: Path) -> None:
     """Ana's `open` has Ben's review and is with Chen; both approved six others, Ben failed one thing."""
-    with Workspace.open(tmp_path / "cuecard.db") as ws:
+    with fresh(tmp_path / "cuecard.db") as ws:
         for task_id in ("open", "a", "b", "c", "d", "e", "f"):
             task = {"id": task_id, "title": task_id, "language": "en", "query": "?", "gold": GOLD}
             ws.tasks.save(Task.model_validate(task), author="Ana")
@@ -56,7 +56,7 @@ def test_board_and_figures(team: None, cuecard):
 
 def test_a_board_without_tasks(tmp_path: Path, cuecard):
     assert cuecard("board").code == 1
-    with Workspace.open(tmp_path / "cuecard.db"):
+    with fresh(tmp_path / "cuecard.db"):
         pass
     empty = cuecard("board")
     assert (empty.code, empty.out) == (0, "")

@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from apart import fresh
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.store.workspace import Workspace
 
 
 def test_a_datasheet_on_stdout_and_in_files(cuecard, task_file, tmp_path: Path) -> None:
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         workspace.tasks.save(load_task(task_file("ferry")), author="Ana Real")
     shown = cuecard("datasheet")
     assert (shown.code, shown.err) == (0, "")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.store.workspace import Workspace
+from apart import fresh
 from effect_runs import judged_run, label
 
 
 @pytest.fixture
 def labelled(tmp_path: Path) -> None:
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         _run, trials = judged_run(workspace, {"alpha": ["yyyn"] * 6, "be|ta": ["yynn"] * 6})
         for n in range(6):
             label(workspace, trials["alpha", n], "n--y" if n < 2 else "yyyn")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.store.workspace import Workspace
+from apart import fresh
 from fidelity_planted import planted
 
 
 @pytest.fixture
 def sessions(tmp_path: Path) -> None:
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         planted(workspace)
 
 

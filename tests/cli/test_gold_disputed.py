@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from apart import fresh
 from cuecard.annotate.adjudication import adjudicate
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.label_records import LabelValue
@@ -13,7 +14,7 @@ from judged_trials import GOLD, ended_run, graph_task, triples
 
 
 def test_runs_and_scores_name_disputed_gold(cuecard: Any, tmp_path: Path) -> None:
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         run = ended_run(workspace, graph_task(), [triples(*GOLD)])
         [trial] = workspace.runs.trials(run)
     assert "disputed" not in cuecard("runs").out

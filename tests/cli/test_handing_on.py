@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.cli.choices import ExportChoice
 from cuecard.core.formats.registry import FORMATS
 from cuecard.lab.judging import judge_run
@@ -18,7 +19,7 @@ from judged_trials import GOLD, graph_task
 
 @pytest.fixture
 def run(tmp_path: Path) -> int:
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         number = exported_run(workspace)
         asyncio.run(judge_run(workspace, number))
     return number

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import openai_server
-from cuecard.store.workspace import Workspace
+from apart import fresh
 from judge_scripts import good, material_of
 from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, running
@@ -299,7 +299,7 @@ def test_what_a_model_does_not_settle_is_told(
 def test_a_run_is_judged_by_several_and_again_only_if_asked(
     cuecard, judging: OpenAIServer, tmp_path: Path
 ):
-    with Workspace.open(tmp_path / "w.db") as workspace:
+    with fresh(tmp_path / "w.db") as workspace:
         run = str(ended_run(workspace, graph_task(), [triples(*GOLD[:3]), triples(*GOLD)]))
     verb = ("--db", "w.db", "judge", "--run", run)
     both = cuecard(*verb, "--judge", "sage", "--judge", "owl", "--json")

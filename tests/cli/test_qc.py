@@ -26,13 +26,12 @@ NAMES = (CHAIN, FACTS, "table-us-states", "facts-lunar-station-zh")
 
 
 @pytest.fixture
-def samples(cuecard):
+def samples(begun):
     """A workspace with four of the sample tasks."""
     folder = Path(cuecard_package.__file__).parent / "sample_tasks"
-    assert cuecard("init", "--no-samples").code == 0
     files = [str(folder / f"{name}.yaml") for name in NAMES]
-    assert cuecard("--as", "Ann", "import", *files).code == 0
-    return cuecard
+    assert begun("--as", "Ann", "import", *files).code == 0
+    return begun
 
 
 def test_wrong_usage(samples):

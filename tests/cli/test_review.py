@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.core.tasks import Task
 from cuecard.lab.samples import load_sample
-from cuecard.store.workspace import Workspace
 
 CLEAN, WARNED = "facts-night-train", "toy"
 GOLD = {"family": "facts", "facts": [{"key": "a", "value": "7"}], "answer": "8"}
@@ -18,7 +18,7 @@ GOLD = {"family": "facts", "facts": [{"key": "a", "value": "7"}], "answer": "8"}
 def team(tmp_path: Path) -> None:
     """Two tasks of Ana's, one of them with warnings; Bo reviews, Cleo coordinates."""
     toy = {"id": WARNED, "title": "Toy", "language": "en", "query": "How many?", "gold": GOLD}
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         workspace.tasks.save(load_sample(f"{CLEAN}.yaml"), author="Ana")
         workspace.tasks.save(Task.model_validate(toy), author="Ana")
         workspace.people.add("Bo")

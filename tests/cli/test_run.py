@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import openai_server as fake
+from apart import fresh
 from cuecard.cli.context import Context
 from cuecard.core.config import load_config
 from cuecard.lab.runs import RunPlan, create_run
@@ -28,10 +29,9 @@ agents:
 
 
 @pytest.fixture
-def ferry(cuecard, task_file):
+def ferry(begun, task_file):
     task_file("ferry", folder="tasks")
-    cuecard("init", "--no-samples")
-    return cuecard
+    return begun
 
 
 def test_a_run_on_sample_tasks(cuecard):
@@ -149,7 +149,7 @@ def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
 ):
     held, server = gate
     task_file("ferry")
-    cuecard("--db", "my work.db", "init", "--no-samples")
+    fresh(tmp_path / "my work.db").close()
     started = subprocess.Popen(
         [
             *(sys.executable, "-m", "cuecard", "--db", "my work.db", "run", "ferry.yaml"),
@@ -192,9 +192,9 @@ def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
     assert server.requests[told].messages[-1]["role"] == "tool"
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_trial_that_fails_is_told_and_ends_no_other(cuecard, task_file, tmp_path: Path):
     task_file("ferry")
-    cuecard("init", "--no-samples")
     with fake.running(lambda request: fake.error(400, "[red]no\x1b[31m such model")) as server:
         (tmp_path / "cuecard.yaml").write_text(CONFIG.format(url=server.url), encoding="utf-8")
         words = ("run", "ferry.yaml", "--agent", "live", "--agent", "offline", "--samples", "2")
@@ -210,10 +210,10 @@ def test_a_trial_that_fails_is_told_and_ends_no_other(cuecard, task_file, tmp_pa
     assert failed == {"live": 2, "offline": 0}
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_changed_agent_is_told(cuecard, task_file, tmp_path: Path, gate):
     _held, server = gate
     task_file("ferry")
-    cuecard("init", "--no-samples")
     cuecard("import", "ferry.yaml")
     with Workspace.open(tmp_path / "cuecard.db") as workspace:
         create_run(

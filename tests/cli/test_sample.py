@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.core.events import Limits
 from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks import Task
@@ -20,7 +21,7 @@ PLAYER = PlayerRef(name="offline", kind="offline", baseline=True)
 def judged(tmp_path: Path) -> None:
     """A run of two tasks of 20 triples, three trials each of which the last was not judged."""
     triples = [{"head": "a", "relation": "r", "tail": f"b{n}"} for n in range(20)]
-    with Workspace.open(tmp_path / "cuecard.db") as workspace:
+    with fresh(tmp_path / "cuecard.db") as workspace:
         for name in ("one", "two"):
             task = {"id": name, "title": name, "language": "en", "query": "?"}
             gold = {"family": "graph", "triples": triples}

@@ -6,16 +6,16 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from apart import fresh
 from cuecard.annotate.session_form import EMBEDDED_FORM, keep_form
 from cuecard.lab.play import PlaySession
-from cuecard.store.workspace import Workspace
 from lab_players import play_out
 from offline_trials import CHAIN
 
 
 def test_sessions_are_listed_and_written_with_their_forms(cuecard: Any, tmp_path: Path) -> None:
     async def play() -> None:
-        with Workspace.open(tmp_path / "cuecard.db") as workspace:
+        with fresh(tmp_path / "cuecard.db") as workspace:
             workspace.tasks.save(CHAIN, author="Bo")
             session = await PlaySession.start(workspace, CHAIN.id, by="Ana")
             await play_out(session)

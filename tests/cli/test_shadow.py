@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from offline_trials import SAMPLES
 from openai_server import OpenAIServer, Reply, Request, error, running, text
 from simulator_bench import unmet
@@ -21,8 +23,8 @@ SOLAR_TERMS = next(path for path in SAMPLES if path.stem == "table-solar-terms-z
 TURNS = 5
 
 
+@pytest.mark.usefixtures("begun")
 def test_shadows_of_a_run_by_a_script_and_by_models(cuecard, tmp_path):
-    cuecard("init", "--no-samples")
     cuecard("run", str(SOLAR_TERMS))
     script = cuecard("shadow", "1", "--user", "scripted")
     assert script.code == 0

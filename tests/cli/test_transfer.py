@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from apart import fresh
 from cuecard.core.formats.registry import FORMATS
-
-
-@pytest.fixture
-def samples(cuecard):
-    cuecard("init")
-    return cuecard
 
 
 def read(folder: Path) -> dict[str, str]:
@@ -27,8 +22,7 @@ def test_out_and_in_again(cuecard, tmp_path: Path):
     assert cuecard("init").code == 0
     out = cuecard("export", "-o", "out")
     assert (out.code, out.out) == (0, "8 files written to out.\n")
-    back = cuecard("--db", "other.db", "init", "--no-samples")
-    assert back.code == 0
+    assert cuecard("--db", "other.db", "init", "--no-samples").code == 0
     back = cuecard("--db", "other.db", "import", "out", "--json")
     assert (back.code, back.err) == (0, "")
     assert len(back.data["tasks"]) == 8
@@ -42,7 +36,7 @@ def test_each_format_comes_back_alike(samples, tmp_path: Path, name):
     out = samples("export", "--format", name, "-o", "out")
     assert out.code == 0
     assert f"6 tasks of other families are left out; {name} holds" in out.err
-    samples("--db", "other.db", "init", "--no-samples")
+    fresh(tmp_path / "other.db").close()
     back = samples("--db", "other.db", "import", "out")
     assert back.code == 0
     assert back.out == f"out ({name}): 2 new, 0 revised, 0 unchanged\n"

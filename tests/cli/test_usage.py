@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from openai_server import running
 from scripted_brain import brain
 
@@ -16,11 +18,11 @@ worlds:
 """
 
 
+@pytest.mark.usefixtures("begun")
 def test_scores_tell_calls_tokens_and_cost(cuecard, task_file, tmp_path):
     task_file("ferry")
     with running(brain) as server:
         (tmp_path / "cuecard.yaml").write_text(CONFIG.format(url=server.url), encoding="utf-8")
-        cuecard("init", "--no-samples")
         ran = cuecard("run", "ferry.yaml", "--agent", "live", "--agent", "crew", "--json")
         assert ran.code == 0, ran.err
         calls = len(server.requests)
