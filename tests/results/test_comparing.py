@@ -12,6 +12,7 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.results.comparing import arms_of, compare, comparisons
 from cuecard.results.comparison_sheets import comparison_sheets
 from cuecard.results.contrasting import sign_test
+from cuecard.results.score_table import score_table
 from result_rows import pool, row, run
 
 ALPHA = (0.2, 0.4, 0.4, 0.6, 0.8, 1.0)
@@ -66,6 +67,18 @@ def test_the_difference_by_hand():
     # 0.2 more for 100 * 0.5 / 6 points.
     assert one.spending.cost_per_point.value == pytest.approx(0.2 / (100 * 0.5 / 6))
     assert compare(pool(*both()), "agent", "beta", family="graph").base == "beta"
+
+
+def test_a_mean_has_the_interval_of_score_tables_whatever_it_is_held_against():
+    gamma = [f1("gamma", f"t{n}", value / 2, cost=0.7) for n, value in enumerate(BETA)]
+    every = pool(*both(), *gamma)
+    found = compare(every, "agent", family="graph")
+    lines = score_table(every, ("agent",), ("triplet_f1", "cost")).lines
+    told = {line.value("agent"): line.figures for line in lines}
+    for each in found.contrasts:
+        assert each.base_mean == told["alpha"]["triplet_f1.avg"]
+        assert each.arm_mean == told[each.arm]["triplet_f1.avg"]
+        assert each.spending.base_cost == told["alpha"]["cost.avg"]
 
 
 def test_why_a_point_has_no_price():

@@ -96,41 +96,31 @@ def _difference(pair: Pair) -> TaskDifference:
 def _figures(
     pairs: Sequence[Pair], measure: str, resamples: int, *, turned: bool
 ) -> tuple[Statistic, ...]:
-    """Means of base and arm, their difference, costs and tokens of both."""
+    """Means of base and arm, their difference, costs and tokens of both. Each is drawn by itself, so that it has the
+    interval that it has in every other table; the difference the same whichever is the base.
+    """
+    groups = [pair.unit[0] for pair in pairs]
 
-    def of(name: str, value: Callable[[Pair], float | None]) -> tuple[Coefficient, float | None]:
+    def of(name: str, value: Callable[[Pair], float | None], *, share: bool = True) -> Statistic:
         values = {_unit(pair): value(pair) for pair in pairs}
         exact = mean(name, [v for v in values.values() if v is not None]).value
         exact = exact if exact is None or abs(exact) > _DUST else 0.0
-        return mean_over(name, values, list(values)), exact
+        whole = mean_over(name, values, list(values))
+        whole = whole if share else replace(whole, share=False)
+        (drawn,) = with_intervals([whole], groups, resamples=resamples)
+        return drawn.model_copy(update={"value": exact})
 
-    pieces = [
+    sign = -1 if turned else 1
+    apart = of(measure, lambda pair: _apart(pair.right, pair.left) * sign, share=False)
+    return (
         of(measure, lambda pair: pair.left),
         of(measure, lambda pair: pair.right),
-        of(measure, lambda pair: _apart(pair.right, pair.left) * (-1 if turned else 1)),
+        _negated(apart) if turned else apart,
         of("cost", lambda pair: pair.left_spent["cost"]),
         of("cost", lambda pair: pair.right_spent["cost"]),
         of("tokens", lambda pair: pair.left_spent["tokens"]),
         of("tokens", lambda pair: pair.right_spent["tokens"]),
-    ]
-    if turned:
-        pieces = [pieces[at] for at in _TURNED]
-    middle = replace(pieces[2][0], share=False)
-    coefficients = [middle if at == 2 else one for at, (one, _exact) in enumerate(pieces)]
-    groups = [pair.unit[0] for pair in pairs]
-    # Each by itself, so that a mean has the interval that it has in every other table.
-    drawn = [with_intervals([one], groups, resamples=resamples)[0] for one in coefficients]
-    found = [
-        one.model_copy(update={"value": exact})
-        for one, (_coefficient, exact) in zip(drawn, pieces, strict=True)
-    ]
-    if turned:
-        found = [found[at] for at in _TURNED]
-        found[2] = _negated(found[2])
-    return tuple(found)
-
-
-_TURNED = (1, 0, 2, 4, 3, 6, 5)
+    )
 
 
 def _negated(one: Statistic) -> Statistic:
