@@ -127,6 +127,25 @@ def test_runs_are_pooled_and_what_that_mixes_is_said():
     ] == [1]
 
 
+def test_the_same_trials_in_two_runs_are_told():
+    first, other = run(1, "main"), run(2, "other")
+    again = run(3, "corrected").model_copy(update={"plan": {"rescored": first.uid}})
+    anew = run(4, "anew").model_copy(update={"plan": {"rescored": again.uid}})
+    replay = run(5, "replay").model_copy(update={"plan": {"replay": other.id}})
+    rows = {r.id: graph("alpha", "t0", 0.5, of=r) for r in (first, other, again, anew, replay)}
+
+    def told(*ids: int, by: str = "agent"):
+        notes = score_table(pool(*(rows[id] for id in ids)), (by,)).notes
+        return [note for note in notes if "same trials" in note]
+
+    assert told(1, 2) == []
+    assert "main, corrected, anew hold" in told(1, 2, 3, 4)[0]
+    assert "other, replay hold" in told(2, 5)[0]
+    # By its number it replays the second run here, by its trials it does not.
+    rows[5] = graph("alpha", "t1", 0.5, of=replay)
+    assert told(2, 5) == told(1, 3, by="run") == []
+
+
 def test_judges_are_never_mixed():
     rows = pool(graph("alpha", "t1", 0.0, judge="owl"), graph("alpha", "t1", 1.0, judge="sage"))
     assert "several agents are taken together: alpha, beta" in " ".join(

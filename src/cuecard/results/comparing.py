@@ -23,7 +23,7 @@ from cuecard.results.contrasts import (
 )
 from cuecard.results.pairing import paired
 from cuecard.results.pool import DIMENSIONS, Dimension, Pool, Row
-from cuecard.results.score_notes import baselines
+from cuecard.results.score_notes import baselines, counted_twice
 from cuecard.results.score_table import counts_of, of_family, unknown
 from cuecard.results.taking import SPENT, takings
 from cuecard.results.words import dimension_word, names_of, place_of, value_word
@@ -304,4 +304,6 @@ def _notes(
             "Whether a trial was compacted is its own doing and not drawn by lot: longer trials are, and the pairs"
             " are of tasks where both occur."
         )
+    if dimension != "run":
+        yield from counted_twice(pool)
     yield from baselines(pool)

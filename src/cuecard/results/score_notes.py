@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from cuecard.core.i18n import _, ngettext
+from cuecard.lab.plans import settings_of
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.words import dimension_word, names_of, value_word
 
@@ -18,7 +19,14 @@ def notes_on(
     pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
 ) -> tuple[str, ...]:
     """Of lines over these groups of rows: what is missing from them, and what was taken together."""
-    return (*_missing(pool), *_together(pool, by, groups), *_revisions(groups), *baselines(pool))
+    twice = () if "run" in by else counted_twice(pool)
+    return (
+        *_missing(pool),
+        *_together(pool, by, groups),
+        *twice,
+        *_revisions(groups),
+        *baselines(pool),
+    )
 
 
 def _missing(pool: Pool) -> Iterator[str]:
@@ -114,6 +122,41 @@ def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:
             "{n} tasks were played in several revisions, taken together: {tasks}.",
             len(several),
         ).format(n=len(several), tasks=listed(sorted(several)))
+
+
+def counted_twice(pool: Pool) -> Iterator[str]:
+    """Which runs of the pool hold the same trials, since one was rescored or replayed from the other."""
+    names = names_of(pool)
+    origins = _origins(pool)
+    found: dict[str, list[str]] = defaultdict(list)
+    for run in pool.runs:
+        uid, seen = run.uid, set[str]()
+        while origins.get(uid, uid) != uid and uid not in seen:
+            seen.add(uid)
+            uid = origins[uid]
+        found[uid].append(names[f"run/{run.uid[:8]}"])
+    for runs in found.values():
+        if len(runs) > 1:
+            yield _(
+                "{runs} hold the same trials, judged or played again: taken together, each counts more than once."
+            ).format(runs=", ".join(runs))
+
+
+def _origins(pool: Pool) -> dict[str, str]:
+    """Of each run the uid of the one whose trials it has."""
+    cells: dict[int, set[tuple[object, ...]]] = defaultdict(set)
+    for row in pool.rows:
+        trial = row.trial
+        cells[row.run.id].add((trial.task_id, trial.agent.name, trial.sample, trial.seed))
+    by_id = {run.id: run for run in pool.runs}
+    found: dict[str, str] = {}
+    for run in pool.runs:
+        settings = settings_of(run)
+        # The number of the run that was replayed is another run's where this one came in a pack.
+        other = by_id.get(settings.replay or 0)
+        replayed = other is not None and cells[other.id] == cells[run.id]
+        found[run.uid] = settings.rescored or (other.uid if other and replayed else run.uid)
+    return found
 
 
 def baselines(pool: Pool) -> Iterator[str]:
