@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from apart import fresh
 from cuecard.cli.main import run
@@ -79,10 +81,31 @@ def program(tmp_path: Path, environment: dict[str, str]) -> Call:
     return call
 
 
+@pytest.fixture(scope="session")
+def signatures_once() -> Iterator[None]:
+    """Typer reads the signature of every verb at every start, which takes longer than most verbs do.
+    Here it reads them at the first start within this process, once for each language of their help.
+    """
+    read = typer.main.get_params_from_function
+
+    @functools.cache
+    def remembered(function: Callable[..., Any], _language: str) -> dict[str, Any]:
+        return read(function)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            typer.main,
+            "get_params_from_function",
+            lambda function: remembered(function, current_language()),
+        )
+        yield
+
+
 @pytest.fixture
 def cuecard(
     tmp_path: Path,
     environment: dict[str, str],
+    signatures_once: None,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Iterator[Call]:
