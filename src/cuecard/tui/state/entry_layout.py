@@ -76,19 +76,23 @@ class EntryLayout:
         """Lay out the lines from `first` up to `end`; by how many lines what begins before `anchor` (by
         default `first`) has grown: where the words of that line are now.
         """
-        grown = 0
+        grown = shift = 0
+        laid: int | None = None
         anchor = first if anchor is None else anchor
         index = max(bisect_right(self._starts, max(first, 0)) - 1, 0)
         while index < len(self._blocks):
-            start = self._starts[index]
+            start = self._starts[index] + shift
             if start >= end + grown:
                 break
             block = self._blocks[index]
             if block.unlaid:
-                at = grown - start
+                before, at = block.height, grown - start
                 grown += block.lay(first + at, end + at, anchor + at)
-                self._measure(index)
+                shift += block.height - before
+                laid = index if laid is None else laid
             index += 1
+        if laid is not None:
+            self._measure(laid)
         return grown
 
     def entry_at(self, line: int) -> int | None:

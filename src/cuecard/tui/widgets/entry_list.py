@@ -141,6 +141,8 @@ class EntryList(ScrollView, can_focus=True):
         self._follow = False
         self._at_end = True
         self._settling = False
+        self._ahead = False
+        self._drawn_width = 0
         self._inks: dict[tuple[Tone, bool], Style] = {}
         self._ground: tuple[Style, int, str] | None = None
         self._drawn: dict[int, tuple[Line, tuple[Piece, bool], Strip]] = {}
@@ -201,6 +203,7 @@ class EntryList(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._inks.clear()
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -210,16 +213,17 @@ class EntryList(ScrollView, can_focus=True):
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._inks.clear()
-        ground = (self._ink("plain"), self.scrollable_content_region.width, self.app.theme)
+        self._drawn_width = self.scrollable_content_region.width
+        ground = (self.rich_style, self._drawn_width, self.app.theme)
         if ground != self._ground or len(self._drawn) > MOST_DRAWN:
             self._ground = ground
+            self._inks.clear()
             self._drawn.clear()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         number = int(self.scroll_y) + y
-        width = self.scrollable_content_region.width
+        width = self._drawn_width
         layout = self._layout_of
         index = layout.entry_at(number)
         if index is None:
@@ -292,7 +296,9 @@ class EntryList(ScrollView, can_focus=True):
         return max(self.scrollable_content_region.width - GUTTER, 2)
 
     def _settle(self, *, at_end: bool = False) -> None:
-        """Lay out what is in view and a page around it, and keep in view what is: at the end the end."""
+        """Lay out what is in view, and pages around it when it is drawn; keep in view what is: at the end the
+        end.
+        """
         if not self.size.width or self._settling:
             return
         self._settling = True
@@ -305,13 +311,27 @@ class EntryList(ScrollView, can_focus=True):
                 self._at_end = True
             else:
                 top = int(self.scroll_y)
-                grown = self._layout_of.settle(top - page, top + 2 * page, top)
-                self._resize_content()
-                if grown:
-                    self.scroll_relative(y=grown, animate=False, immediate=True)
+                self._lay_out(top, top + page)
+                if not self._ahead:
+                    self._ahead = self.call_after_refresh(self._look_ahead)
         finally:
             self._settling = False
         self.refresh()
+
+    def _look_ahead(self) -> None:
+        """So that the next pages need only to be drawn. Nothing that is in view changes, so that no frame is."""
+        self._ahead = False
+        top, page = int(self.scroll_y), max(self.size.height, 1)
+        self._layout_of.settle(top + page, top + 3 * page)
+        if top + 4 * page >= self._layout_of.height:
+            self._resize_content()
+
+    def _lay_out(self, first: int, end: int) -> None:
+        """The lines between; what is in view stays where it is."""
+        grown = self._layout_of.settle(first, end, int(self.scroll_y))
+        self._resize_content()
+        if grown:
+            self.scroll_relative(y=grown, animate=False, immediate=True)
 
     def _resize_content(self) -> None:
         size = Size(self.scrollable_content_region.width, self._layout_of.height)
@@ -370,7 +390,7 @@ class EntryList(ScrollView, can_focus=True):
         return None
 
     def _ink(self, tone: Tone, *, cursor: bool = False) -> Style:
-        """A tone as a style. Looked up once a frame: that takes longer than to draw a line."""
+        """A tone as a style. Kept until styles change: looking it up takes longer than to draw a line."""
         style = self._inks.get((tone, cursor))
         if style is None:
             if tone != "plain":
