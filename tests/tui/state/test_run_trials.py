@@ -85,9 +85,7 @@ def test_trials_are_listed_by_kind_order_words_and_figure() -> None:
     trials.words = "503"
     trials.load()
     assert ids(trials) == [2]
-    assert text([trials.heading()]) == [
-        "all trials · with “503” · 1 of 4 trials · highest score first"
-    ]
+    assert text([trials.heading()]) == ["with “503” · 1 of 4 trials · highest score first"]
     trials.clear()
     trials.behind = Behind(frozenset({1, 3}), "a · Mean")
     trials.load()

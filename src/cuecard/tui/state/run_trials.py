@@ -189,9 +189,8 @@ class RunTrials:
         if self.behind:
             title = _("Behind {figure}").format(figure=one_line(self.behind.title, 60))
             pieces += [Piece(title, "strong"), Piece(" · ")]
-        if self.show is not Show.ALL or not pieces:
-            tone: Tone = "plain" if self.show is Show.ALL else "strong"
-            pieces += [Piece(_(SHOW_WORDS[self.show]), tone), Piece(" · ")]
+        if self.show is not Show.ALL:
+            pieces += [Piece(_(SHOW_WORDS[self.show]), "strong"), Piece(" · ")]
         if self.words:
             words = _("with “{words}”").format(words=one_line(self.words, 30))
             pieces += [Piece(words, "strong"), Piece(" · ")]
