@@ -14,7 +14,7 @@ from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 from cuecard.results.cells import ResultCell
 from cuecard.tui.state.sheet_cells import bars, plot_of
-from cuecard.tui.widgets.grid.columns import GridColumn
+from cuecard.tui.widgets.grid.columns import PADDING, GridColumn
 from cuecard.tui.widgets.grid.source import GridCell
 
 _INTERVAL = re.compile(r"\[([^\[\]]+)\]")
@@ -26,6 +26,8 @@ _HEADING, _HEADING_WIDE, _MOST = 12, 16, 24
 _FIRST, _FIRST_WIDE = 28, 40
 _DIGITS = 3
 _ALONE = 2
+_LEAD = 3
+"""Cells before the first column, and of the scroll bar."""
 
 
 def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
@@ -47,11 +49,18 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
         )
     ]
     roomy = _HEADING_WIDE if room >= WIDE else _HEADING
-    for at, heading in enumerate(others, 1):
-        # A figure is never cut, a heading may be.
-        needed = max((cell_len(row[at].text) for row in rows if at < len(row)), default=0)
-        least = max(min(needed, _MOST), min(roomy, cell_len(heading)))
-        columns.append(GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST))
+    # A figure is never cut; a heading may be, where not all of them have room.
+    needed = [
+        min(_MOST, max((cell_len(row[at].text) for row in rows if at < len(row)), default=0))
+        for at in range(1, len(sheet.headings))
+    ]
+    whole = [max(n, min(_MOST, cell_len(h))) for n, h in zip(needed, others, strict=True)]
+    if columns[0].width + sum(whole) + 2 * PADDING * len(sheet.headings) + _LEAD > room:
+        whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
+    columns += [
+        GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
+        for heading, least in zip(others, whole, strict=True)
+    ]
     return columns, rows
 
 
