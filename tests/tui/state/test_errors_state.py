@@ -40,7 +40,9 @@ def counted(view: ErrorsView) -> ErrorsView:
 
 def test_the_title_counts_what_failed_and_what_is_not_known() -> None:
     view = ErrorsView(mixed())
-    assert title_words(view, "main") == "Errors · main · 6 trials, 3 failed, 1 still open"
+    assert title_words(view, "main") == (
+        "Errors · main · 6 trials, 3 failed (1 with an error), 1 still open"
+    )
     view.take(Filter(agent="alpha", family="graph"))
     assert title_words(view, "main") == "Errors · main · alpha · Graph tasks · 2 trials, 1 failed"
 

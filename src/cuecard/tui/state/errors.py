@@ -227,8 +227,15 @@ def title_words(view: ErrorsView, title: str) -> str:
 def _counts(rows: Sequence[Row]) -> Iterator[str]:
     fallen = [failed(row) for row in rows]
     yield ngettext("{n} trial", "{n} trials", len(rows)).format(n=f"{len(rows):,}")
-    yield ngettext("{n} failed", "{n} failed", fallen.count(True)).format(n=fallen.count(True))
-    ended = [row.trial.termination is not None for row in rows]
+    told = ngettext("{n} failed", "{n} failed", fallen.count(True)).format(n=fallen.count(True))
+    ends = [row.trial.termination for row in rows]
+    # A run's own count of what failed is of these alone.
+    broken = sum(
+        bool(short) and end is not None and end.is_failure
+        for end, short in zip(ends, fallen, strict=True)
+    )
+    yield _("{failed} ({n} with an error)").format(failed=told, n=broken) if broken else told
+    ended = [end is not None for end in ends]
     unknown = sum(end and short is None for end, short in zip(ended, fallen, strict=True))
     if unknown:
         yield ngettext("{n} not judged", "{n} not judged", unknown).format(n=unknown)
