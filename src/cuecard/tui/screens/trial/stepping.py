@@ -5,6 +5,9 @@ from __future__ import annotations
 from cuecard.tui.screens.trial.jumping import Jumping
 from cuecard.tui.state.trial_jumps import Stepping
 
+_STILL = ("verdicts", "notes", "measures")
+"""Panes that stay as they are while events pass: alone on a narrow screen they would show nothing of it."""
+
 
 class StepMode(Jumping):
     def action_step_mode(self) -> None:
@@ -16,6 +19,8 @@ class StepMode(Jumping):
             return
         entries, cursor = state.entries, self._transcript.cursor
         state.stepping = Stepping(state.events, state.opened.task)
+        if self._narrow_beside and self._pane in _STILL:
+            self.show_pane("")
         if cursor < len(entries) and entries[cursor].events:
             state.stepping.go_to(entries[cursor].events[0])
         self._show_moment()
