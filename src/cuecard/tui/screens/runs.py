@@ -39,6 +39,7 @@ COLUMNS = (
     FittedColumn(N_("By"), 6, grow=1),
     FittedColumn(N_("When"), 11),
 )
+_OF_RUNS = ("open", "compare", "errors", "plots", "report", "fidelity")
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
@@ -151,6 +152,7 @@ class RunsScreen(CuecardScreen[None]):
         self.query_one(FittedTable).mark(at for at, run in enumerate(look.runs) if run.id in marked)
         self.query_one(FittedTable).display = bool(look.runs)
         self.query_one("#none").display = not look.runs
+        self.refresh_bindings()
         told = self.query_one("#disputed", Static)
         told.display = bool(look.disputed)
         told.update(disputed_legend())
@@ -165,6 +167,11 @@ class RunsScreen(CuecardScreen[None]):
         from cuecard.tui.state.run_look import warm_up
 
         await self.services.ask(lambda ws: warm_up(ws, run_id))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in _OF_RUNS:
+            return bool(self._look and self._look.runs)
+        return super().check_action(action, parameters)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()

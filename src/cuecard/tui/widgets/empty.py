@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
 
@@ -17,8 +18,9 @@ class EmptyState(Static):
         self, title: str, text: str, *keys: tuple[str, str], id: str | None = None
     ) -> None:
         content = Text.assemble((title, "bold"), "\n", text)
+        longest = max((cell_len(key) for key, _what in keys), default=0)
         for key, what in keys:
             content.append("\n\n" if (key, what) == keys[0] else "\n")
             content.append(f" {key} ", style="reverse")
-            content.append(f"  {what}")
+            content.append(f"  {' ' * (longest - cell_len(key))}{what}")
         super().__init__(content, id=id)

@@ -65,7 +65,9 @@ class CompareScreen(FiguresScreen):
     @property
     def title_words(self) -> str:
         compared = self._view.compared if self._view else ""
-        return " · ".join(filter(None, (one_line(self._title, 30), compared)))
+        if not compared:
+            return self.short_title
+        return f"{one_line(self._title, 30)} · {compared}"
 
     def empty(self) -> EmptyState:
         return EmptyState(

@@ -56,6 +56,7 @@ class ScoresPane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._view: ScoreView | None = None
+        self._figures = False
         self._keys: Keys = ()
         self._counting: str | None = None
 
@@ -83,8 +84,10 @@ class ScoresPane(Vertical):
             said.update(text)
 
     def load(self, view: ScoreView) -> None:
-        first = self._view is None
+        # The cursor is put on the first figure once there is one.
+        first = self._view is None or not self._figures
         self._view = view
+        self._figures = _first_figure(view) > 0
         self._fill(first=first)
 
     def on_resize(self, event: events.Resize) -> None:
