@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -23,11 +20,9 @@ from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.state.entries import Entry, Piece, Tone
 from cuecard.tui.state.entry_layout import EntryLayout
-from cuecard.tui.state.flowing import Line
+from cuecard.tui.widgets.entry_paint import EntryPaint
 
 GUTTER = 2
-MOST_DRAWN = 1_000
-"""Lines of which the strips are kept."""
 
 
 class EntryList(ScrollView, can_focus=True):
@@ -142,10 +137,7 @@ class EntryList(ScrollView, can_focus=True):
         self._at_end = True
         self._settling = False
         self._ahead = False
-        self._drawn_width = 0
-        self._inks: dict[tuple[Tone, bool], Style] = {}
-        self._ground: tuple[Style, int, str] | None = None
-        self._drawn: dict[int, tuple[Line, tuple[Piece, bool], Strip]] = {}
+        self._paint = EntryPaint(self)
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -203,7 +195,7 @@ class EntryList(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._inks.clear()
+        self._paint.forget_styles()
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -213,38 +205,25 @@ class EntryList(ScrollView, can_focus=True):
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._drawn_width = self.scrollable_content_region.width
-        ground = (self.rich_style, self._drawn_width, self.app.theme)
-        if ground != self._ground or len(self._drawn) > MOST_DRAWN:
-            self._ground = ground
-            self._inks.clear()
-            self._drawn.clear()
+        self._paint.begin(self.scrollable_content_region.width)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         number = int(self.scroll_y) + y
-        width = self._drawn_width
         layout = self._layout_of
         index = layout.entry_at(number)
         if index is None:
-            return Strip.blank(width, self._ink("plain"))
+            return self._paint.blank()
         under_cursor = self.has_focus and index == self._cursor
-        first = under_cursor and number == layout.start_of(index)
-        line = layout.line(number)
         mark = self.gutter_mark(index, number - layout.start_of(index))
-        gutter = self._gutter(index, mark, under_cursor=under_cursor)
         selection = self.text_selection
-        # A line that is drawn as it was is the same strip, of which Textual keeps what it made.
-        drawn = self._drawn.get(number)
-        if drawn and drawn[0] is line and drawn[1] == (gutter, first) and not selection:
-            return drawn[2]
-        segments = [Segment(p.text, self._ink(p.tone, cursor=first)) for p in (gutter, *line)]
-        strip = Strip(segments).crop_extend(0, width, self._ink("plain", cursor=first))
-        if selection and (span := selection.get_span(number)):
-            return self._with_selection(strip, span).apply_offsets(0, number)
-        strip = strip.apply_offsets(0, number)
-        self._drawn[number] = (line, (gutter, first), strip)
-        return strip
+        return self._paint.strip(
+            number,
+            layout.line(number),
+            self._gutter(index, mark, under_cursor=under_cursor),
+            cursor=under_cursor and number == layout.start_of(index),
+            selected=selection.get_span(number) if selection else None,
+        )
 
     def action_open(self) -> None:
         if self.entries:
@@ -388,24 +367,3 @@ class EntryList(ScrollView, can_focus=True):
     def gutter_tone(self, entry: Entry) -> Tone | None:
         """The tone of the bar left of an entry; None for no bar."""
         return None
-
-    def _ink(self, tone: Tone, *, cursor: bool = False) -> Style:
-        """A tone as a style. Kept until styles change: looking it up takes longer than to draw a line."""
-        style = self._inks.get((tone, cursor))
-        if style is None:
-            if tone != "plain":
-                style = self._ink("plain", cursor=cursor)
-                style += self.get_component_rich_style(f"entries--{tone}", partial=True)
-            elif cursor:
-                style = self.get_component_rich_style("entries--cursor")
-            else:
-                style = self.rich_style
-            self._inks[tone, cursor] = style
-        return style
-
-    def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
-        text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
-        start, end = span
-        style = self.screen.get_component_rich_style("screen--selection")
-        text.stylize(style, start, len(text) if end == -1 else end)
-        return Strip(text.render(self.app.console), strip.cell_length)
