@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from cuecard.core.scoring.trial_figures import figures_of
 from cuecard.lab.figures import judged_trials, stamp_of
 from cuecard.lab.scores import score_run
 from cuecard.results.pool import gather
+from cuecard.results.trial_counts import costs_sheet
 from cuecard.store.workspace import Workspace
 from effect_runs import offline_run
+from result_rows import pool, row
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     with Workspace.open(tmp_path_factory.mktemp("pool") / "w.db") as workspace:
         yield workspace, offline_run(workspace)
+
+
+def raw(workspace):
+    path = workspace.url.removeprefix("sqlite:///")
+    return closing(sqlite3.connect(path, isolation_level=None))
 
 
 def test_what_was_kept_is_what_the_log_says(played):
@@ -45,15 +55,38 @@ def test_figures_of_another_making_are_counted_anew(played):
     assert all(k.stamp != "0" for k in workspace.figures.of_run(run, "en").values())
 
 
+def test_numbers_are_told_though_they_cannot_be_kept(played):
+    workspace, run = played
+    before = score_run(workspace, run)
+    kept = workspace.figures.of_run(run, "en").values()
+    workspace.figures.keep([each.model_copy(update={"stamp": "0"}) for each in kept], "en")
+    refuse = (
+        "CREATE TRIGGER full BEFORE INSERT ON trialfigures BEGIN SELECT RAISE(ABORT, 'full'); END"
+    )
+    with raw(workspace) as connection:
+        connection.execute(refuse)
+    assert score_run(workspace, run) == before
+    assert {each.stamp for each in workspace.figures.of_run(run, "en").values()} == {"0"}
+    with raw(workspace) as connection:
+        connection.execute("DROP TRIGGER full")
+
+
+def test_an_open_trial_is_not_in_the_cost_of_a_trial():
+    ended = row("alpha", "t0", {"triplet_f1": 1.0}, cost=0.3)
+    begun = row("alpha", "t1", None, termination=None, cost=0.1)
+    sheet = costs_sheet(pool(ended, begun))
+    assert [cell.text for cell in sheet.lines[0]][-3:] == ["0.4000", "0.4000", "0.3000"]
+
+
 def test_rows_say_what_a_trial_was(played):
     workspace, run = played
     found = gather(workspace, [run, run])
     assert len(found.runs) == 1
     assert found.families == ("facts", "graph")
     assert found.values("judge") == ("lexical",)
-    row = next(row for row in found.rows if row.family == "facts")
-    assert row.value("tier") in ("easy", "mid", "hard")
-    assert (row.value("agent"), row.value("language"), row.baseline) == ("offline", "en", True)
-    assert row.value("run") == workspace.runs.get(run).uid[:8]
+    one = next(row for row in found.rows if row.family == "facts")
+    assert one.value("tier") in ("easy", "mid", "hard")
+    assert (one.value("agent"), one.value("language"), one.baseline) == ("offline", "en", True)
+    assert one.value("run") == workspace.runs.get(run).uid[:8]
     nobody = gather(workspace, [run], ["sage"])
-    assert {(row.judge, row.judged_by) for row in nobody.rows} == {(None, "sage")}
+    assert {(each.judge, each.judged_by) for each in nobody.rows} == {(None, "sage")}

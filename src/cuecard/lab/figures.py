@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard import __version__
+from cuecard.core.errors import CuecardError
 from cuecard.core.events import Event
 from cuecard.core.i18n import current_language
 from cuecard.core.scoring.trial_figures import SCHEME, TrialFigures, figures_of
@@ -114,6 +116,8 @@ def _count(
                     body=figures.model_dump_json(),
                 )
             )
-        workspace.figures.keep(ready, current_language())
+        # A full disk or a busy workspace costs the next count, not this one's numbers.
+        with suppress(CuecardError):
+            workspace.figures.keep(ready, current_language())
         if on_count:
             on_count(start + len(batch), len(missing))

@@ -160,8 +160,8 @@ def endings_sheet(pool: Pool) -> Sheet:
 
 
 def costs_sheet(pool: Pool) -> Sheet | None:
-    """What each agent's trials took, everybody's calls in them and the agent's own; None where no model was
-    called.
+    """What each agent's trials took, everybody's calls in them and the agent's own, and these by ended trial; None
+    where no model was called.
     """
     rows = one_each(pool)
     if not any(row.spent.calls for row in rows):
@@ -170,7 +170,11 @@ def costs_sheet(pool: Pool) -> Sheet | None:
     for agent in sorted(pool.values("agent")):
         mine = [row for row in rows if row.trial.agent.name == agent]
         alone = len(pool.runs) == 1
+        ended = [row for row in mine if row.trial.termination is not None]
         whole, own = summed(r.spent for r in mine), summed(r.agent_spent for r in mine)
+        # Those that are still open have not spent all of theirs.
+        spent = summed(row.agent_spent for row in ended).cost
+        each = None if spent is None else spent / len(ended)
         key = f"totals/agents/{agent}/" if alone else ""
         lines.append(
             (
@@ -180,10 +184,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
                 _count(whole.usage.completion, key and f"{key}completion"),
                 _cost(whole),
                 _cost(own),
-                ResultCell(
-                    "–" if own.cost is None else amount("cost", own.cost / len(mine)),
-                    value=None if own.cost is None else own.cost / len(mine),
-                ),
+                ResultCell("–" if each is None else amount("cost", each), value=each),
             )
         )
     unpriced = sum(row.spent.unpriced for row in rows)
