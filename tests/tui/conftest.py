@@ -7,8 +7,10 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 
 from cuecard.core.i18n import set_language
 from cuecard.tui.app import CuecardApp
@@ -22,6 +24,28 @@ SUBMITTED = (
     "facts-night-train",
     "table-us-states",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_parsed_once() -> Iterator[None]:
+    """Every app parses the same style sheets; here it is done once for all apps of one theme."""
+    parse = Stylesheet._parse_rules
+    themes: dict[frozenset[tuple[str, str]], dict[tuple[Any, ...], Any]] = {}
+
+    def remembered(sheet: Any, *args: Any, **named: Any) -> Any:
+        variables, rules = getattr(sheet, "_remembered", (None, {}))
+        if variables is not sheet._variables:
+            variables = sheet._variables
+            rules = themes.setdefault(frozenset(variables.items()), {})
+            sheet._remembered = (variables, rules)
+        key = (args, *named.items())
+        if key not in rules:
+            rules[key] = parse(sheet, *args, **named)
+        return rules[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", remembered)
+        yield
 
 
 @pytest.fixture
