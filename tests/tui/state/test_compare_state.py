@@ -48,7 +48,7 @@ def test_differences_stand_by_measure_and_lead_to_the_trials_of_both_arms() -> N
     assert view.drawn is not None
     assert [cell.text for cell in view.drawn.lines[0]] == ["Triplet F1", "-0.100"]
     assert view.base_word == "alpha"
-    assert "against alpha" in view.compared
+    assert "beta against alpha" in view.compared
     ids = {r.trial.agent.name + r.trial.task_id: r.trial.id for r in found.rows}
     assert set(view.trials(0, columns["difference"])) == {
         ids[x] for x in ("alphat1", "alphat2", "betat1", "betat2")

@@ -221,6 +221,11 @@ class CompareView(SheetView[Section]):
             value_word("family", choice.family),
             measure_word(choice.by, choice.taken, samples),
         ]
-        if self.base_word:
-            parts.append(_("against {arm}").format(arm=one_line(self.base_word, 30)))
+        if base := one_line(self.base_word, 30):
+            others = [one_line(word, 30) for _value, word in self.arms if word != self.base_word]
+            if len(others) == 1:
+                # Of two arms the tables need not name the other one.
+                parts.append(_("{arm} against {base}").format(arm=others[0], base=base))
+            else:
+                parts.append(_("against {arm}").format(arm=base))
         return " · ".join(parts)

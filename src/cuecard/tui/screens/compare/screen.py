@@ -76,9 +76,8 @@ class CompareScreen(FiguresScreen):
                 "Two agents, runs, settings, simulators or judges are held against each other on the same"
                 " revisions of tasks. These trials are all of one kind, or not judged."
             ),
-            ("3", _("Runs: mark several of the same tasks with space, x compares them")),
+            ("esc", _("Back; on Runs, space marks several of the same tasks and x compares them")),
             ("r", _("Count again, once trials are judged")),
-            ("esc", _("Back")),
         )
 
     @guarded("compare")
