@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rich.cells import cell_len
+
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.labels import COUNTS, measure_label
@@ -28,9 +30,11 @@ class MeasureRow:
 
 
 def heading(
-    trial: TrialRecord, task: Task, events: int, judge: PlayerRef | None
+    trial: TrialRecord, task: Task, events: int, judge: PlayerRef | None, room: int = 0
 ) -> list[list[Piece]]:
-    """Two lines: what was played, and by whom. `judge`: whose verdicts are shown."""
+    """Two lines: what was played, and by whom. `judge`: whose verdicts are shown. In less than `room` cells the
+    number of events is left out, if the first line then fits.
+    """
     glyph, _variable, label = TERMINATION[trial.termination.value if trial.termination else ""]
     failed = trial.termination is not None and trial.termination.is_failure
     numbers = [
@@ -41,8 +45,10 @@ def heading(
     what = [
         Piece(one_line(task.title, 40), "strong"),
         Piece(f"  {glyph} {_(label)}", "bad" if failed else "good"),
-        Piece("  " + " · ".join(numbers), "muted"),
     ]
+    if room and cell_len("".join(p.text for p in what) + "  " + " · ".join(numbers)) > room:
+        numbers.pop()
+    what.append(Piece("  " + " · ".join(numbers), "muted"))
     players = [
         (_("agent"), trial.agent),
         (_("user"), trial.user),

@@ -103,7 +103,8 @@ class Reading(CuecardScreen[None]):
         opened, judgement = state.opened, state.judgement
         judge = judgement.judge if judgement and not state.covers("verdicts") else None
         events = len(opened.events) if opened.whole else opened.trial.events
-        self.query_one("#head", Lines).load(heading(opened.trial, opened.task, events, judge))
+        lines = heading(opened.trial, opened.task, events, judge, self.size.width - 2)
+        self.query_one("#head", Lines).load(lines)
 
     def _show_transcript(self) -> None:
         state = self._state

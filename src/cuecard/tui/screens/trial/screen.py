@@ -63,6 +63,7 @@ class TrialScreen(Noting):
             self.load()
 
     def on_resize(self) -> None:
+        self.call_after_refresh(self._show_head)
         self.call_after_refresh(self._show_bar)
 
     @guarded("trial")
