@@ -79,8 +79,10 @@ class TrialNotes:
         )
         with self._database.read() as session:
             rows = session.exec(query).all()
-            gone = {row.about for row in rows if row.kind == _TAKEN_BACK}
-            return [_note(row) for row in rows if row.kind != _TAKEN_BACK and row.uid not in gone]
+            # A pack may say anything, but nobody takes back what another has noted.
+            gone = {(row.about, row.person) for row in rows if row.kind == _TAKEN_BACK}
+            standing = [row for row in rows if row.kind != _TAKEN_BACK]
+            return [_note(row) for row in standing if (row.uid, row.person) not in gone]
 
 
 def _note(row: TrialNoteRow) -> TrialNote:

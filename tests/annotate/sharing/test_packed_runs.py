@@ -222,8 +222,10 @@ def test_what_stands_twice_in_a_file_is_taken_once(parcel: Parcel, tmp_path: Pat
     first, *others = sorted(parcel.trials, key=lambda trial: trial.order)
     parts = ("calls", "judgements", "shadows", "forms", "notes")
     doubled = first.model_copy(update={part: getattr(first, part) * 2 for part in parts})
-    # The uid of a note is one of all trials.
-    stolen = others[0].model_copy(update={"notes": first.notes})
+    # The uid of a note is one of all trials, and nobody takes back another's.
+    noted = next(note for note in first.notes if note.kind == "comment")
+    foul = {"uid": "f" * 32, "kind": "taken_back", "person": "Mo", "about": noted.uid}
+    stolen = others[0].model_copy(update={"notes": (*first.notes, noted.model_copy(update=foul))})
     parcel = parcel.model_copy(update={"trials": (doubled, stolen, *others[1:])})
     with fresh(tmp_path / "w.db") as workspace:
         workspace.exchange.take([parcel], by="Bo")
@@ -275,6 +277,8 @@ def test_texts_and_names_are_checked_too(parcel: Parcel) -> None:
 
     assert "does not fit its hash" in problems(payloads={**parcel.payloads, DIGEST: b"other"})
     assert "refers to is missing" in problems(payloads={})
+    unread = parcel.runs[0].model_copy(update={"plan": {"judges": 3}})
+    assert "settings of run" in problems(runs=(unread,))
     # Only of trials that are in the pack may others speak.
     label = parcel.labels[0].model_copy(update={"trial": "f" * 32})
     assert "speaks in the name of Ben" in problems(labels=(label,))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from cuecard.annotate.sharing.checking import (
     name_problem,
@@ -45,6 +45,9 @@ def payload_of(digest: str, text: str | None, data: str) -> bytes | None:
 
 
 def run_problems(run: SharedRun) -> Iterator[str]:
+    """What is wrong with a run itself: one whose settings cannot be read would stop whatever looks through all runs."""
+    from cuecard.lab.plans import RunSettings
+
     if not _UID.fullmatch(run.uid):
         yield _("this cannot be a run's uid: {id}").format(id=one_line(run.uid, 40))
     if bad := name_problem(run.created_by):
@@ -53,6 +56,10 @@ def run_problems(run: SharedRun) -> Iterator[str]:
     if run.samples < 0:
         yield _("a run has no fewer than 0 samples")
     yield unstorable_problem(run.model_dump(mode="json"))
+    try:
+        RunSettings.model_validate(run.plan)
+    except ValidationError:
+        yield _("The settings of run {id} cannot be read").format(id=one_line(run.name, 40))
 
 
 def trial_problems(
