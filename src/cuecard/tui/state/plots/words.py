@@ -31,7 +31,7 @@ def told(plot: Plot, at: At) -> str:
     parts.append(_counted(point.n, plot.counted))
     if point.thin:
         parts.append(_("few trials"))
-    return " · ".join((*parts, *((point.remark,) if point.remark else ())))
+    return " · ".join((*parts, *_without_interval(point.remark)))
 
 
 def name_at(plot: Plot, at: At) -> str:
@@ -59,7 +59,13 @@ def _cell(plot: Plot, at: At) -> str:
         interval_text(cell.value, cell.low, cell.high, scale),
         _counted(cell.n, plot.counted),
     ]
+    if cell.value is not None:
+        return " · ".join((*parts, *_without_interval(cell.reason)))
     return " · ".join((*parts, *((cell.reason,) if cell.reason else ())))
+
+
+def _without_interval(reason: str) -> tuple[str, ...]:
+    return (_("no interval: {reason}").format(reason=reason),) if reason else ()
 
 
 def _counted(n: int, what: str) -> str:
