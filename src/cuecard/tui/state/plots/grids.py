@@ -16,7 +16,7 @@ SHADES = " ░▒▓█"
 _NAME = 20
 _TALL = 8
 _WIDE, _WIDEST = 3, 12
-_CELL, _CELL_MOST = 9, 22
+_CELL, _CELL_ROOMY, _CELL_MOST = 9, 18, 30
 
 
 def draw_bars(canvas: Canvas, plot: Plot, at: At) -> None:
@@ -97,7 +97,9 @@ def draw_heat(canvas: Canvas, plot: Plot, at: At) -> None:
     names = min(max((cell_len(name) for name in plot.y.names), default=0), 28, canvas.width // 3)
     left = names + 2
     columns = len(plot.x.names)
-    each = max(_CELL, min(_CELL_MOST, (canvas.width - left) // max(1, columns)))
+    longest = max((cell_len(name) for name in plot.x.names), default=0)
+    most = min(_CELL_MOST, max(_CELL_ROOMY, longest + 2))
+    each = max(_CELL, min(most, (canvas.width - left) // max(1, columns)))
     across = window(columns, max(1, (canvas.width - left) // each), at.point)
     down = window(len(plot.y.names), canvas.height - 3, at.series)
     by_place = {(cell.row, cell.column): cell for cell in plot.cells}
