@@ -91,7 +91,7 @@ def test_asks_are_questions_in_both_languages() -> None:
 
 
 @given(task=strategies.tasks("graph"), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_any_splits_and_merges_keep_triples_pointing_and_are_undone(
     task: Task, data: st.DataObject
 ) -> None:

@@ -132,7 +132,7 @@ async def test_long_trials_resume_too(name):
 
 
 @given(task=odd_tasks())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_odd_tasks_break_no_player(task):
     result, _ = asyncio.run(play_offline(task))
     assert result.termination is not Termination.INTERNAL_ERROR, result.detail

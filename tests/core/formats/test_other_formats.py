@@ -14,7 +14,7 @@ from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.tasks import AmbiguityType, CheckpointChain, FactWorld, Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def world(**changes: Any) -> dict[str, Any]:

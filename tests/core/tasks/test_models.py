@@ -131,7 +131,7 @@ def test_urls_are_web_addresses() -> None:
             Triple(head="a", relation="r", tail="b", sources=(bad,))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(strategies.tasks())
 def test_the_hash_follows_the_content_alone(task: Task) -> None:
     copy = Task.model_validate_json(task.model_dump_json())

@@ -11,7 +11,7 @@ from cuecard.core.tasks import Family, Foreign, Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task
 
 SAMPLES = sorted(Path("sample_tasks").glob("*.yaml"))
-slow = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+slow = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 ESPRESSO = """\
 # A hand-written file: comments stay allowed everywhere.

@@ -61,7 +61,7 @@ def test_the_gold_of_every_family():
     assert ("Marlowe Bay",) in gold_things(CHAIN.gold)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(task=odd_tasks(), text=any_.any_text())
 def test_odd_text_harms_nothing(task, text):
     secrets = Secrets(gold_things(task.gold))

@@ -185,7 +185,7 @@ def answers(gold):
 
 
 @pytest.mark.parametrize("task", [CHAIN, BRIDGE], ids=lambda t: t.id)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 async def test_whatever_the_model_answers_the_hard_rules_hold(task, data):
     user, gold = user_of(task), task.gold
