@@ -220,6 +220,12 @@ class ScoreView:
 
     def details(self, row: int, column: int) -> list[str]:
         """The figure under the cursor in full, why something is missing, then what to know of the table."""
+        if not self.sheet.lines:
+            return [
+                _("No trial is left: / changes which trials count.")
+                if self.narrowed
+                else _("No trial has been played yet.")
+            ]
         cell = self.cell(row, column)
         found: list[str] = []
         if isinstance(cell, FigureCell) and cell.statistic is not None:

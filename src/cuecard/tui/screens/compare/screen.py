@@ -76,7 +76,7 @@ class CompareScreen(FiguresScreen):
                 "Two agents, runs, settings, simulators or judges are held against each other on the same"
                 " revisions of tasks. These trials are all of one kind, or not judged."
             ),
-            ("esc", _("Back; on Runs, space marks several of the same tasks and x compares them")),
+            ("esc", _("Back; on Runs, space marks runs of the same tasks, x compares them")),
             ("r", _("Count again, once trials are judged")),
         )
 
