@@ -46,10 +46,12 @@ class Jumping(Reading):
     @guarded("verdicts_here")
     async def action_verdicts_here(self) -> None:
         state, seqs = self._state, self._events_here()
-        if state is None or not seqs:
+        if state is None:
             return
-        course = await self._whole_course()
-        items = await self.services.ask(lambda _ws: state.items_in(course, seqs))
+        items = ()
+        if seqs:
+            course = await self._whole_course()
+            items = await self.services.ask(lambda _ws: state.items_in(course, seqs))
         if not items:
             self.cue_app.tell(_("No item that was decided on is named here."))
             return
