@@ -13,7 +13,7 @@ from cuecard.results.words import dimension_word, place_of, shown, value_word
 
 
 def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) -> Sheet:
-    """What the line is, its judged trials (of all, where some are not), tasks, where there are any the trials that failed,
+    """What the line is, its judged trials and their tasks (of all, where some are not), where there are any the trials that failed,
     are not judged or still open and the items without a decision, then the figures with intervals. Cells know their trials and, in a table by agent and family, their place in the JSON. `percent`: shares as papers
     print them.
     """
@@ -31,14 +31,11 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
     lines: list[Line] = []
     for line in table.lines:
         counts = line.counts
-        judged = f"{counts.judged:,}" + (
-            f" / {counts.trials:,}" if counts.judged < counts.trials else ""
-        )
         lines.append(
             (
                 ResultCell(_word(table, line, told), trials=line.trials),
-                ResultCell(judged, value=counts.judged, trials=line.trials),
-                _count(line, counts.tasks),
+                _count(line, counts.judged, counts.trials),
+                _count(line, counts.judged_tasks, counts.tasks),
                 *(_count(line, getattr(counts, name)) for name, _label in missing),
                 *(figure_cell(table, line, column, percent=percent) for column in table.columns),
             )
@@ -58,8 +55,10 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
     )
 
 
-def _count(line: ScoreLine, n: int) -> ResultCell:
-    return ResultCell(f"{n:,}", value=n, trials=line.trials)
+def _count(line: ScoreLine, n: int, of: int = 0) -> ResultCell:
+    """`12`, `5 / 6` where there are more."""
+    text = f"{n:,} / {of:,}" if n < of else f"{n:,}"
+    return ResultCell(text, value=n, trials=line.trials)
 
 
 def figure_cell(

@@ -21,7 +21,7 @@ from cuecard.results.words import dimension_word, names_of, place_of, value_word
 class Counts(Frozen):
     """`trials`: all of them; of these `open` and `ended`; of the ended `failed` (by a failure, which scores like any
     other outcome), `judged` and `unjudged`. `items_unjudged`: of judged trials, items left without a
-    decision. `samples`: the most judged ones that any task has. `baseline`: one of the players is an embedded
+    decision. `tasks`: of all of them, `judged_tasks`: of the judged. `samples`: the most judged ones that any task has. `baseline`: one of the players is an embedded
     offline one.
     """
 
@@ -33,6 +33,7 @@ class Counts(Frozen):
     unjudged: int = 0
     items_unjudged: int = 0
     tasks: int = 0
+    judged_tasks: int = 0
     samples: int = 0
     baseline: bool = False
 
@@ -195,7 +196,7 @@ def headlines(pool: Pool) -> tuple[str, ...]:
 
 
 def counts_of(rows: Sequence[Row]) -> Counts:
-    """Of rows by one judge. `tasks`: of all its trials, judged or not."""
+    """Of rows by one judge."""
     ends = [row.trial.termination for row in rows if row.trial.termination is not None]
     judged = [row for row in rows if row.figures is not None]
     samples: dict[str, int] = defaultdict(int)
@@ -210,6 +211,7 @@ def counts_of(rows: Sequence[Row]) -> Counts:
         unjudged=len(ends) - len(judged),
         items_unjudged=int(sum(row.measure("unjudged") or 0 for row in judged)),
         tasks=len({row.trial.task_id for row in rows}),
+        judged_tasks=len(samples),
         samples=max(samples.values(), default=0),
         baseline=any(row.baseline for row in rows),
     )

@@ -49,8 +49,8 @@ def with_intervals(
 
     There is no interval, and `no_interval` says why, with fewer than `FEWEST_GROUPS` groups, when too
     many resamples are undefined, and when no resample differs from the others. Only a share that is the
-    same in every group, which resampling cannot judge, gets Wilson's (1927) interval on the number of
-    groups: the cautious reading, in which the items of a group are one observation.
+    same in every one of two groups and more, which resampling cannot judge, gets Wilson's (1927) interval on
+    the number of groups: the cautious reading, in which the items of a group are one observation.
 
     Raises `ValueError` if the coefficients or groups are not over the same items.
     """
@@ -170,7 +170,7 @@ def with_ends(
     few = groups < FEWEST_GROUPS
     known = values[~np.isnan(values)]
     constant = len(known) > 0 and float(np.ptp(known)) < 10**-_DIGITS
-    if share and constant:
+    if share and constant and groups > 1:
         low, high = wilson(point.value, groups)
     elif few:
         return _without(point, _too_few())

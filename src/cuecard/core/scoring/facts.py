@@ -13,7 +13,6 @@ from cuecard.core.scoring.measures import Measure, share
 from cuecard.core.tasks import FactWorld
 from cuecard.core.verdicts import Judgement
 
-FACTS_MEASURES = ("pass_at_1", "fcr", "hit_rate", "premature_stop")
 _EASY_MOST = 5
 _MID_MOST = 10
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic
-from cuecard.core.scoring.facts import Tier
 from cuecard.core.scoring.profiles import Profile
 from cuecard.core.tasks import Family
 
@@ -92,11 +91,6 @@ PROFILE_LABELS: Final[dict[Profile, str]] = {
     Profile.SEARCH_HEAVY_GUESS: N_("Searches long, then guesses"),
     Profile.DIRECT_ASK: N_("Asks at once"),
     Profile.SEARCH_THEN_ASK: N_("Searches, then asks"),
-}
-TIER_LABELS: Final[dict[Tier, str]] = {
-    Tier.EASY: N_("easy"),
-    Tier.MID: N_("medium"),
-    Tier.HARD: N_("hard"),
 }
 
 
