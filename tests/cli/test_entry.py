@@ -91,14 +91,15 @@ def test_no_workspace_is_told_in_one_sentence_with_a_way_out(cuecard, words):
     assert not Path("cuecard.db").exists()
 
 
-def test_options_before_the_verb(program, tmp_path: Path):
+def test_options_before_the_verb(program, cuecard, monkeypatch, tmp_path: Path):
     made = program("--db", "w.db", "--as", "Ann", "init", "--no-samples")
     assert made.code == 0
     assert (tmp_path / "w.db").exists()
     assert (tmp_path / "cuecard.yaml").exists()
     listed = program("runs", "--json", CUECARD_DB="w.db")
     assert listed.data == {"runs": []}
-    told = program("runs", CUECARD_DB="w.db")
+    monkeypatch.setenv("CUECARD_DB", "w.db")
+    told = cuecard("runs")
     assert (told.code, told.out) == (0, "")
     assert "`cuecard run`" in told.err
 
