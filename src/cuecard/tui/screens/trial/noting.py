@@ -47,7 +47,9 @@ class Noting(StepMode):
         if state is None:
             return
         title = _("Comment on {place}").format(place=state.words_of(place))
-        note = _("Everybody who opens this trial can read it. The key a writes to the task's authors.")
+        note = _(
+            "Everybody who opens this trial can read it. The key a writes to the task's authors."
+        )
         text = await self.app.push_screen_wait(TextDialog(title, note=note))
         if text and text.strip():
             await self._add("comment", place, text.strip())
