@@ -42,7 +42,8 @@ class PlotsScreen(CuecardScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
-        Key("plots.open", "enter", "open", N_("Trials"), N_("The trials behind this point; of a listed plot the plot")),
+        Key("plots.shown", "enter", "unlist", N_("Show"), N_("The plot that the list is on")),
+        Key("plots.open", "enter", "open", N_("Trials"), N_("The trials behind this point")),
         Key("plots.next", "n", "step(1)", N_("Next"), N_("The next plot")),
         Key("plots.before", "b", "step(-1)", N_("Before"), N_("The plot before"), show=False),
         Key("plots.table", "d", "table", N_("Data"), N_("The numbers of this plot as a table, and back")),
@@ -143,7 +144,9 @@ class PlotsScreen(CuecardScreen[None]):
             return False
         match action:
             case "open":
-                return self._list.has_focus or bool(view.trials(*self._cell))
+                return not self._list.has_focus and bool(view.trials(*self._cell))
+            case "unlist":
+                return self._list.has_focus
             case "family":
                 return len(view.families) > 1
             case "series":
@@ -155,12 +158,11 @@ class PlotsScreen(CuecardScreen[None]):
         from cuecard.tui.screens.trial_list import TrialListScreen
 
         view = self._view
-        if view is None:
-            return
-        if self._list.has_focus:
-            self._unlist()
-        elif rows := view.rows(*self._cell):
+        if view and (rows := view.rows(*self._cell)):
             self.app.push_screen(TrialListScreen(view.behind(*self._cell), rows))
+
+    def action_unlist(self) -> None:
+        self._unlist()
 
     def action_step(self, by: int) -> None:
         if self._view is not None:
@@ -236,7 +238,10 @@ class PlotsScreen(CuecardScreen[None]):
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        self.action_open()
+        if self._list.has_focus:
+            self._unlist()
+        else:
+            self.action_open()
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
