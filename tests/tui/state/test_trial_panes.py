@@ -137,6 +137,11 @@ def test_hits_tell_new_facts_from_known_ones_and_what_was_found_by_then():
         "✗ 3. q3 · compound",
     ]
     assert hits_text(task, HitLog(facts=2, entries=())).note == "The agent called no tool."
+    logged = ("triple/0", "cell/3/Year", "checkpoint/1", "checkpoint/1/readings", "checkpoint/x")
+    found = tuple(Matched(key=key, first=True, known=True) for key in logged)
+    assert heads(hits_text(task, HitLog(facts=2, entries=(entry(1, 0, found, 1),))))[-1].startswith(
+        "✓ 1. q1 · + triple 1 · + row 4, Year · + step 2 · + step 2, its readings · + checkpoint/x"
+    )
 
 
 def test_an_answer_stands_below_the_right_one_and_above_the_facts():

@@ -42,8 +42,20 @@ def _values(task: Task) -> dict[str, str]:
 def _name(key: str) -> str:
     """A fact's own key; numbers of gold triples, rows and checkpoints as they stand elsewhere, from 1."""
     kind, _slash, rest = key.partition("/")
-    if kind == "triple" and rest.isdigit():
-        return _("triple {n}").format(n=int(rest) + 1)
+    number, _slash, more = rest.partition("/")
+    if number.isdecimal():
+        n = int(number) + 1
+        match kind:
+            case "triple" if not more:
+                return _("triple {n}").format(n=n)
+            case "cell" if more:
+                return _("row {n}, {column}").format(n=n, column=one_line(more, 40))
+            case "checkpoint" if not more:
+                return _("step {n}").format(n=n)
+            case "checkpoint" if more == "readings":
+                return _("step {n}, its readings").format(n=n)
+            case _:
+                pass
     return one_line(key, 60)
 
 
