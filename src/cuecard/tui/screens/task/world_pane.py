@@ -71,4 +71,6 @@ class WorldPane(Vertical):
         await asyncio.sleep(_AFTER)
         async with self._one:
             answer = await asyncio.to_thread(lambda: asyncio.run(self._trial.ask(data, query)))
-        self.query_one(Paragraphs).load(answer_said(answer, numbered(data)))
+        # The pane may be gone by the time the world has answered.
+        for paragraphs in self.query(Paragraphs):
+            paragraphs.load(answer_said(answer, numbered(data)))
