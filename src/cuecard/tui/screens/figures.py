@@ -203,6 +203,7 @@ class FiguresScreen(CuecardScreen[None]):
 
     @guarded("export")
     async def action_export(self) -> None:
+        from cuecard.core.formats.json_files import write_text
         from cuecard.tui.screens.fidelity_dialogs import PathDialog
 
         report = await self.written()
@@ -218,9 +219,7 @@ class FiguresScreen(CuecardScreen[None]):
         content = report_text(report, path.suffix)
 
         def write(_workspace: Workspace) -> Path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
-            return path
+            return write_text(path, content)
 
         found = await self.services.ask(write)
         self.cue_app.tell(_("Written: {path}").format(path=found))

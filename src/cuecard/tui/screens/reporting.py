@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:
     """Ask where to, and write it in the format that the file's suffix names. Raises `CuecardError`."""
+    from cuecard.core.formats.json_files import write_text
     from cuecard.results.report.gathering import report_of
     from cuecard.results.report.writing import FORMATS, format_of, written
     from cuecard.tui.screens.fidelity_dialogs import PathDialog
@@ -42,17 +43,7 @@ async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: s
     screen.cue_app.tell(_("Writing the report …"))
 
     def write(workspace: Workspace) -> Path:
-        content = written(report_of(workspace, runs), format)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise CuecardError(
-                _("The report could not be written"),
-                f"{path}: {error.strerror or error}",
-                _("Choose another file."),
-            ) from error
-        return path
+        return write_text(path, written(report_of(workspace, runs), format))
 
     file = await screen.services.ask(write)
     screen.cue_app.tell(_("Written: {path}").format(path=file))

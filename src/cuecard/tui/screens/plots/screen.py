@@ -193,6 +193,7 @@ class PlotsScreen(CuecardScreen[None]):
 
     @guarded("plots_export")
     async def action_export(self) -> None:
+        from cuecard.core.formats.json_files import write_text
         from cuecard.tui.screens.fidelity_dialogs import PathDialog
 
         view = self._view
@@ -211,9 +212,7 @@ class PlotsScreen(CuecardScreen[None]):
         content = view.file_text(path.suffix)
 
         def write(_workspace: Workspace) -> Path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
-            return path
+            return write_text(path, content)
 
         written = await self.services.ask(write)
         self.cue_app.tell(_("Written: {path}").format(path=written))
