@@ -83,8 +83,8 @@ def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Sh
 
 def _always() -> Columns:
     return (
-        (_("Trials"), lambda arm: number(arm.judged)),
-        (_("Tasks"), lambda arm: number(arm.tasks)),
+        (_("Trials"), lambda arm: number(arm.judged, arm.judged_trials)),
+        (_("Tasks"), lambda arm: number(arm.tasks, arm.judged_trials)),
         (_("Format failures"), lambda arm: share(arm.format_failure)),
         (_("Nothing handed in"), lambda arm: share(arm.nothing)),
     )

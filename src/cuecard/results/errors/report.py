@@ -17,9 +17,9 @@ from cuecard.results.pool import Dimension, Pool
 
 
 class ArmErrors(Frozen):
-    """One arm: trials of one family that share the values of `by`. `trials`: all, `ended` and `judged` of them;
-    everything else is about the judged ones. `baseline`: an embedded offline player took part. `format_failure`: what was handed in could not be read;
-    `nothing`: nothing was handed in. `name` is what it is called where it stands beside others.
+    """One arm: trials of one family that share the values of `by`. `trials`: all, `ended` and `judged` of them,
+    `judged_trials` their ids; everything else is about the judged ones. `baseline`: an embedded offline player took
+    part. `format_failure`: what was handed in could not be read; `nothing`: nothing was handed in. `name` is what it is called where it stands beside others.
     """
 
     family: Family
@@ -28,6 +28,7 @@ class ArmErrors(Frozen):
     trials: int
     ended: int
     judged: int
+    judged_trials: tuple[int, ...]
     tasks: int
     baseline: bool
     format_failure: Rate
@@ -74,6 +75,7 @@ def _arm(group: Group) -> ArmErrors:
         trials=len(group.rows),
         ended=group.ended,
         judged=len(judged),
+        judged_trials=tuple(row.trial.id for row in judged),
         tasks=group.tasks,
         baseline=group.baseline,
         format_failure=rates["format"],
