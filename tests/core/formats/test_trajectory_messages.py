@@ -12,7 +12,9 @@ from react_bench import CHAIN, GRAPH, TRIPLES, Trial, concluding, play_trial, sc
 
 
 def rebuilt(trial: Trial) -> list[dict[str, Any]]:
-    prompts = [load_prompt(name, "en") for name in ("react", "conclude_graph", "conclude_checkpoints")]
+    prompts = [
+        load_prompt(name, "en") for name in ("react", "conclude_graph", "conclude_checkpoints")
+    ]
     found = chat_of(trial.events, {prompt.hash: prompt.text for prompt in prompts})
     return [as_openai(message) for message in found]
 

@@ -75,7 +75,7 @@ def _arm(group: Group) -> ArmErrors:
         trials=len(group.rows),
         ended=group.ended,
         judged=len(judged),
-        judged_trials=tuple(row.trial.id for row in judged),
+        judged_trials=tuple(row.trial.id for row, _figures in judged),
         tasks=group.tasks,
         baseline=group.baseline,
         format_failure=rates["format"],
