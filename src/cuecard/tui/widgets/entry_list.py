@@ -23,6 +23,8 @@ from cuecard.tui.state.entry_layout import EntryLayout
 from cuecard.tui.widgets.entry_paint import EntryPaint
 
 GUTTER = 2
+LOOK_AHEAD = 0.03
+"""Seconds after which the next pages are laid out: when the terminal has been given the one in view."""
 
 
 class EntryList(ScrollView, can_focus=True):
@@ -209,21 +211,7 @@ class EntryList(ScrollView, can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        number = int(self.scroll_y) + y
-        layout = self._layout_of
-        index = layout.entry_at(number)
-        if index is None:
-            return self._paint.blank()
-        under_cursor = self.has_focus and index == self._cursor
-        mark = self.gutter_mark(index, number - layout.start_of(index))
-        selection = self.text_selection
-        return self._paint.strip(
-            number,
-            layout.line(number),
-            self._gutter(index, mark, under_cursor=under_cursor),
-            cursor=under_cursor and number == layout.start_of(index),
-            selected=selection.get_span(number) if selection else None,
-        )
+        return self._strip(int(self.scroll_y) + y)
 
     def action_open(self) -> None:
         if self.entries:
@@ -292,16 +280,35 @@ class EntryList(ScrollView, can_focus=True):
                 top = int(self.scroll_y)
                 self._lay_out(top, top + page)
                 if not self._ahead:
-                    self._ahead = self.call_after_refresh(self._look_ahead)
+                    self._ahead = True
+                    self.set_timer(LOOK_AHEAD, self._look_ahead)
         finally:
             self._settling = False
         self.refresh()
 
+    def _strip(self, number: int) -> Strip:
+        layout = self._layout_of
+        index = layout.entry_at(number)
+        if index is None:
+            return self._paint.blank()
+        under_cursor = self.has_focus and index == self._cursor
+        mark = self.gutter_mark(index, number - layout.start_of(index))
+        selection = self.text_selection
+        return self._paint.strip(
+            number,
+            layout.line(number),
+            self._gutter(index, mark, under_cursor=under_cursor),
+            cursor=under_cursor and number == layout.start_of(index),
+            selected=selection.get_span(number) if selection else None,
+        )
+
     def _look_ahead(self) -> None:
-        """So that the next pages need only to be drawn. Nothing that is in view changes, so that no frame is."""
+        """Lay out the next pages and draw one. Nothing that is in view changes, so that no frame is."""
         self._ahead = False
         top, page = int(self.scroll_y), max(self.size.height, 1)
         self._layout_of.settle(top + page, top + 3 * page)
+        for number in range(top + page, top + 2 * page):
+            self._strip(number)
         if top + 4 * page >= self._layout_of.height:
             self._resize_content()
 
