@@ -66,5 +66,7 @@ def main(page: Path, out: Path, program: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit((__doc__ or "").split("\n\n")[1])
     chosen = sys.argv[3] if len(sys.argv) > 3 else "/usr/bin/chromium"
     sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), chosen))
