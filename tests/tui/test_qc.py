@@ -51,7 +51,7 @@ async def test_run_look_and_decide(
             await _until(pilot, lambda: app.screen is not screen)
             await pilot.press("y")
             await _until(pilot, lambda: "remove" in _shown(app, "#head"))
-            assert "2 of 2 attempts were right." in _shown(app, "#text")
+            await _until(pilot, lambda: "2 of 2 attempts were right." in _shown(app, "#text"))
             # Each attempt leads to its trial.
             await pilot.press("tab", "enter")
             await _until(pilot, lambda: isinstance(app.screen, TrialScreen))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from cuecard.core.events import Event, ToolAnswered
@@ -86,9 +87,9 @@ class Notes:
         """Whether every statement under this heading of an entity is known already, be it from the
         other side: the headings of a value lead back to what it is the value of.
         """
-        base = normalise(_base(label))
-        listed = sum(1 for other in self.headings.get(name, ()) if normalise(_base(other)) == base)
-        return self._known[base, normalise(name)] >= max(listed, 1)
+        base = _base_key(label)
+        listed = sum(1 for other in self.headings.get(name, ()) if _base_key(other) == base)
+        return self._known[base, _key(name)] >= max(listed, 1)
 
     def value(self, subject: str, attribute: str) -> str:
         """A value that was found, or an empty text."""
@@ -109,6 +110,17 @@ class Notes:
     def _name(self, name: str) -> None:
         if name and len(name) <= _MAX_NAME and not name.isdigit() and normalise(name):
             self._names.setdefault(normalise(name), name)
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> str:
+    # Asked again for every heading at every search, and headings can be as long as pages.
+    return normalise(text)
+
+
+@lru_cache(maxsize=4096)
+def _base_key(label: str) -> str:
+    return normalise(_base(label))
 
 
 def _base(label: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cuecard.core.agents.offline_notes import Found, Notes, Searcher
 from cuecard.core.agents.offline_speech import facts_as_lines, propose, say
@@ -40,6 +41,7 @@ class Request:
         last, reply = dialogue.last("user"), dialogue.last("agent")
         self.text = last.text if last else ""
         self._words = content_words(self.text)
+        self._fits: dict[str, float] = {}
         self._notes = notes
         said = sentences(reply.text) if reply else ()
         self.offered = notes.names_in(said[-1]) if said and is_question(said[-1]) else ()
@@ -67,8 +69,11 @@ class Request:
 
     def fit(self, attribute: str) -> float:
         """Which share of an attribute's words the request has; some, if it has no content words."""
-        words = content_words(attribute)
-        return coverage(words, self._words) if words else _ASKED_FOR
+        if (known := self._fits.get(attribute)) is None:
+            words = content_words(attribute)
+            known = coverage(words, self._words) if words else _ASKED_FOR
+            self._fits[attribute] = known
+        return known
 
 
 def open_headings(notes: Notes) -> list[tuple[str, str]]:
@@ -77,8 +82,14 @@ def open_headings(notes: Notes) -> list[tuple[str, str]]:
         (name, label)
         for name, labels in notes.headings.items()
         for label in labels
-        if normalise(f"{name} {label}") not in notes.asked and not notes.has_all(name, label)
+        if _asked_key(name, label) not in notes.asked and not notes.has_all(name, label)
     ]
+
+
+@lru_cache(maxsize=4096)
+def _asked_key(name: str, label: str) -> str:
+    # Every search looks at every heading again, and headings can be as long as pages.
+    return normalise(f"{name} {label}")
 
 
 async def explore(searcher: Searcher, request: Request) -> tuple[str, ...]:
