@@ -8,7 +8,16 @@ from cuecard.core.agents.offline_notes import Found
 from cuecard.core.agents.public import public_task
 from cuecard.core.events import Termination, ToolAnswered, dialogue_of
 from cuecard.core.parts import CheckpointStatus
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task
+from cuecard.core.tasks import (
+    CheckpointChain,
+    CueKind,
+    FactWorld,
+    Graph,
+    Persona,
+    Table,
+    Task,
+    Triple,
+)
 from cuecard.core.text import normalise
 from offline_trials import (
     CHAIN,
@@ -22,6 +31,7 @@ from offline_trials import (
     odd_tasks,
     play_offline,
     sample_tasks,
+    stage,
 )
 
 ALL = {task.id: task for task in (*TASKS, *sample_tasks())}
@@ -136,6 +146,20 @@ async def test_long_trials_resume_too(name):
 def test_odd_tasks_break_no_player(task):
     result, _ = asyncio.run(play_offline(task))
     assert result.termination is not Termination.INTERNAL_ERROR, result.detail
+
+
+async def test_headings_longer_than_a_query_are_asked_for_once():
+    long = "how many stones " * 50
+    gold = Graph(
+        triples=tuple(
+            Triple(head="Brackness Bridge", relation=f"{long}{n}", tail=f"4{n}") for n in range(2)
+        )
+    )
+    asked = stage(CueKind.START, "How many stones has Brackness Bridge?")
+    persona = Persona(identity="A mason.", initial_query="How many stones?", stages=(asked,))
+    task = GRAPH.model_copy(update={"gold": gold, "persona": persona})
+    result, _ = await play_offline(task)
+    assert not result.termination.is_failure
 
 
 def test_the_agent_knows_only_what_is_public():

@@ -60,7 +60,7 @@ class Notes:
         """Note down an answer; gives what its entries say, noise left out."""
         read = (read_entry(self.language, e.title, e.content) for e in answer.entries)
         told = tuple(said for said in read if said is not None)
-        self.asked[normalise(query)] = told
+        self.asked[asked_as(query)] = told
         for said in told:
             match said.form:
                 case Form.STATEMENT:
@@ -112,6 +112,11 @@ class Notes:
             self._names.setdefault(normalise(name), name)
 
 
+def asked_as(query: str) -> str:
+    """Under what `Notes.asked` has a query, of which only the beginning is sent."""
+    return normalise(query.strip()[:_MAX_QUERY])
+
+
 @lru_cache(maxsize=4096)
 def _key(text: str) -> str:
     # Asked again for every heading at every search, and headings can be as long as pages.
@@ -142,10 +147,10 @@ class Searcher:
 
     async def search(self, query: str) -> tuple[Said, ...]:
         query = query.strip()[:_MAX_QUERY]
-        known = self.notes.asked.get(normalise(query))
+        known = self.notes.asked.get(asked_as(query))
         if known is not None:
             return known
-        if self.left <= 0 or not self._tool or not normalise(query):
+        if self.left <= 0 or not self._tool or not asked_as(query):
             return ()
         self.left -= 1
         call = ToolCall(name=self._tool, arguments={"query": query})

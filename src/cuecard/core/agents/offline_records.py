@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from cuecard.core.agents.offline_notes import Found, Notes, Searcher
+from cuecard.core.agents.offline_notes import Found, Notes, Searcher, asked_as
 from cuecard.core.agents.offline_speech import facts_as_lines, propose, say
 from cuecard.core.agents.public import PublicTask
 from cuecard.core.parts import Dialogue
@@ -82,14 +82,16 @@ def open_headings(notes: Notes) -> list[tuple[str, str]]:
         (name, label)
         for name, labels in notes.headings.items()
         for label in labels
-        if _asked_key(name, label) not in notes.asked and not notes.has_all(name, label)
+        if (key := _asked_key(name, label))
+        and key not in notes.asked
+        and not notes.has_all(name, label)
     ]
 
 
 @lru_cache(maxsize=4096)
 def _asked_key(name: str, label: str) -> str:
     # Every search looks at every heading again, and headings can be as long as pages.
-    return normalise(f"{name} {label}")
+    return asked_as(f"{name} {label}")
 
 
 async def explore(searcher: Searcher, request: Request) -> tuple[str, ...]:
