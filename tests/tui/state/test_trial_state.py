@@ -232,6 +232,19 @@ def test_what_is_still_to_be_labelled_stays_covered_until_it_is_asked_for():
     assert "cue met" in str(blind.entries)
 
 
+def test_what_others_noted_stays_covered_with_what_was_decided():
+    notes = (note("turn/1", text="mine"), note("verdict/triple/1", "Ben", "surely covered"))
+    found = state(judged("strict", Decision.YES), notes=notes, waiting=(triple(1),))
+    assert found.notes == notes[:1]
+    assert found.covers("notes")
+    assert "surely" not in str(found.text("notes"))
+    found.uncover()
+    assert found.notes == notes
+    assert "surely" in str(found.text("notes"))
+    own = state(judged("strict", Decision.YES), notes=notes[:1], waiting=(triple(1),))
+    assert not own.covers("notes")
+
+
 def test_notes_stand_in_the_order_of_the_trial_and_in_its_margin():
     notes = (
         note("verdict/triple/1", text="gold is wrong"),

@@ -21,6 +21,7 @@ from cuecard.results.trial.disclosure import (
 )
 from cuecard.results.trial.opening import OpenedTrial
 from cuecard.results.trial.places import Course, Found, given_parts, parts_of, seq_of
+from cuecard.store.result_records import TrialNote
 from cuecard.tui.state.entries import Entry
 from cuecard.tui.state.transcript import entries_of
 from cuecard.tui.state.trial_context import context_text
@@ -118,7 +119,20 @@ class TrialState(JudgedTrial):
             return False
         if pane in _OF_VERDICTS:
             return self.opened.hides_verdicts
+        if pane == "notes":
+            return len(self.notes) < len(self._every_note)
         return pane == "stages" and self.opened.hides_decisions
+
+    @property
+    def notes(self) -> tuple[TrialNote, ...]:
+        """Those that may be seen: what others wrote can tell what was decided."""
+        if self.uncovered or not self.opened.waiting:
+            return self._every_note
+        return tuple(note for note in self._every_note if note.person == self.person)
+
+    @property
+    def _every_note(self) -> tuple[TrialNote, ...]:
+        return self.opinions.notes if self.opinions else ()
 
     def uncover(self) -> None:
         self.uncovered = True
@@ -146,8 +160,7 @@ class TrialState(JudgedTrial):
             case "context":
                 return context_text(self.context if now is None else self.context.until(now))
             case "notes":
-                notes = self.opinions.notes if self.opinions else ()
-                return notes_text(notes, self.person, self.words_of, self.seq_of)
+                return notes_text(self.notes, self.person, self.words_of, self.seq_of)
             case "verdicts":
                 return self.verdict_text()
             case "gold":

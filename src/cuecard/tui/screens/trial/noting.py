@@ -108,7 +108,7 @@ class Noting(StepMode):
     @property
     def _notes(self) -> tuple[TrialNote, ...]:
         state = self._state
-        return state.opinions.notes if state and state.opinions else ()
+        return state.notes if state else ()
 
     @property
     def _note(self) -> TrialNote | None:

@@ -111,8 +111,7 @@ class Reading(CuecardScreen[None]):
         if state is None:
             return
         self._transcript.load(state.shown_entries)
-        notes = state.opinions.notes if state.opinions else ()
-        self._transcript.mark(margin(notes, state.seq_of))
+        self._transcript.mark(margin(state.notes, state.seq_of))
 
     def _show_bar(self) -> None:
         state = self._state
