@@ -44,5 +44,5 @@ def init(
     if config.exists():
         say(_("{file} is there already; it was left alone.").format(file=config))
         return
-    write_text(config, example_config())
+    write_text(config, example_config(), private=True)
     say(_("{file} written: name your models there.").format(file=config))

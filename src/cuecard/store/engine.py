@@ -22,6 +22,7 @@ from sqlmodel import Session
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
+from cuecard.store.locate import public_form
 from cuecard.store.troubles import database_trouble, missing_driver
 
 BUSY_SECONDS = 30
@@ -44,7 +45,7 @@ class Database:
         """The address as it may be shown: a path, or a URL without its password."""
         if self.is_sqlite:
             return str(self.url.database)
-        return self.url.render_as_string(hide_password=True)
+        return public_form(self.url.render_as_string(hide_password=True))
 
     @contextmanager
     def read(self) -> Generator[Session]:

@@ -22,7 +22,7 @@ from cuecard.store.engine import Database
 from cuecard.store.figures import Figures
 from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.label_sets import LabelSets
-from cuecard.store.locate import as_url
+from cuecard.store.locate import as_url, public_form
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
 from cuecard.store.prompts import KeptPrompts
@@ -146,14 +146,14 @@ def _parsed(url_or_path: str | Path) -> URL:
     if url.drivername in ("postgres", "postgresql"):
         return url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "postgresql+psycopg"):
-        raise troubles.bad_url(url.render_as_string(hide_password=True))
+        raise troubles.bad_url(public_form(url.render_as_string(hide_password=True)))
     return url
 
 
 def _check_file(url: URL, create: bool) -> None:
     """What can be told about a file before SQLite touches it."""
     if not url.database or url.database == ":memory:":
-        raise troubles.bad_url(str(url))
+        raise troubles.bad_url(public_form(str(url)))
     if url.database.startswith("file:"):
         return  # SQLite's own kind of URL, with options that only it can judge.
     path = Path(url.database)

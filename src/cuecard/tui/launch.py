@@ -26,8 +26,10 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
     while result == RESTART:
         preferences = Preferences.load()
         set_language(detect_language(given or preferences.language))
-        name = person or os.environ.get("CUECARD_USER") or preferences.people.get(url, "")
-        app = CuecardApp(Services(url, config), name, preferences)
+        services = Services(url, config)
+        known = preferences.people.get(services.url, "")
+        name = person or os.environ.get("CUECARD_USER") or known
+        app = CuecardApp(services, name, preferences)
         result = app.run()
         if app.return_code:
             return app.return_code

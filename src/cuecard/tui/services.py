@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from cuecard.core.files import formerly
+from cuecard.store.locate import public_form
+
 if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.store.workspace import Workspace
@@ -25,7 +28,10 @@ class Services:
     """What the app works on: one workspace, one configuration, one engine, all opened on first use."""
 
     def __init__(self, url: str, config_path: Path | None = None) -> None:
-        self.url = url
+        self._address = url
+        self.url = public_form(url)
+        """The workspace's address without its password: what names it on screens and in files."""
+        formerly(self.url, url)
         self.config_path = config_path
         self._lock = threading.Lock()
         self._workspace: Workspace | None = None
@@ -35,13 +41,9 @@ class Services:
 
     @property
     def public_url(self) -> str:
-        """The workspace's address as it may be shown: a path, or a URL without its password."""
+        """The workspace as a person knows it: a path, or its address without the password."""
         parts = urlsplit(self.url)
-        if parts.scheme == "sqlite":
-            return unquote(parts.path.removeprefix("/"))
-        if parts.password is None:
-            return self.url
-        return parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")).geturl()
+        return unquote(parts.path.removeprefix("/")) if parts.scheme == "sqlite" else self.url
 
     async def ask(self, call: Callable[[Workspace], T]) -> T:
         """Run `call` with the workspace in a thread. Raises what it raises."""
@@ -53,7 +55,7 @@ class Services:
             if self._workspace is None:
                 from cuecard.store.workspace import Workspace
 
-                self._workspace = Workspace.open(self.url)
+                self._workspace = Workspace.open(self._address)
             return self._workspace
 
     async def config(self) -> Config:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from cuecard.annotate.assist.proposal import Proposal
+from cuecard.core.files import keep, kept_path
 from cuecard.core.tasks.base import Frozen
 
 
@@ -30,9 +30,7 @@ class PendingFile:
     """A machine without a writable home just forgets."""
 
     def __init__(self, url: str, task_id: str, person: str) -> None:
-        place = "\0".join((url, task_id, person))
-        name = hashlib.sha256(place.encode("utf-8", "replace")).hexdigest()[:24]
-        self._name = f"{name}.json"
+        self._url, self._place = url, (task_id, person)
 
     def load(self) -> Pending | None:
         """What is kept; None for nothing, or nothing that this version can read."""
@@ -44,18 +42,15 @@ class PendingFile:
     def save(self, pending: Pending) -> None:
         """Replace the file in one move."""
         with contextlib.suppress(OSError):
-            path = self._path()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}.tmp")
-            partial.write_text(pending.model_dump_json(), encoding="utf-8")
-            partial.replace(path)
+            keep(self._path(), pending.model_dump_json())
 
     def discard(self) -> None:
         with contextlib.suppress(OSError):
             self._path().unlink(missing_ok=True)
 
     def _path(self) -> Path:
-        import platformdirs
+        return kept_path("proposals", self._url, self._name)
 
-        folder = Path(platformdirs.user_state_dir("cuecard", appauthor=False))
-        return folder / "proposals" / self._name
+    def _name(self, url: str) -> str:
+        place = "\0".join((url, *self._place))
+        return f"{hashlib.sha256(place.encode('utf-8', 'replace')).hexdigest()[:24]}.json"

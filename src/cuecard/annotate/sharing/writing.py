@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from cuecard.annotate.sharing.framing import (
 )
 from cuecard.annotate.sharing.lines import Header, body_of, header_line, header_of
 from cuecard.core.errors import Conflict, CuecardError
+from cuecard.core.files import replace_file
 from cuecard.core.i18n import _
 from cuecard.core.text import slug
 from cuecard.store.shared import Parcel
@@ -149,12 +149,7 @@ def _replace(path: Path, data: bytes) -> None:
                 _("{path} is something else, and was left as it is.").format(path=path),
                 _("Choose another name with -o."),
             )
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            beside.write_bytes(data)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
+        replace_file(path, data)
     except OSError as error:
         raise CuecardError(
             _("The pack cannot be written"),

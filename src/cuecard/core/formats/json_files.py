@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.files import replace_file
 from cuecard.core.formats.walking import find_files
 from cuecard.core.i18n import _
 
@@ -72,27 +72,14 @@ def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
     return write_text(path, "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects))
 
 
-def write_text(path: Path, text: str) -> Path:
-    """Write beside the file, then put it in its place: a full disk leaves the old file whole, and a link what it
-    is. What is no file, such as a pipe, is written into. Raises `CuecardError`.
-    """
+def write_text(path: Path, text: str, *, private: bool = False) -> Path:
+    """`replace_file` for what a person asked to be written. Raises `CuecardError`."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8", newline="")
-            return path
-        place = path.resolve()
-        draft = place.with_name(f".{place.name}.{os.getpid()}")
-        try:
-            draft.write_text(text, encoding="utf-8", newline="")
-            draft.replace(place)
-        finally:
-            draft.unlink(missing_ok=True)
+        return replace_file(path, text, private=private)
     except OSError as error:
         raise CuecardError(
             _("This file cannot be written"), f"{path}: {error.strerror or error}"
         ) from error
-    return path
 
 
 def parse_json(text: str) -> object:

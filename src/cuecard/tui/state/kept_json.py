@@ -8,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
+
+from cuecard.core.files import keep, kept_path
 
 
 class KeptJson:
@@ -20,8 +21,7 @@ class KeptJson:
     """
 
     def __init__(self, url: str, place: str, folder: str = "unsent") -> None:
-        name = hashlib.sha256(f"{url} {place}".encode("utf-8", "replace")).hexdigest()[:24]
-        self._folder, self._name = folder, f"{name}.json"
+        self._url, self._place, self._folder = url, place, folder
 
     def load(self) -> dict[str, Any]:
         """What was kept; {} if nothing was, or nothing that can be read."""
@@ -37,18 +37,15 @@ class KeptJson:
             self.discard()
             return
         with contextlib.suppress(OSError):
-            path = self._path()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}.tmp")
-            partial.write_text(json.dumps(dict(data), ensure_ascii=True), encoding="utf-8")
-            partial.replace(path)
+            keep(self._path(), json.dumps(dict(data), ensure_ascii=True))
 
     def discard(self) -> None:
         with contextlib.suppress(OSError):
             self._path().unlink(missing_ok=True)
 
     def _path(self) -> Path:
-        import platformdirs
+        return kept_path(self._folder, self._url, self._name)
 
-        folder = Path(platformdirs.user_state_dir("cuecard", appauthor=False))
-        return folder / self._folder / self._name
+    def _name(self, url: str) -> str:
+        text = f"{url} {self._place}".encode("utf-8", "replace")
+        return f"{hashlib.sha256(text).hexdigest()[:24]}.json"

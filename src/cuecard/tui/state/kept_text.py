@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cuecard.core.errors import CuecardError
+from cuecard.core.files import keep, kept_path
 from cuecard.core.i18n import _
 from cuecard.core.text import slug, storable
 
@@ -32,15 +32,16 @@ class KeptText:
     """The file of one text: `place` names it within the workspace at `url`, `suffix` its language."""
 
     def __init__(self, url: str, place: str, suffix: str = ".yaml") -> None:
-        mark = hashlib.sha256(f"{url} {place}".encode("utf-8", "replace")).hexdigest()[:10]
-        self._name = f"{slug(place)[:60]}-{mark}{suffix}"
+        self._url, self._place, self._suffix = url, place, suffix
 
     @property
     def path(self) -> Path:
-        import platformdirs
+        return kept_path("edited", self._url, self._name)
 
-        folder = Path(platformdirs.user_state_dir("cuecard", appauthor=False)) / "edited"
-        return folder / self._name
+    def _name(self, url: str) -> str:
+        text = f"{url} {self._place}".encode("utf-8", "replace")
+        mark = hashlib.sha256(text).hexdigest()[:10]
+        return f"{slug(self._place)[:60]}-{mark}{self._suffix}"
 
     def load(self) -> Kept | None:
         """What was left behind; None if nothing was, or nothing that can be read."""
@@ -68,17 +69,11 @@ class KeptText:
     def write(self, text: str) -> Path:
         """Replace the file in one move. Raises `CuecardError`."""
         path = self.path
-        partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(storable(text))
-            partial.replace(path)
+            return keep(path, storable(text))
         except OSError as error:
             why = error.strerror or str(error)
             raise CuecardError(_("A file cannot be written"), f"{path}: {why}") from error
-        return path
 
     def set_aside(self) -> Path | None:
         """Give what was left behind another name, so that the file is free; None if nothing was."""
