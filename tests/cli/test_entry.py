@@ -95,7 +95,7 @@ def test_options_before_the_verb(program, cuecard, monkeypatch, tmp_path: Path):
     made = program("--db", "w.db", "--as", "Ann", "init", "--no-samples")
     assert made.code == 0
     assert (tmp_path / "w.db").exists()
-    assert (tmp_path / "cuecard.yaml").exists()
+    assert (tmp_path / "cuecard.yaml").stat().st_mode & 0o777 == 0o600
     listed = program("runs", "--json", CUECARD_DB="w.db")
     assert listed.data == {"runs": []}
     monkeypatch.setenv("CUECARD_DB", "w.db")
