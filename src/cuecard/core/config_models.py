@@ -54,8 +54,8 @@ class ModelConfig(Frozen):
     """One OpenAI-compatible endpoint and model.
 
     `api_key_env` names the environment variable that holds the key; without it no key is sent.
-    `timeout`: seconds to wait for the next piece of a streamed reply, or for a whole one. `retries`:
-    further attempts after a failure that may pass; `give_up_after` calls in a row that failed so pause
+    `timeout`: seconds to wait for a further word of a streamed reply, or for a whole one; `total_timeout`:
+    seconds that a call may take with all its attempts, however it goes on. `retries`: further attempts after a failure that may pass; `give_up_after` calls in a row that failed so pause
     the run. `context`: tokens that the model can read. `stream` `auto`: only where somebody looks on.
     `extra`: further fields of the request's JSON, sent as they are.
     """
@@ -66,6 +66,7 @@ class ModelConfig(Frozen):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0, le=3600)] = 120
+    total_timeout: Annotated[float, Field(gt=0, le=86400)] = 600
     retries: Annotated[int, Field(ge=0, le=20)] = 4
     give_up_after: Annotated[int, Field(ge=1, le=1000)] = 5
     context: Annotated[int, Field(ge=256)] = 256_000

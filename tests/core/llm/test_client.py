@@ -297,6 +297,121 @@ async def test_a_stream_that_only_says_that_it_is_still_there() -> None:
     assert "time" in error.title
 
 
+async def test_a_stream_that_goes_on_and_on_ends_with_the_calls_time() -> None:
+    trickle = fake.stream(*[{"content": "x"}] * 1000, pause=0.02)
+    error, server = await failing(
+        always(trickle), timeout=0.2, total_timeout=0.4, retries=4, stream="always"
+    )
+    assert "time" in error.title
+    assert "0.4" in error.message
+    assert len(server.requests) == 1
+
+
+async def test_all_attempts_of_a_call_share_its_time() -> None:
+    silent = always(fake.text("Too late", pause=5))
+    error, server = await failing(silent, timeout=0.1, total_timeout=0.25, retries=20)
+    assert "time" in error.title
+    assert len(server.requests) == 3
+
+
+NO_WORD = {
+    "empty deltas": fake.stream(*[{"content": ""}] * 1000, pause=0.02),
+    "a role again and again": fake.stream(*[{"role": "assistant"}] * 1000, pause=0.02),
+    "a name again and again": fake.stream(
+        *[{"tool_calls": [{"index": 0, "function": {"name": "search", "arguments": ""}}]}] * 1000,
+        pause=0.02,
+    ),
+    "no choices": fake.raw_stream(*[fake.event({"choices": []})] * 1000, pause=0.02),
+    "a byte at a time": fake.raw_stream(b"{", *[b" "] * 1000, pause=0.02),
+    "a delta, a byte at a time": fake.raw_stream(
+        b"data: ", *[b" "] * 1000, fake.event({"choices": []}), pause=0.02
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", ["always", "never"])
+@pytest.mark.parametrize("name", NO_WORD)
+async def test_only_words_count_as_going_on(name: str, mode: str) -> None:
+    error, _ = await failing(always(NO_WORD[name]), timeout=0.2, retries=0, stream=mode)
+    assert "time" in error.title
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"content": "a"},
+        {"reasoning_content": "a"},
+        {"tool_calls": [{"index": 0, "function": {"name": "search", "arguments": " "}}]},
+    ],
+)
+async def test_thoughts_and_arguments_are_words(delta: dict[str, Any]) -> None:
+    slow = fake.stream(*[delta] * 12, pause=0.05)
+    reply, _ = await ask(always(slow), timeout=0.25, stream="always")
+    assert len(reply.text + reply.reasoning) == 12 or reply.tool_calls
+
+
+async def test_a_reply_that_was_said_is_kept_although_its_stream_does_not_end() -> None:
+    events = [fake.event({"choices": [{"delta": {"content": "All"}, "finish_reason": "stop"}]})]
+    open_end = fake.raw_stream(*events, *[b": still here\n\n"] * 1000, pause=0.02)
+    reply, _ = await ask(always(open_end), timeout=0.3, retries=0, stream="always")
+    assert reply.text == "All"
+
+
+async def test_a_refusal_without_end_is_read_for_a_moment() -> None:
+    endless = Reply(
+        500, {"content-type": "text/plain", "transfer-encoding": "chunked"}, [b"no "] * 1000
+    )
+    slow = Reply(endless.status, endless.headers, endless.chunks, pause=0.05)
+    error, _ = await failing(always(slow), timeout=0.6, retries=0)
+    assert "500: no no" in error.message
+
+
+async def test_a_flood_of_tool_calls_is_bounded_with_a_reason() -> None:
+    flood = [
+        {"tool_calls": [{"id": f"c{n}", "function": {"name": "search", "arguments": "{}"}}]}
+        for n in range(20_000)
+    ]
+    error, server = await failing(always(fake.stream(*flood)), stream="always")
+    assert "500 tool calls" in error.message
+    assert len(server.requests) == 1
+    message = {"tool_calls": [delta["tool_calls"][0] for delta in flood]}
+    error, server = await failing(always(fake.whole(message)))
+    assert "500 tool calls" in error.message
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"choices": [' + b"{}," * 600_000 + b"{}]}", "values"),
+        (b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "nested"),
+        (b'{"choices": "' + b"x" * 8_000_001 + b'"}', "bytes"),
+        (b" " * 8_000_001, "bytes"),
+    ],
+    ids=["values", "nested", "bytes", "blanks"],
+)
+async def test_a_body_beyond_all_bounds_is_refused_with_a_reason(body: bytes, words: str) -> None:
+    reply = fake.body_reply(body, "application/json")
+    error, server = await failing(always(reply))
+    assert "too large" in error.title
+    assert words in error.message
+    assert len(server.requests) == 1
+
+
+async def test_a_count_of_tokens_that_cannot_be_is_none() -> None:
+    usage = {"prompt_tokens": 10**30, "completion_tokens": 7}
+    reply, _ = await ask(always(fake.text("Hi", usage=usage)), stream="always")
+    assert (reply.usage.prompt, reply.usage.completion) == (0, 7)
+
+
+@pytest.mark.parametrize("header", ["3600", "1e999"])
+async def test_a_server_that_wants_to_be_left_alone_for_long_is(header: str) -> None:
+    error, server = await failing(always(fake.busy(retry_after=header)), ModelPaused)
+    assert len(server.requests) == 1
+    assert "slow down" in error.message
+    if header == "3600":
+        assert "1:00:00, until 20" in error.message
+
+
 async def test_nobody_listens() -> None:
     async with OpenAIServer(always(fake.text("Hi"))) as server:
         url = server.url

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.llm.sse import MAX_BYTES, Events, TooLong
+from cuecard.core.http_bodies import MOST_BYTES, TooMuch
+from cuecard.core.llm.sse import Events
 
 STREAM = (
     "\ufeff: hello\n\ndata: one\n\ndata:zwei\r\n\r\nevent: x\nid: 4\ndata: 三\rdata: more\r\r"
@@ -36,7 +37,7 @@ def test_the_cutting_does_not_matter(cuts: list[int]) -> None:
 
 def test_an_event_without_end_is_given_up() -> None:
     events, piece = Events(), b"x" * 1_000_000
-    for _ in range(MAX_BYTES // len(piece)):
+    for _ in range(MOST_BYTES // len(piece)):
         list(events.feed(piece))
-    with pytest.raises(TooLong):
+    with pytest.raises(TooMuch):
         list(events.feed(piece))

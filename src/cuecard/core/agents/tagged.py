@@ -90,13 +90,16 @@ def split_thoughts(text: str) -> tuple[str, str]:
     if end and not (first and first.start() < end.start() and first[1].lower() != "tool_call"):
         thoughts.append(text[: end.start()])
         text = text[end.end() :]
-    while (tag := _TAG.search(text)) and tag[1].lower().startswith("think"):
+    said, at = list[str](), 0
+    while (tag := _TAG.search(text, at)) and tag[1].lower().startswith("think"):
         end = _THOUGHTS_END.search(text, tag.end())
         action = None if end else _ACTION.search(text, tag.end())
         inner = end.start() if end else action.start() if action else len(text)
         thoughts.append(text[tag.end() : inner])
-        text = f"{text[: tag.start()]}{text[end.end() if end else inner :]}"
-    return "\n".join(t.strip() for t in thoughts if t.strip()), text.strip()
+        said.append(text[at : tag.start()])
+        at = end.end() if end else inner
+    said.append(text[at:])
+    return "\n".join(t.strip() for t in thoughts if t.strip()), "".join(said).strip()
 
 
 def _answer(text: str, start: int) -> str:

@@ -3,97 +3,65 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cuecard.core.http_bodies import TooMuch, check_bytes, client_error, read_body, read_json
 from cuecard.core.i18n import _
 from cuecard.core.llm.assemble import Assembler, Malformed
-from cuecard.core.llm.sse import MAX_BYTES, Events, TooLong
+from cuecard.core.llm.sse import Events
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
-_MAX_REFUSAL = 100_000
 # After its end mark, a stream should be over; waiting for that keeps the connection usable.
 _GRACE_SECONDS = 1.0
-# A server may say for so many time limits that it is still there, without a word of the reply.
-_PATIENCE = 10
+# Between the last word of a reply and the count of its tokens.
+_TAIL_SECONDS = 5.0
 
 
 class WebPage(Malformed):
     """The address answers with a page for people."""
 
 
-async def read_answer(response: ClientResponse, assembler: Assembler, silence: float) -> bool:
+async def read_answer(response: ClientResponse, assembler: Assembler) -> bool:
     """Read the reply into `assembler`; whether it came as a stream.
 
-    `silence`: seconds that are allowed between two pieces. What the body begins with decides, not
-    what was asked for: some servers cannot stream, others do nothing else. Raises `Malformed`, `ServerSaid`, and what the connection raises.
+    What the body begins with decides, not what was asked for: some servers cannot stream, others do
+    nothing else. Raises `Malformed`, `TooMuch`, `ServerSaid`, and what the connection raises.
     """
     if response.content_type == "text/html":
         raise WebPage(_("the address answers with a web page"))
-    body = response.content
-    head = b""
-    while not head.strip() and not body.at_eof():
-        head += await body.readany()
-        _check_size(len(head))
-    start = head.lstrip()[:1]
+    body, head, blank = response.content, b"", 0
+    while not head and not body.at_eof():
+        piece = await body.readany()
+        head = piece.lstrip()
+        blank += len(piece) - len(head)
+        check_bytes(blank)
+    start = head[:1]
     if start in (b"{", b"["):
-        assembler.add_whole(_json(await _whole(response, head)))
+        assembler.add_whole(_json(await read_body(response, head)))
         return False
     if start not in (b"", b"d", b":", b"e", b"i", b"r", b"\xef"):
         # Not one of the words that a stream can begin with.
         raise Malformed(_("it is not valid JSON"))
-    await _stream(response, head, assembler, silence)
+    await _stream(response, head, assembler)
     return True
 
 
-async def read_refusal(response: ClientResponse) -> bytes:
-    """The beginning of what a server says to explain a status."""
-    said = b""
-    try:
-        while len(said) < _MAX_REFUSAL and (piece := await response.content.readany()):
-            said += piece
-    except (OSError, ValueError, _client_error()):
-        pass  # The status alone says enough.
-    return said[:_MAX_REFUSAL]
-
-
-def _client_error() -> type[Exception]:
-    from aiohttp import ClientError
-
-    return ClientError
-
-
-async def _whole(response: ClientResponse, head: bytes) -> bytes:
-    pieces, size = [head], len(head)
-    while piece := await response.content.readany():
-        pieces.append(piece)
-        size += len(piece)
-        _check_size(size)
-    return b"".join(pieces)
-
-
-async def _stream(
-    response: ClientResponse, head: bytes, assembler: Assembler, silence: float
-) -> None:
+async def _stream(response: ClientResponse, head: bytes, assembler: Assembler) -> None:
     events, piece, body = Events(), head, response.content
-    clock = asyncio.get_running_loop().time
-    deadline = clock() + silence * _PATIENCE
     try:
-        while piece:
-            for data in events.feed(piece):
-                deadline = clock() + silence * _PATIENCE
-                if _take(data, assembler):
-                    await _drain(response)
-                    return
-            if clock() > deadline:
-                raise TimeoutError
-            piece = await body.readany()
-    except TooLong:
-        raise Malformed(_("the reply is longer than {n} characters").format(n=MAX_BYTES)) from None
-    except _client_error():
+        async with asyncio.timeout(None) as tail:
+            while piece:
+                for data in events.feed(piece):
+                    if _take(data, assembler):
+                        await _drain(response)
+                        return
+                if assembler.complete and tail.when() is None:
+                    tail.reschedule(asyncio.get_running_loop().time() + _TAIL_SECONDS)
+                piece = await body.readany()
+    except (TimeoutError, client_error()):
         # All was said: it does not matter how the connection ended.
         if not assembler.complete:
             raise
@@ -120,8 +88,8 @@ def _chunks(lines: list[bytes]) -> Iterable[bytes]:
     # Chunks over several lines are legal, and so is nothing that servers send without blank lines.
     joined = b"\n".join(lines)
     try:
-        json.loads(joined)
-    except (ValueError, RecursionError):
+        read_json(joined)
+    except ValueError:
         return lines
     return [joined]
 
@@ -133,19 +101,16 @@ async def _drain(response: ClientResponse) -> None:
         async with asyncio.timeout(_GRACE_SECONDS):
             while await response.content.readany():
                 pass
-    except (OSError, ValueError, _client_error()):
+    except (OSError, ValueError, client_error()):
         pass  # The connection will not be used again.
-
-
-def _check_size(size: int) -> None:
-    if size > MAX_BYTES:
-        raise Malformed(_("the reply is longer than {n} characters").format(n=MAX_BYTES))
 
 
 def _json(data: bytes) -> object:
     try:
-        return json.loads(data.decode("utf-8"))
+        return read_json(data)
+    except TooMuch:
+        raise
     except UnicodeDecodeError:
         raise Malformed(_("it is not valid UTF-8")) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Malformed(_("it is not valid JSON")) from None

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import StringIO
 from typing import cast
 
 from pydantic import JsonValue
 
 from cuecard.core.config_models import Price
+from cuecard.core.http_bodies import TooMuch
 from cuecard.core.i18n import _
 from cuecard.core.llm.mending import clean_json, mended_json
 from cuecard.core.llm.said import ServerSaid
 from cuecard.core.parts import ModelReply, ToolCall, Usage
 from cuecard.core.text import storable
 
-MAX_CHARS = 4_000_000
+MAX_CHARS = 2_000_000
+MAX_CALLS = 500
+_MAX_MENDED_CALLS = 20
+_MAX_LOOKED_AT = 20_000_000
+_MAX_NAME = 1_000
+_MAX_TOKENS = 10**9
 
 
 class Malformed(ValueError):
@@ -24,12 +31,22 @@ class Malformed(ValueError):
 
 
 class Assembler:
-    """Takes the chunks of a stream, or one whole completion, and gives the reply."""
+    """Takes the chunks of a stream, or one whole completion, and gives the reply.
 
-    def __init__(self, on_text: Callable[[str], None] | None = None) -> None:
+    `on_text` is told the text, `on_growth` that there is more of anything: text, reasoning, arguments of
+    calls. Time and memory are linear in what comes; what comes is bounded.
+    """
+
+    def __init__(
+        self,
+        on_text: Callable[[str], None] | None = None,
+        on_growth: Callable[[], None] | None = None,
+    ) -> None:
         self._on_text = on_text
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
+        self._on_growth = on_growth
+        # Not lists of pieces: a piece of one character takes eighty bytes.
+        self._text = StringIO()
+        self._reasoning = StringIO()
         self._calls = _Calls()
         self._size = 0
         self._finish = ""
@@ -49,7 +66,9 @@ class Assembler:
         return self._usage
 
     def add(self, chunk: object) -> None:
-        """One chunk of a stream. Raises `Malformed`, and `ServerSaid` for one that tells of a failure."""
+        """One chunk of a stream. Raises `Malformed`, `TooMuch`, and `ServerSaid` for one that tells of a
+        failure.
+        """
         self._add(chunk, "delta")
 
     def end(self) -> None:
@@ -57,7 +76,7 @@ class Assembler:
         self._closed = True
 
     def add_whole(self, completion: object) -> None:
-        """A completion that came in one piece. Raises `Malformed` and `ServerSaid`."""
+        """A completion that came in one piece. Raises `Malformed`, `TooMuch` and `ServerSaid`."""
         self._add(completion, "message")
         if not self._choices:
             raise Malformed(_("the answer holds no choices"))
@@ -72,10 +91,10 @@ class Assembler:
             raise Malformed(_("the answer holds no reply"))
         if not self.complete:
             raise Malformed(_("the reply broke off before its end"))
-        text, reasoning = _without_thoughts(storable("".join(self._text)))
+        text, reasoning = _without_thoughts(storable(self._text.getvalue()))
         return ModelReply(
             text=text,
-            reasoning=storable("".join(self._reasoning)) or reasoning,
+            reasoning=storable(self._reasoning.getvalue()) or reasoning,
             tool_calls=self._calls.finished(cut=self._finish == "length"),
             finish_reason=self._finish,
             usage=self._usage or Usage(),
@@ -91,26 +110,32 @@ class Assembler:
         data = cast(dict[str, object], chunk)
         if data.get("error"):
             raise ServerSaid(data["error"])
-        self._model = _string(data.get("model")) or self._model
+        self._model = _string(data.get("model"))[:_MAX_NAME] or self._model
         usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
         self._usage = usage or self._usage
         # Only the last chunk counts tokens and holds no choice.
         self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
         for choice in choices[:1]:
             self._choices += 1
-            self._finish = _string(choice.get("finish_reason")) or self._finish
+            self._finish = _string(choice.get("finish_reason"))[:_MAX_NAME] or self._finish
             self._delta(_dict(choice.get(part)))
 
     def _delta(self, delta: dict[str, object]) -> None:
         text = _content(delta.get("content")) + _string(delta.get("refusal"))
         thought = _string(delta.get("reasoning_content")) or _string(delta.get("reasoning"))
         calls = _dicts(delta.get("tool_calls"))
-        self._size += len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
+        grown = len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
+        if not grown:
+            return
+        self._size += grown
         if self._size > MAX_CHARS:
-            raise Malformed(_("the reply is longer than {n} characters").format(n=MAX_CHARS))
-        self._reasoning.append(thought)
+            said = _("the reply is longer than {n} characters").format(n=f"{MAX_CHARS:,}")
+            raise TooMuch(said)
+        if self._on_growth:
+            self._on_growth()
+        self._reasoning.write(thought)
         if text:
-            self._text.append(text)
+            self._text.write(text)
             if self._on_text:
                 self._on_text(storable(text))
 
@@ -119,7 +144,7 @@ class Assembler:
 class _Slot:
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    arguments: StringIO = field(default_factory=StringIO)
 
 
 class _Calls:
@@ -130,26 +155,46 @@ class _Calls:
     def __init__(self) -> None:
         self._slots: list[_Slot] = []
         self._by_index: dict[int, _Slot] = {}
+        self._by_id: dict[str, _Slot] = {}
+        self._looks = _MAX_LOOKED_AT
 
     def add(self, delta: dict[str, object]) -> int:
-        """Add one piece; returns its size in characters."""
+        """Add one piece; returns by how many characters that made the calls longer. Raises `TooMuch`."""
         function = _dict(delta.get("function"))
         id_, name = _string(delta.get("id")), _string(function.get("name"))
-        raw = function.get("arguments")
-        arguments = raw if isinstance(raw, str) else "" if raw is None else json.dumps(raw)
+        arguments = _written(function.get("arguments"))
         slot = self._slot(delta.get("index"), id_, name, arguments)
-        slot.id = slot.id or id_
+        if id_ and not slot.id:
+            slot.id = id_
+            self._by_id.setdefault(id_, slot)
+        known = len(slot.name)
         if name.startswith(slot.name):
             slot.name = name
-        elif not slot.arguments:
+        elif not slot.arguments.tell():
             slot.name += name
-        slot.arguments += arguments
-        return len(name) + len(arguments)
+        if max(len(slot.name), len(slot.id)) > _MAX_NAME:
+            raise TooMuch(_("a tool call's name is longer than {n} characters").format(n=_MAX_NAME))
+        slot.arguments.write(arguments)
+        return len(slot.name) - known + len(arguments)
 
     def finished(self, *, cut: bool) -> tuple[ToolCall, ...]:
         """All calls; with `cut`, the reply ran out of tokens, maybe in the middle of the last one."""
-        slots = [slot for slot in self._slots if slot.name or slot.arguments]
-        return tuple(_tool_call(slot, mend=not cut or slot is not slots[-1]) for slot in slots)
+        slots = [slot for slot in self._slots if slot.name or slot.arguments.tell()]
+        calls: list[ToolCall] = []
+        broken = 0
+        for slot in slots:
+            text = slot.arguments.getvalue()
+            value = _object(text) if text.strip() else {}
+            # Mending is slow on a mess, and many broken calls are one.
+            mend = broken < _MAX_MENDED_CALLS and not (cut and slot is slots[-1])
+            broken += value is None
+            arguments, left = _arguments(value, text, mend=mend)
+            calls.append(
+                ToolCall(
+                    name=storable(slot.name), id=storable(slot.id), arguments=arguments, broken=left
+                )
+            )
+        return tuple(calls)
 
     def _slot(self, index: object, id_: str, name: str, arguments: str) -> _Slot:
         if isinstance(index, int) and not isinstance(index, bool):
@@ -159,34 +204,37 @@ class _Calls:
             return slot
         last = self._slots[-1] if self._slots else None
         if id_:
-            known = next((slot for slot in self._slots if slot.id == id_), None)
-            return known or self._new()
+            return self._by_id.get(id_) or self._new()
         if last is None or self._begins_anew(last, id_, name, arguments):
             return self._new()
         return last
 
-    @staticmethod
-    def _begins_anew(slot: _Slot, id_: str, name: str, arguments: str) -> bool:
+    def _begins_anew(self, slot: _Slot, id_: str, name: str, arguments: str) -> bool:
         if id_ and slot.id and id_ != slot.id:
             return True
-        return bool(name and arguments) and _object(slot.arguments) is not None
+        if not (name and arguments and (size := slot.arguments.tell())):
+            return False
+        # Where each piece repeats the name, all that came so far is looked at again with each.
+        self._looks -= size
+        return self._looks >= 0 and _object(slot.arguments.getvalue()) is not None
 
     def _new(self) -> _Slot:
+        if len(self._slots) == MAX_CALLS:
+            raise TooMuch(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
         self._slots.append(_Slot())
         return self._slots[-1]
 
 
-def _tool_call(slot: _Slot, *, mend: bool) -> ToolCall:
-    arguments, broken = read_arguments(slot.arguments, mend=mend)
-    return ToolCall(
-        name=storable(slot.name), id=storable(slot.id), arguments=arguments, broken=broken
-    )
-
-
 def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue], str]:
     """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
+    return _arguments(_object(text) if text.strip() else {}, text, mend=mend)
+
+
+def _arguments(
+    value: dict[str, JsonValue] | None, text: str, *, mend: bool
+) -> tuple[dict[str, JsonValue], str]:
+    """`read_arguments`, where `value` is the object in `text` as it stands."""
     try:
-        value = _object(text) if text.strip() else {}
         if value is None and mend:
             mended = mended_json(text)
             value = cast(dict[str, JsonValue], mended) if isinstance(mended, dict) else None
@@ -235,7 +283,18 @@ def _usage(value: object) -> Usage | None:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    """A count of tokens; what cannot be one is none."""
+    return value if isinstance(value, int) and 0 < value <= _MAX_TOKENS else 0
+
+
+def _written(arguments: object) -> str:
+    """Arguments as a server gave them, as text. Raises `TooMuch`."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        return json.dumps(arguments)
+    except RecursionError:
+        raise TooMuch(_("the reply is nested too deeply")) from None
 
 
 def _string(value: object) -> str:

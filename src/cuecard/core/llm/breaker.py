@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from cuecard.core.errors import ModelPaused
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.llm.failures import Blame, Failure
+from cuecard.core.llm.failures import MAX_WAIT, Blame, Failure
 
 
 class Breaker:
     """Counts calls in a row that failed, after all their attempts, for reasons that have nothing to do
-    with what was asked. A success ends the row, and a pause too. What lasts pauses at once.
+    with what was asked. A success ends the row, and a pause too. What lasts pauses at once, and so does
+    a server that wants to be left alone for longer than `MAX_WAIT`.
     """
 
     def __init__(self, label: str, give_up_after: int) -> None:
@@ -25,6 +28,8 @@ class Breaker:
         if failure.blame is Blame.LASTING:
             message = f"{self._label}: {failure.message}"
             return ModelPaused(failure.title, message, failure.hint)
+        if failure.wait is not None and failure.wait > MAX_WAIT:
+            return self._left_alone(failure, failure.wait)
         if failure.blame is Blame.REQUEST or not last:
             return None
         self._row += 1
@@ -36,3 +41,13 @@ class Breaker:
             self._row,
         ).format(model=self._label, n=self._row, reason=f"{failure.title}: {failure.message}")
         return ModelPaused(_("The model keeps failing"), message, failure.hint)
+
+    def _left_alone(self, failure: Failure, seconds: float) -> ModelPaused:
+        wait = timedelta(seconds=round(seconds))
+        message = _("{model}: for {time}, until {until}: {reason}").format(
+            model=self._label,
+            time=wait,
+            until=f"{datetime.now().astimezone() + wait:%Y-%m-%d %H:%M}",
+            reason=failure.message,
+        )
+        return ModelPaused(_("The server wants to be left alone"), message, _("go on after that"))

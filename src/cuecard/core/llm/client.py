@@ -7,29 +7,29 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cuecard.core.config_models import ModelConfig
-from cuecard.core.llm.answers import read_answer, read_refusal
+from cuecard.core.http_bodies import read_refusal
+from cuecard.core.llm.answers import read_answer
 from cuecard.core.llm.assemble import Assembler
 from cuecard.core.llm.breaker import Breaker
 from cuecard.core.llm.failures import (
     CONNECT_SECONDS,
+    MAX_WAIT,
     Blame,
     Failure,
     of_exception,
     of_status,
 )
 from cuecard.core.llm.gate import Gate, Slot
+from cuecard.core.llm.patience import Overdue, Patience
 from cuecard.core.llm.pool import Pool, proxy_for
 from cuecard.core.llm.rates import Forecast
 from cuecard.core.llm.request import Draft, Habits, JsonSchema
 from cuecard.core.llm.said import ServerSaid
 from cuecard.core.llm.wire import ChatMessage
 from cuecard.core.parts import ModelReply, ToolSpec
-
-if TYPE_CHECKING:
-    from aiohttp import ClientTimeout
 
 _MAX_BACKOFF = 30.0
 _USUAL_ANSWER = 500
@@ -93,10 +93,10 @@ class ChatClient:
 
         Without `may_call` the model sees the tools but is told not to call them. `schema`: a JSON
         schema that the text should fulfil; servers that know no schemas ignore it. Busy servers,
-        time-outs and lost connections are tried again; then, and for everything else, raises
-        `ModelCallError`, with `context_overflow` when the messages are too long. Raises
-        `ModelPaused` when the model keeps failing whatever it is asked, and any other `Halt` for
-        which the hub was stopped.
+        time-outs and lost connections are tried again while the call's time lasts; then, and for
+        everything else, raises `ModelCallError`, with `context_overflow` when the messages are too
+        long. Raises `ModelPaused` when the model keeps failing whatever it is asked or its server
+        wants to be left alone for long, and any other `Halt` for which the hub was stopped.
         """
         call = await self.call(messages, tools, on_text, may_call=may_call, schema=schema)
         return call.reply
@@ -118,6 +118,7 @@ class ChatClient:
         manners = self.habits.manners
         body = draft.encoded(manners)
         ticket = self.gate.ticket()
+        patience = Patience(self.config.timeout, self.config.total_timeout)
         attempts = retries = 0
         doubted: Failure | None = None
         while True:
@@ -125,8 +126,9 @@ class ChatClient:
             attempts += 1
             self.sent += 1
             try:
-                outcome = await self._attempt(body, shown, draft.streams, attempts)
-                self._learn(outcome, slot, len(body), last=retries >= self.config.retries)
+                outcome = await self._attempt(body, shown, patience, attempts)
+                last = retries >= self.config.retries or patience.used_up
+                self._learn(outcome, slot, len(body), last=last)
             finally:
                 slot.leave()
             if isinstance(outcome, Call):
@@ -142,7 +144,7 @@ class ChatClient:
                 outcome = doubted or outcome
             if outcome.blame is Blame.REQUEST:
                 raise outcome.error
-            if outcome.blame is Blame.LASTING or retries >= self.config.retries:
+            if outcome.blame is Blame.LASTING or last:
                 # Whatever halts the model leaves the trial open, which this failure would end.
                 self.gate.check()
                 raise outcome.error
@@ -171,7 +173,8 @@ class ChatClient:
                 self._forecast.learn(size, usage)
             return
         if outcome.busy:
-            self.gate.busy(outcome.wait)
+            # For longer than that, the breaker has the model left alone.
+            self.gate.busy(outcome.wait if (outcome.wait or 0) <= MAX_WAIT else None)
         if not outcome.billed:
             slot.used(0)
         paused = self._breaker.failed(outcome, last=last)
@@ -179,7 +182,7 @@ class ChatClient:
             self.gate.pause(paused)
 
     async def _attempt(
-        self, body: bytes, shown: _Shown, streams: bool, attempts: int
+        self, body: bytes, shown: _Shown, patience: Patience, attempts: int
     ) -> Call | Failure:
         key = self.config.api_key()
         session = await self._pool.session()
@@ -190,47 +193,62 @@ class ChatClient:
         if key:
             headers = {**headers, "Authorization": f"Bearer {key}"}
         began = time.perf_counter()
-        assembler = Assembler(shown)
+        failure, streamed, assembler = None, False, Assembler()
         try:
-            async with session.post(
-                self._url,
-                data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
-                headers=headers,
-                timeout=fixed["stream" if streams else "whole"],
-                # A redirect would carry the key to wherever it points.
-                allow_redirects=False,
-                proxy=fixed["proxy"],
-                proxy_headers=fixed["proxy_headers"],
-            ) as response:
-                if response.status // 100 == 2:
-                    streamed = await read_answer(response, assembler, self.config.timeout)
-                    return Call(
-                        assembler.reply(
-                            model=self.config.model,
-                            latency_ms=round((time.perf_counter() - began) * 1000),
-                            attempts=attempts,
-                            price=self.config.price,
-                        ),
-                        streamed,
-                        counted=assembler.usage is not None,
-                    )
-                said = await read_refusal(response)
-                failure = of_status(response.status, response.headers, said, self.config)
+            async with patience.attempt() as heard:
+                assembler = Assembler(shown, heard)
+                async with session.post(
+                    self._url,
+                    data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
+                    headers=headers,
+                    timeout=fixed["timeout"],
+                    # A redirect would carry the key to wherever it points.
+                    allow_redirects=False,
+                    proxy=fixed["proxy"],
+                    proxy_headers=fixed["proxy_headers"],
+                ) as response:
+                    if response.status // 100 == 2:
+                        streamed = await read_answer(response, assembler)
+                    else:
+                        said = await read_refusal(response, self.config.timeout)
+                        failure = of_status(response.status, response.headers, said, self.config)
+        except Overdue as overdue:
+            # Where all was said, only the end mark was missing.
+            streamed = True
+            if not assembler.complete:
+                failure = of_exception(overdue, self.config)
         except (aiohttp.ClientError, ServerSaid, OSError, ValueError) as error:
             failure = of_exception(error, self.config)
+        if failure is None:
+            try:
+                return Call(
+                    assembler.reply(
+                        model=self.config.model,
+                        latency_ms=round((time.perf_counter() - began) * 1000),
+                        attempts=attempts,
+                        price=self.config.price,
+                    ),
+                    streamed,
+                    counted=assembler.usage is not None,
+                )
+            except ValueError as error:
+                failure = of_exception(error, self.config)
         shown.stop()
         return failure.without(key)
 
     def _prepare(self) -> dict[str, Any]:
         """What is the same in all requests; only now, because it needs aiohttp."""
+        import aiohttp
+
         proxy = proxy_for(self._url)
         self._fixed = {
             "headers": {
                 "Content-Type": "application/json",
                 "Accept": "application/json, text/event-stream",
             },
-            "whole": _time_limits(total=self.config.timeout),
-            "stream": _time_limits(sock_read=self.config.timeout),
+            "timeout": aiohttp.ClientTimeout(
+                total=None, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS
+            ),
             "proxy": proxy.url if proxy else None,
             "proxy_headers": proxy.headers if proxy else None,
         }
@@ -260,11 +278,3 @@ class _Shown:
     def stop(self) -> None:
         if self._any:
             self._on_text = None
-
-
-def _time_limits(total: float | None = None, sock_read: float | None = None) -> ClientTimeout:
-    from aiohttp import ClientTimeout
-
-    return ClientTimeout(
-        total=total, sock_read=sock_read, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS
-    )

@@ -10,9 +10,11 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import ModelCallError
+from cuecard.core.http_bodies import TooMuch
 from cuecard.core.i18n import _
 from cuecard.core.llm.answers import WebPage
 from cuecard.core.llm.assemble import Malformed
+from cuecard.core.llm.patience import Overdue
 from cuecard.core.llm.said import Said, ServerSaid
 from cuecard.core.text import one_line
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
     from cuecard.core.config_models import ModelConfig
 
-MAX_WAIT = 120.0
+MAX_WAIT = 60.0
+"""Seconds that a server may have a call wait; for longer, the model is left alone."""
+_A_YEAR = 366 * 86_400.0
 CONNECT_SECONDS = 10.0
 _DETAIL_CHARS = 300
 _OVERFLOW_STATUS = {400, 413, 422, 500}
@@ -60,7 +64,7 @@ class Blame(Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """`wait`: seconds that the server asked for. `busy`: it wants fewer calls. `refused`: it did not
+    """`wait`: seconds that the server asked for, at most a year. `busy`: it wants fewer calls. `refused`: it did not
     accept the request as it was. `overflow`: the request was too long. `billed`: the tokens may have
     been counted all the same.
     """
@@ -102,17 +106,26 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
                 url=config.base_url, n=f"{CONNECT_SECONDS:g}"
             )
             return Failure(_("The connection to the model failed or broke off"), reason)
-        case TimeoutError():
-            reason = _("nothing came from {url} for {n} seconds").format(
-                url=config.base_url, n=f"{config.timeout:g}"
+        case Overdue():
+            reason = _("no further word came from {url} for {n} seconds")
+            if error.in_all:
+                reason = _("{url} did not come to an end within {n} seconds, all that a call has")
+            return Failure(
+                _("The model did not answer in time"),
+                reason.format(url=config.base_url, n=f"{error.seconds:g}"),
+                billed=True,
             )
-            return Failure(_("The model did not answer in time"), reason, billed=True)
         case aiohttp.ClientConnectorCertificateError():
             return Failure(
                 _("The model server cannot be trusted"),
                 f"{config.base_url}: {error.certificate_error}",
                 _("make its certificate known to this system, or name it in SSL_CERT_FILE"),
                 blame=Blame.LASTING,
+            )
+        case TooMuch():
+            # Asked again it may say as much again, which is paid for.
+            return Failure(
+                _("The model's answer is too large"), str(error), blame=Blame.REQUEST, billed=True
             )
         case Malformed():
             return Failure(_("The model's answer cannot be read"), str(error), billed=True)
@@ -209,7 +222,7 @@ def _is_overflow(said: Said, status: int) -> bool:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server wants us to wait, at most `MAX_WAIT`."""
+    """Seconds that the server wants us to wait."""
     try:
         if "retry-after-ms" in headers:
             seconds = float(headers["retry-after-ms"]) / 1000
@@ -219,7 +232,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
             return None
     except (ValueError, TypeError):
         return None
-    return min(max(seconds, 0.0), MAX_WAIT) if seconds == seconds else None
+    return min(max(seconds, 0.0), _A_YEAR) if seconds == seconds else None
 
 
 def _seconds(value: str) -> float:
