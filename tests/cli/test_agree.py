@@ -64,6 +64,53 @@ def test_wrong_files(cuecard, tmp_path: Path):
     assert cuecard("agree", "nowhere.csv").code == 1
 
 
+def test_the_columns_of_a_wide_file_are_told_and_only_raters_count(cuecard, tmp_path: Path):
+    # Of four items three are rated by both, two alike; taking the comments for a rater gave 0.111.
+    text = "id;ana;ben;comment\n1;yes;Yes;sure\n2;no;yes;odd name\n3;NA;no;\n4;no;ＮＯ;see 2\n5;unsure;yes;\n"
+    (tmp_path / "w.csv").write_text(text, encoding="utf-8-sig")
+    data = cuecard("agree", "w.csv", "--json").data
+    assert (data["raters"], data["labels"]) == (["ana", "ben"], ["no", "yes"])
+    assert (data["items"], data["paired"]) == (5, 3)
+    assert data["percent"] == pytest.approx(2 / 3)
+    assert data["taken"] == {
+        "shape": "wide",
+        "item": "id",
+        "rater": None,
+        "label": None,
+        "group": None,
+        "raters": ["ana", "ben"],
+        "left_out": {"comment": "name"},
+        "missing": {"NA": 1},
+        "cannot_tell": {"unsure": 1},
+        "merged": {"yes": ["Yes"], "no": ["ＮＯ"]},
+    }
+    shown = cuecard("agree", "w.csv")
+    assert (shown.code, shown.err) == (0, "")
+    for line in (
+        "Read as: items from id; raters ana, ben; left out comment (by its name).",
+        "No ratings: missing 1 × NA; cannot tell 1 × unsure (other words: --missing).",
+        "Spellings taken for one label: yes = Yes; no = ＮＯ.",
+    ):
+        assert line in shown.out
+    kept = cuecard("agree", "w.csv", "--missing", "NA", "--json").data
+    assert (kept["labels"], kept["taken"]["cannot_tell"]) == (["no", "unsure", "yes"], {})
+    assert kept["paired"] == 4
+
+
+def test_a_file_that_does_not_tell_its_columns_is_wrong_usage(cuecard, tmp_path: Path):
+    (tmp_path / "one.csv").write_text("item;ana;comment\n1;yes;x\n2;no;\n", encoding="utf-8")
+    refused = cuecard("agree", "one.csv")
+    assert (refused.code, refused.out) == (2, "")
+    for word in ("only ana looks like a column of ratings", "--item", "--raters"):
+        assert word in refused.err
+    assert cuecard("agree", "one.csv", "--raters", "ana").code == 2
+    assert cuecard("agree", "one.csv", "--raters", "ana,comment", "--rater", "ana").code == 2
+    (tmp_path / "two.csv").write_text("item;ana;ben\n1;yes;no\n2;yes;no\n", encoding="utf-8")
+    assert cuecard("agree", "two.csv").code == 2
+    named = cuecard("agree", "two.csv", "--raters", "ana,ben", "--json")
+    assert (named.code, named.data["percent"], named.data["taken"]["item"]) == (0, 0, "item")
+
+
 def test_hostile_labels(cuecard, tmp_path: Path):
     text = "item,rater,label\n1,[red]A,\x1b[31myes\n1,B,[/]\n"
     (tmp_path / "r.csv").write_text(text, encoding="utf-8")
@@ -152,6 +199,6 @@ def test_a_column_for_each_rater_groups_and_scales(cuecard, tmp_path: Path):
     assert cuecard("agree", "w.csv", "--reference", "D").code == 1
     assert cuecard("agree", "w.csv", "--column", "A", "--column", "D").err.startswith("w.csv: D")
     unknown = cuecard("agree", "w.csv", "--group", "task", "--labels", "1,2")
-    assert (unknown.code, "3 is not among" in unknown.err) == (1, True)
+    assert (unknown.code, "line 4: 3 is not one of 1, 2" in unknown.err) == (1, True)
     shown = cuecard("agree", "w.csv", "--group", "task", "--markdown").out
     assert "## Every two raters" in shown

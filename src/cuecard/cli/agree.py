@@ -56,12 +56,25 @@ def agree(
             ),
         ),
     ] = None,
-    item: Annotated[str, typer.Option(help=_("Column of the item"))] = "item",
-    rater: Annotated[str, typer.Option(help=_("Column of the rater"))] = "rater",
-    label: Annotated[str, typer.Option(help=_("Column of the label"))] = "label",
+    item: Annotated[
+        str, typer.Option(help=_("Column of the item. Default: told from the file"))
+    ] = "",
+    raters: Annotated[
+        str,
+        typer.Option(
+            help=_("Columns of the raters, one each: ana,ben. Default: told from the file")
+        ),
+    ] = "",
     column: Annotated[
-        list[str] | None, typer.Option(help=_("A rater's own column; once for each rater"))
+        list[str] | None,
+        typer.Option(help=_("One such column, for a name with a comma; may be repeated")),
     ] = None,
+    rater: Annotated[
+        str, typer.Option(help=_("Column of the rater, where each rating has a line"))
+    ] = "",
+    label: Annotated[
+        str, typer.Option(help=_("Column of the label, where each rating has a line"))
+    ] = "",
     group: Annotated[
         str, typer.Option(help=_("Column of what varies independently, such as the task"))
     ] = "",
@@ -69,6 +82,14 @@ def agree(
     labels: Annotated[
         str, typer.Option(help=_("The labels that can be given, in order: no,partly,yes"))
     ] = "",
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help=_(
+                "Words that are no label: NA,unsure. Blank never is one. Default: see docs/labels.md"
+            )
+        ),
+    ] = None,
     level: Annotated[Level, typer.Option(help=_("Scale of the labels"))] = Level.NOMINAL,
     weights: Annotated[
         Weights | None, typer.Option(help=_("Weights of kappa, for labels on a scale"))
@@ -116,7 +137,7 @@ def agree(
         )
         _in_workspace(Context.of(context), scope, json=json, markdown=markdown)
         return
-    from cuecard.annotate.agreement.csv_table import CsvColumns
+    from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear
     from cuecard.annotate.labels_io.reading import is_sheet
 
     if any(map(is_sheet, files)):
@@ -131,18 +152,36 @@ def agree(
         )
     from cuecard.cli.agree_csv import CsvWishes, agree_on_file
 
+    named = tuple(dict.fromkeys((*_listed(raters), *(column or ()))))
+    if named and (rater or label):
+        raise typer.BadParameter(
+            _(
+                "--raters is for a column for each rater, --rater and --label for a line for each rating"
+            ),
+            param_hint="--raters",
+        )
+    if len(named) == 1:
+        raise typer.BadParameter(_("name two raters at least"), param_hint="--raters")
     columns = CsvColumns(
         item=item,
         rater=rater,
         label=label,
         group=group,
-        raters=tuple(column or ()),
-        domain=tuple(filter(None, (name.strip() for name in labels.split(",")))),
+        raters=named,
+        domain=_listed(labels),
+        missing=None if missing is None else _listed(missing),
     )
     wishes = CsvWishes(
         level=level.value, weights=weights.value if weights else None, reference=reference
     )
-    agree_on_file(files[0], columns, wishes, json=json, markdown=markdown)
+    try:
+        agree_on_file(files[0], columns, wishes, json=json, markdown=markdown)
+    except Unclear as unclear:
+        raise typer.BadParameter(str(unclear), param_hint="FILE") from None
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    return tuple(filter(None, (word.strip() for word in words.split(","))))
 
 
 def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement import agreement_table, reference_table
-from cuecard.annotate.agreement.csv_table import CsvColumns, GroupedRatings, read_table
+from cuecard.annotate.agreement.csv_columns import CsvColumns
+from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.annotate.labelling.comparison.words import statistic_word
 from cuecard.cli.agree_json import figures, matrix_json, table_json
@@ -16,6 +18,7 @@ from cuecard.cli.agree_sheets import print_sheets
 from cuecard.cli.output import as_json, say
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement import (
@@ -43,13 +46,16 @@ class CsvWishes:
 def agree_on_file(
     file: Path, columns: CsvColumns, wishes: CsvWishes, *, json: bool, markdown: bool
 ) -> None:
-    """Raises `FileProblems` for what cannot be read, `CuecardError` for a reference that is no rater."""
+    """Raises `FileProblems` for what cannot be read, `Unclear` where the file does not tell its columns,
+    `CuecardError` for a reference that is no rater.
+    """
     read = read_table(file, columns)
     table = _chosen(agreement_table(read.ratings, read.groups, level=wishes.scale), wishes)
     pairs = _pairs(read, wishes) if len(read.ratings.raters) > 2 else ()
     references = _references(read, wishes)
     if json:
         told = table_json(table)
+        told["taken"] = _taken_json(read.taken, columns)
         told["pairs"] = [table_json(pair) for pair in pairs]
         told["against_reference"] = [
             {
@@ -66,13 +72,75 @@ def agree_on_file(
     title = ngettext(
         "Agreement of {raters} on {n} item", "Agreement of {raters} on {n} items", table.items
     ).format(raters=", ".join(table.raters), n=table.items)
-    say(f"# {title}\n" if markdown else f"{title}\n")
+    say(f"# {title}\n" if markdown else title)
+    for line in _taken_lines(read.taken, columns):
+        say(("- " if markdown else "") + one_line(line))
+    say("")
     sheets = [_overall(table), *_labels(table), _prevalence(table)]
     sheets += [_matrix(each) for each in ([table] if table.confusion else [])]
     if pairs:
         sheets.append(_pairwise(pairs, wishes))
     sheets += [_against(each) for each in references]
     print_sheets(sheets, markdown=markdown)
+
+
+def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
+    """What stands behind the figures: which columns, which words were no label, which spellings are one."""
+    roles = taken.roles
+    if roles.shape == "long":
+        parts = [
+            _("items from {column}").format(column=roles.item),
+            _("raters from {column}").format(column=roles.rater),
+            _("labels from {column}").format(column=roles.label),
+        ]
+    else:
+        parts = [
+            _("items from {column}").format(column=roles.item)
+            if roles.item
+            else _("an item a line"),
+            _("raters {names}").format(names=", ".join(roles.raters)),
+        ]
+    if columns.group:
+        parts.append(_("groups from {column}").format(column=columns.group))
+    if roles.left_out:
+        told = ", ".join(f"{name} ({why.word})" for name, why in roles.left_out.items())
+        parts.append(_("left out {columns}").format(columns=told))
+    yield _("Read as: {parts}.").format(parts="; ".join(parts))
+    none = [
+        text.format(words=_counted(words))
+        for text, words in (
+            (_("missing {words}"), taken.missing),
+            (_("cannot tell {words}"), taken.cannot_tell),
+        )
+        if words
+    ]
+    if none:
+        yield _("No ratings: {words} (other words: --missing).").format(words="; ".join(none))
+    if taken.merged:
+        told = "; ".join(f"{one} = {', '.join(more)}" for one, more in taken.merged.items())
+        yield _("Spellings taken for one label: {labels}.").format(labels=told)
+
+
+def _counted(words: Mapping[str, int]) -> str:
+    """`3 × blank, 2 × NA`."""
+    return ", ".join(f"{n:,} × {word or _('blank')}" for word, n in words.items())
+
+
+def _taken_json(taken: Taken, columns: CsvColumns) -> dict[str, object]:
+    """`item` null: each line is one; blank cells are counted under ""."""
+    roles = taken.roles
+    return {
+        "shape": roles.shape,
+        "item": roles.item or None,
+        "rater": roles.rater or None,
+        "label": roles.label or None,
+        "group": columns.group or None,
+        "raters": list(roles.raters),
+        "left_out": {name: why.value for name, why in roles.left_out.items()},
+        "missing": taken.missing,
+        "cannot_tell": taken.cannot_tell,
+        "merged": {one: list(more) for one, more in taken.merged.items()},
+    }
 
 
 def _chosen(table: AgreementTable, wishes: CsvWishes) -> AgreementTable:

@@ -17,7 +17,7 @@ from cuecard.annotate.agreement.counting import (
     confusion_matrix,
     prevalence,
 )
-from cuecard.annotate.agreement.csv_io import read_ratings
+from cuecard.annotate.agreement.csv_table import read_ratings
 from cuecard.annotate.agreement.differences import difference, mean_of
 from cuecard.annotate.agreement.judging import ceiling_table, compare_judges, reference_table
 from cuecard.annotate.agreement.kappa import (

@@ -1,33 +1,44 @@
 """Ratings from a CSV file of either shape: a line for each rating, or a line for each item with a column for
-each rater; with the group of each item.
+each rater; with the group of each item, and with what was taken for what.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuecard.annotate.agreement.csv_io import failed, read_lines, read_ratings
+from cuecard.annotate.agreement.csv_columns import (
+    CsvColumns,
+    NoLabels,
+    Roles,
+    Unclear,
+    label_key,
+    roles_of,
+    spellings,
+)
+from cuecard.annotate.agreement.csv_io import failed, read_lines
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.errors import FileProblem
 from cuecard.core.i18n import _
 
-_MOST_LABELS = 50
+__all__ = ["CsvColumns", "GroupedRatings", "Taken", "Unclear", "read_ratings", "read_table"]
+
+Rating = tuple[int, str, str, str]
+"""Its line, item, rater and what stands there."""
 
 
 @dataclass(frozen=True)
-class CsvColumns:
-    """Where what stands. `raters`: the columns of a wide file, none meaning all but item and group; `domain`:
-    the labels that can be given, in order, none meaning those that occur.
+class Taken:
+    """What a file was read as. `missing` and `cannot_tell`: how often which words stood where a label could, as in
+    the file ("": blank); `merged`: the other spellings of a label, by the one that stands for them.
     """
 
-    item: str = "item"
-    rater: str = "rater"
-    label: str = "label"
-    group: str = ""
-    raters: tuple[str, ...] = ()
-    domain: tuple[str, ...] = ()
+    roles: Roles
+    missing: dict[str, int]
+    cannot_tell: dict[str, int]
+    merged: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -35,97 +46,191 @@ class GroupedRatings:
     """`groups`: the group of each item, such as its task; None where the file does not tell."""
 
     ratings: Ratings
+    taken: Taken
     groups: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True)
+class _File:
+    """Stripped cells, each row as long as the header; the line of each row."""
+
+    name: str
+    header: list[str]
+    lines: list[int]
+    rows: list[list[str]]
+
+    def column(self, name: str) -> list[str]:
+        at = self.header.index(name)
+        return [row[at] for row in self.rows]
+
+    def problem(self, line: int, reason: str) -> FileProblem:
+        return FileProblem(self.name, _("line {line}").format(line=line), reason, line)
+
+
+def read_ratings(
+    path: Path,
+    *,
+    item: str = "item",
+    rater: str = "rater",
+    label: str = "label",
+    domain: Sequence[str] | None = None,
+) -> Ratings:
+    """Ratings in long form; `item`, `rater` and `label` name the columns. As `read_table`."""
+    columns = CsvColumns(item=item, rater=rater, label=label, domain=tuple(domain or ()))
+    return read_table(path, columns).ratings
+
+
 def read_table(path: Path, columns: CsvColumns) -> GroupedRatings:
-    """A file is wide if its raters are named, or if it has neither the column of the rater nor that of the
-    label and both were left at their usual names. Raises `FileProblems` with every problem and its line.
+    """UTF-8 with or without BOM; commas, semicolons or tabs. Raises `FileProblems` with every problem and its line,
+    `Unclear` where the file does not tell what its columns hold.
     """
-    file = str(path)
-    lines = read_lines(path)
-    header = [cell.strip() for cell in lines[0][1]]
-    usual = (columns.rater, columns.label) == ("rater", "label")
-    wide = bool(columns.raters) or (usual and not {"rater", "label"} & set(header))
-    domain = columns.domain or None
-    if wide:
-        ratings, keys = _wide(file, header, lines[1:], columns)
-    else:
-        ratings = read_ratings(
-            path, item=columns.item, rater=columns.rater, label=columns.label, domain=domain
-        )
-        at = header.index(columns.item)
-        keys = [row[at].strip() if at < len(row) else "" for _line, row in lines[1:]]
-    if not columns.group:
-        return GroupedRatings(ratings)
-    return GroupedRatings(ratings, _groups(file, header, lines[1:], keys, columns.group, ratings))
-
-
-def _wide(
-    file: str, header: list[str], lines: Sequence[tuple[int, list[str]]], columns: CsvColumns
-) -> tuple[Ratings, list[str]]:
-    """The ratings, and which item each line is about: its number where there is no column of items."""
-    raters = columns.raters or tuple(
-        name for name in header if name and name not in (columns.item, columns.group)
-    )
-    problems = [
-        FileProblem(file, name, _("there is no such column, or it stands twice"), 1)
-        for name in raters
-        if header.count(name) != 1
+    found = read_lines(path)
+    header = [cell.strip() for cell in found[0][1]]
+    rows = [
+        [row[at].strip() if at < len(row) else "" for at in range(len(header))]
+        for _line, row in found[1:]
     ]
-    if not problems and len(raters) < 2:
-        reason = _("two columns of raters at least are needed; the file has {columns}")
-        problems.append(FileProblem(file, "", reason.format(columns=", ".join(header)), 1))
+    file = _File(str(path), header, [line for line, _row in found[1:]], rows)
+    named = [columns.item, columns.rater, columns.label, columns.group, *columns.raters]
+    _check_columns(file, named)
+    if not rows:
+        raise failed([FileProblem(file.name, "", _("holds no rating"))])
+    none = NoLabels(columns)
+    roles = roles_of(header, rows, columns, none)
+    long = roles.shape == "long"
+    used = (roles.item, roles.rater, roles.label) if long else (roles.item, *roles.raters)
+    _check_columns(file, used)
+    keys = file.column(roles.item) if roles.item else [str(n + 1) for n in range(len(rows))]
+    given = _long(file, keys, roles) if long else _wide(file, keys, roles)
+    ratings, taken = _labelled(file, given, roles, columns, none)
+    if not columns.group:
+        return GroupedRatings(ratings, taken)
+    return GroupedRatings(ratings, taken, _groups(file, keys, columns.group, ratings))
+
+
+def _check_columns(file: _File, named: Sequence[str]) -> None:
+    problems: list[FileProblem] = []
+    for name in dict.fromkeys(filter(None, named)):
+        reason = ""
+        if name not in file.header:
+            reason = _("there is no such column; the file has {columns}")
+        elif file.header.count(name) > 1:
+            reason = _("stands twice among the columns")
+        if reason:
+            told = reason.format(columns=", ".join(file.header))
+            problems.append(FileProblem(file.name, name, told, 1))
     if problems:
-        raise failed(problems, _("Name the raters' columns with --column."))
-    places = {name: header.index(name) for name in raters}
-    item_at = header.index(columns.item) if columns.item in header else None
-    keys: list[str] = []
+        raise failed(
+            problems,
+            _(
+                "Name the columns with --item and --raters, or --rater and --label; the column of groups with --group."
+            ),
+        )
+
+
+def _long(file: _File, keys: Sequence[str], roles: Roles) -> list[Rating]:
+    raters, labels = file.column(roles.rater), file.column(roles.label)
+    found: list[Rating] = []
+    problems: list[FileProblem] = []
+    seen: dict[tuple[str, str], int] = {}
+    for line, item, rater, label in zip(file.lines, keys, raters, labels, strict=True):
+        reason = ""
+        if not item:
+            reason = _("the item is blank")
+        elif not rater:
+            reason = _("the rater is blank")
+        elif (item, rater) in seen:
+            reason = _("rater {rater} rated item {item} already in line {first}").format(
+                rater=rater, item=item, first=seen[item, rater]
+            )
+        if reason:
+            problems.append(file.problem(line, reason))
+            continue
+        seen[item, rater] = line
+        found.append((line, item, rater, label))
+    if problems:
+        raise failed(problems)
+    return found
+
+
+def _wide(file: _File, keys: Sequence[str], roles: Roles) -> list[Rating]:
+    problems: list[FileProblem] = []
+    if len(roles.raters) < 2:
+        reason = _("two columns of raters at least are needed; the file has {columns}")
+        told = reason.format(columns=", ".join(file.header))
+        problems.append(FileProblem(file.name, "", told, 1))
     known: set[str] = set()
-    rows: list[tuple[str, str, str]] = []
-    for number, (line, cells) in enumerate(lines, 1):
-        key = str(number) if item_at is None else _cell(cells, item_at)
+    for line, key in zip(file.lines, keys, strict=True):
         if not key or key in known:
             reason = _("the item is blank") if not key else _("the item stands twice")
-            problems.append(FileProblem(file, _("line {line}").format(line=line), reason, line))
-        keys.append(key)
+            problems.append(file.problem(line, reason))
         known.add(key)
-        rows += [(key, name, _cell(cells, at)) for name, at in places.items()]
-    labels = {label for _item, _rater, label in rows if label}
-    if not columns.raters and len(labels) > _MOST_LABELS:
-        reason = _("{n} different labels: not all of these columns hold ratings")
-        problems.append(FileProblem(file, "", reason.format(n=len(labels)), 1))
     if problems:
-        raise failed(problems, _("Name the raters' columns with --column."))
-    return Ratings.from_rows(rows, domain=columns.domain or None), keys
+        raise failed(
+            problems,
+            _(
+                "Name the column of items with --item, that of what several lines share with --group, those of the raters with --raters."
+            ),
+        )
+    places = [(name, file.header.index(name)) for name in roles.raters]
+    return [
+        (line, key, name, row[at])
+        for line, key, row in zip(file.lines, keys, file.rows, strict=True)
+        for name, at in places
+    ]
 
 
-def _groups(
-    file: str,
-    header: list[str],
-    lines: Sequence[tuple[int, list[str]]],
-    keys: Sequence[str],
-    group: str,
-    ratings: Ratings,
-) -> tuple[str, ...]:
-    if header.count(group) != 1:
-        reason = _("there is no such column; the file has {columns}")
-        problem = FileProblem(file, group, reason.format(columns=", ".join(header)), 1)
-        raise failed([problem], _("Name the column of groups with --group."))
-    at = header.index(group)
+def _labelled(
+    file: _File, found: Sequence[Rating], roles: Roles, columns: CsvColumns, none: NoLabels
+) -> tuple[Ratings, Taken]:
+    """The ratings with one spelling of each label, and what was no label. Raises `FileProblems` for a label that
+    is not one of the declared ones.
+    """
+    given = [label for _line, _item, _rater, label in found if label not in none]
+    chosen = spellings(given, columns.domain)
+    declared = tuple(dict.fromkeys(chosen[label_key(label)] for label in columns.domain))
+    if declared:
+        problems = [
+            file.problem(
+                line,
+                _("{label} is not one of {domain}").format(label=label, domain=", ".join(declared)),
+            )
+            for line, _item, _rater, label in found
+            if label not in none and chosen[label_key(label)] not in declared
+        ]
+        if problems:
+            raise failed(problems)
+    missing: Counter[str] = Counter()
+    cannot_tell: Counter[str] = Counter()
+    for _line, _item, _rater, label in found:
+        if label in none:
+            (cannot_tell if label_key(label) in none.cannot_tell else missing)[label] += 1
+    others: dict[str, dict[str, None]] = {}
+    for label in given:
+        one = chosen[label_key(label)]
+        if label != one:
+            others.setdefault(one, {})[label] = None
+    rows = [
+        (item, rater, None if label in none else chosen[label_key(label)])
+        for _line, item, rater, label in found
+    ]
+    return Ratings.from_rows(rows, domain=declared or None), Taken(
+        roles=roles,
+        missing=dict(missing),
+        cannot_tell=dict(cannot_tell),
+        merged={one: tuple(names) for one, names in others.items()},
+    )
+
+
+def _groups(file: _File, keys: Sequence[str], group: str, ratings: Ratings) -> tuple[str, ...]:
     found: dict[str, str] = {}
     problems: list[FileProblem] = []
-    for key, (line, cells) in zip(keys, lines, strict=True):
-        own = _cell(cells, at)
+    for line, key, own in zip(file.lines, keys, file.column(group), strict=True):
         if found.setdefault(key, own) != own:
             reason = _("item {item} is in group {one} and in {other}").format(
                 item=key, one=found[key], other=own
             )
-            problems.append(FileProblem(file, _("line {line}").format(line=line), reason, line))
+            problems.append(file.problem(line, reason))
     if problems:
         raise failed(problems)
     return tuple(found[item] for item in ratings.items)
-
-
-def _cell(cells: Sequence[str], at: int) -> str:
-    return cells[at].strip() if at < len(cells) else ""
