@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from cuecard.core.agents.settings import told
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_agents import ReactAgentConfig, Settings, TeamAgentConfig
 from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.errors import BudgetSpent, ConfigError, ModelPaused
-from cuecard.core.events import Limits, ModelReplied, Termination, ToolAnswered
+from cuecard.core.events import Limits, Marked, ModelReplied, Termination, ToolAnswered
+from cuecard.core.marks import CallsCut
+from cuecard.core.run import RunControl
 from cuecard.lab.plans import RunPlan, RunSettings, create_replay, create_run
 from cuecard.lab.runs import resume_run, start_run
 from cuecard.lab.scores import score_run
@@ -254,3 +258,83 @@ def test_the_cli_streams_what_happens(tmp_path: Path):
     assert lines[-1]["event"] == "run_finished"
     assert lines[-1]["finished"] == 1
     assert all(line["run"] == 1 for line in lines)
+
+
+def cuts(workspace: Workspace, trial_id: int) -> list[CallsCut]:
+    marks = [e.body.mark for e in workspace.runs.events(trial_id) if isinstance(e.body, Marked)]
+    return [mark for mark in marks if isinstance(mark, CallsCut)]
+
+
+async def test_stopped_a_run_waits_for_its_calls_only_so_long(workspace: Workspace):
+    hanging = True
+
+    async def script(request: Request) -> Reply:
+        if hanging:
+            await asyncio.sleep(600)
+        return brain(request)
+
+    async with OpenAIServer(script) as server:
+        settings = config(server.url)
+        plan = RunPlan(tasks=(GRAPH,), agents=("live",), samples=2, limits=Limits(max_turns=3))
+        run = create_run(workspace, plan, by="ann", config=settings)
+
+        async def stopped(drained: bool) -> None:
+            control = RunControl(grace=0.2 if drained else 600)
+            playing = asyncio.create_task(
+                resume_run(workspace, run.id, config=settings, control=control)
+            )
+            await server.arrived(len(server.requests) + 2)
+            assert control.seconds_left is None
+            control.drain()
+            if not drained:
+                control.cancel()
+            outcome = await playing
+            assert outcome.run.state is RunState.CANCELLED
+            assert outcome.summary.left_open == 2
+
+        await stopped(drained=True)
+        await stopped(drained=False)
+        trials = workspace.runs.trials(run.id)
+        for trial in trials:
+            told = cuts(workspace, trial.id)
+            assert [[call.what for call in cut.calls] for cut in told] == [["scripted"]] * 2
+            assert told[0].calls[0].seconds >= 0.1
+        hanging = False
+        outcome = await resume_run(workspace, run.id, config=settings)
+    assert outcome.run.state is RunState.DONE
+    assert all(len(cuts(workspace, trial.id)) == 2 for trial in trials)
+
+
+async def test_a_run_that_is_being_judged_can_be_stopped(workspace: Workspace):
+    """What a resumed run judges after its trials is cut off, told, and judged another time."""
+    judging = False
+    hanging = asyncio.Event()
+
+    async def script(request: Request) -> Reply:
+        if request.body["model"] == "judge":
+            if not judging:
+                return error(400)
+            hanging.set()
+            await asyncio.sleep(600)
+        return brain(request)
+
+    async with OpenAIServer(script) as server:
+        settings = config(server.url)
+        strict = {
+            "models": {**settings.models, "j": ModelConfig(base_url=server.url, model="judge")},
+            "judges": {**settings.judges, "strict": ModelJudgeConfig(kind="model", model="j")},
+        }
+        settings = settings.model_copy(update=strict)
+        plan = RunPlan(tasks=(FACTS,), agents=("live",), settings=RunSettings(judges=("strict",)))
+        control = RunControl(grace=0.2)
+        first = await start_run(workspace, plan, by="ann", config=settings)
+        assert first.run.finished == 1
+        judging = True
+        again = asyncio.create_task(
+            resume_run(workspace, first.run.id, config=settings, control=control)
+        )
+        await hanging.wait()
+        control.drain()
+        outcome = await again
+    assert [failure.halted for failure in outcome.unjudged] == [True]
+    assert "Cut off" in outcome.unjudged[0].reason

@@ -17,15 +17,20 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stopping(control: RunControl) -> Generator[None]:
-    """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) pauses the run: calls under
-    way are finished and recorded. The second cancels it where it stands, the third ends the task.
+    """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) stops the run: calls under
+    way get some seconds to be finished and recorded. The second cancels it where it stands, the third ends
+    the task.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop() -> None:
-        if control.halt is None:
-            note(_("Finishing the calls under way; press Ctrl-C again to stop at once."))
-            control.pause()
+        if control.seconds_left is None:
+            told = _(
+                "Finishing the calls under way, for {n} seconds at most; press Ctrl-C again to stop"
+                " at once."
+            )
+            note(told.format(n=f"{control.grace:g}"))
+            control.drain()
         elif not control.cancelled:
             control.cancel()
         elif task:

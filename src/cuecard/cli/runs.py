@@ -13,7 +13,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, example, note, table
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -183,12 +183,13 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
     from cuecard.cli.progress import watching
     from cuecard.cli.run_problems import trial_name
     from cuecard.core.run import RunControl
-    from cuecard.core.run_events import RunEvent, TrialFinished
+    from cuecard.core.run_events import RunEvent, TrialFinished, TrialLeftOpen
     from cuecard.lab.runs import resume_run
 
     trials = {str(trial.id): trial for trial in workspace.runs.trials(run.id)}
     names = {cell: trial_name(trial) for cell, trial in trials.items()}
     failures: dict[int, str] = {}
+    cut: list[str] = []
     control = RunControl()
 
     async def play() -> None:
@@ -202,6 +203,8 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
             def told(event: RunEvent) -> None:
                 if isinstance(event, TrialFinished) and event.problem:
                     failures[int(event.cell)] = event.problem
+                elif isinstance(event, TrialLeftOpen):
+                    cut.extend(event.cut)
                 show(event)
 
             outcome = await resume_run(
@@ -220,6 +223,13 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
         asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         return _Played(True, failures)
+    if cut:
+        told = ngettext(
+            "{n} call was cut off without an answer; it is made again when the run goes on.",
+            "{n} calls were cut off without an answer; they are made again when the run goes on.",
+            len(cut),
+        )
+        note(told.format(n=len(cut)))
     return _Played(control.cancelled or control.halt is not None, failures, control.halt)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar, cast
@@ -24,6 +25,7 @@ from cuecard.core.events import (
     kept_by,
 )
 from cuecard.core.i18n import _
+from cuecard.core.marks import CutCall
 from cuecard.core.parts import ToolCall
 
 Body = TypeVar(
@@ -105,6 +107,7 @@ class Journal:
         self._rewound = max((event.take for event in past if _rewinds(event)), default=0)
         self._events = list(course_of(past))
         self._by_key = {event.body.key: event for event in self._events}
+        self._asked: dict[str, tuple[str, float]] = {}
         self._check: Callable[[], None] = lambda: None
         self._watch: Callable[[Event], None] = lambda _event: None
 
@@ -131,6 +134,15 @@ class Journal:
         """
         return self._rewound
 
+    @property
+    def under_way(self) -> tuple[CutCall, ...]:
+        """The calls of models and tools that have not been answered yet, oldest first."""
+        now = time.monotonic()
+        return tuple(
+            CutCall(what=what, seconds=round(now - began, 1))
+            for what, began in self._asked.values()
+        )
+
     def recorded(self, key: str) -> bool:
         return key in self._by_key
 
@@ -156,7 +168,13 @@ class Journal:
             past = self._by_key.get(key)
             if past is not None:
                 return cast(Body, past.body)
-        body = await perform()
+        if asked is not None:
+            what = asked if isinstance(asked, str) else asked.name
+            self._asked[key] = (what, time.monotonic())
+        try:
+            body = await perform()
+        finally:
+            self._asked.pop(key, None)
         if body.key != key:
             raise ValueError(f"a step with key {key!r} performed {body.key!r}")
         await self._keep(body)

@@ -82,7 +82,30 @@ class PartTaken(Frozen):
     person: str
 
 
+class CutCall(Frozen):
+    """`what`: a model or a tool. `seconds`: for how long it had been waited for."""
+
+    what: str
+    seconds: float
+
+
+class CallsCut(Frozen):
+    """The run was stopped, and these calls were given up without an answer: what they cost is not known.
+    When the trial goes on, they are made again.
+    """
+
+    kind: Literal["calls_cut"] = "calls_cut"
+    calls: tuple[CutCall, ...]
+
+
 Mark = Annotated[
-    Compaction | NotesRead | NotesKept | HarnessSession | HarnessTool | Remark | PartTaken,
+    Compaction
+    | NotesRead
+    | NotesKept
+    | HarnessSession
+    | HarnessTool
+    | Remark
+    | PartTaken
+    | CallsCut,
     Field(discriminator="kind"),
 ]

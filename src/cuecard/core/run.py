@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from cuecard.core.errors import CuecardError, Drained, Halt
 from cuecard.core.events import (
     AgentSpoke,
     Event,
+    Marked,
     ModelReplied,
     Termination,
     ToolAnswered,
@@ -20,6 +23,7 @@ from cuecard.core.events import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
+from cuecard.core.marks import CallsCut, CutCall
 from cuecard.core.run_events import (
     CallAnswered,
     RunBegan,
@@ -52,6 +56,9 @@ __all__ = [
 
 _LOG = logging.getLogger(__name__)
 
+GRACE_S: Final = 10.0
+
+Outcome = TypeVar("Outcome")
 Begin = Callable[[], Awaitable[tuple[TrialSetup, Journal]]]
 After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
 
@@ -68,11 +75,15 @@ class Cell:
 
 
 class RunControl:
-    """Lets anyone, on any thread, stop a run: `pause` after what is being done now, `cancel` at once.
-    One control serves one run.
+    """Lets anyone, on any thread, stop a run: `pause` after what is being done now, however long that
+    takes, `drain` after it or `grace` seconds, `cancel` at once. One control serves one run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, grace: float = GRACE_S) -> None:
+        self._grace = grace
+        self._cut_at: float | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._held: set[asyncio.Future[Any]] = set()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Callable[[], None] = lambda: None
@@ -100,6 +111,25 @@ class RunControl:
                 listener(self._halt)
             else:
                 loop.call_soon_threadsafe(listener, self._halt)
+
+    def drain(self, halt: Halt | None = None) -> None:
+        """`pause`, for somebody who waits: what is not finished after the grace is cut off, as by `cancel`."""
+        self.pause(halt)
+        with self._lock:
+            if self._cut_at is None:
+                self._cut_at = time.monotonic() + self._grace
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._arm)
+
+    @property
+    def grace(self) -> float:
+        """Seconds that `drain` leaves to what is being done."""
+        return self._grace
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until what is being done is cut off; None if nobody has asked for that."""
+        return None if self._cut_at is None else max(0.0, self._cut_at - time.monotonic())
 
     def when_paused(self, listener: Callable[[Halt], None]) -> None:
         """Have `listener` called, on the run's loop, when the run is to stop: to wake what waits."""
@@ -129,16 +159,50 @@ class RunControl:
                 return
             self._cancelled, self._record = True, record
             if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._stop)
+                self._loop.call_soon_threadsafe(self._cut)
 
-    def attach(self, stop: Callable[[], None]) -> None:
+    def attach(self, stop: Callable[[], None] = lambda: None) -> None:
         """Have `stop` called, on the running loop, when the run is cancelled."""
         with self._lock:
             self._loop, self._stop = asyncio.get_running_loop(), stop
+        if self._cut_at is not None:
+            self._arm()
 
     def detach(self) -> None:
         with self._lock:
             self._loop = None
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    async def hold(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """Do `work` outside of any trial; needs `attach`. Raises the `Halt` of a run that is to stop, and
+        cuts `work` off when the run is cancelled.
+        """
+        self.check()
+        task = asyncio.ensure_future(work())
+        self._held.add(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            self._held.discard(task)
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        if task.cancelled():
+            raise Drained(_("Cut off when the run was stopped"))
+        return task.result()
+
+    def _arm(self) -> None:
+        """Set the clock for the end of the grace, on the run's loop."""
+        if self._alarm is None and self._loop is not None and not self._cancelled:
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(self.seconds_left or 0.0, self.cancel)
+
+    def _cut(self) -> None:
+        self._stop()
+        for work in self._held:
+            work.cancel()
 
 
 async def run_grid(
@@ -161,10 +225,11 @@ async def run_grid(
 
 @dataclass
 class _Course:
-    """How far one cell has come: what is known of it when it is cancelled."""
+    """How far one cell has come: what is known of it when it is cancelled. `cut`: what was under way."""
 
     journal: Journal | None = None
     result: TrialResult | None = None
+    cut: tuple[CutCall, ...] = ()
 
 
 class _Run:
@@ -180,7 +245,7 @@ class _Run:
         self._concurrency = concurrency
         self._on_event = on_event
         self._control = control
-        self._playing: set[asyncio.Task[TrialFinished | None]] = set()
+        self._playing: dict[asyncio.Task[TrialFinished | None], _Course] = {}
         self._ended: Counter[Termination] = Counter()
         self._problems = 0
         self._left_open = 0
@@ -210,7 +275,9 @@ class _Run:
         return summary
 
     def _stop(self) -> None:
-        for task in self._playing:
+        for task, course in self._playing.items():
+            if course.journal is not None:
+                course.cut = course.journal.under_way
             task.cancel()
 
     async def _work(self) -> None:
@@ -219,11 +286,11 @@ class _Run:
                 return
             course = _Course()
             task = asyncio.create_task(self._play(cell, course))
-            self._playing.add(task)
+            self._playing[task] = course
             try:
                 await asyncio.wait({task})
             finally:
-                self._playing.discard(task)
+                del self._playing[task]
                 if not task.done():
                     task.cancel()
                     await asyncio.gather(task, return_exceptions=True)
@@ -270,11 +337,26 @@ class _Run:
         elif course.journal and self._control.records:
             await self._record_cancelled(cell, course.journal)
         elif course.journal:
-            self._leave_open(cell)
+            await self._record_cut(course.journal, course.cut)
+            self._leave_open(cell, course.cut)
 
-    def _leave_open(self, cell: Cell) -> None:
+    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> None:
         self._left_open += 1
-        self._tell(TrialLeftOpen(cell.id))
+        self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
+
+    async def _record_cut(self, journal: Journal, cut: tuple[CutCall, ...]) -> None:
+        """Have the log say which calls were given up: what they cost is in no other record."""
+        if not cut:
+            return
+        events = journal.events
+        turn = sum(isinstance(event.body, AgentSpoke) for event in events)
+        before = [e.body.mark.kind for e in events if isinstance(e.body, Marked)]
+        step = before.count("calls_cut")
+        mark = CallsCut(calls=cut)
+        try:
+            await journal.record(Marked(part="run", turn=turn, step=step, mark=mark))
+        except Exception:  # noqa: BLE001 - the trial stays open all the same
+            _LOG.exception("calls that were cut off could not be recorded")
 
     async def _record_cancelled(self, cell: Cell, journal: Journal) -> None:
         problem = ""

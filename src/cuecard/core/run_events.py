@@ -63,9 +63,10 @@ class TrialFinished:
 
 @dataclass(frozen=True)
 class TrialLeftOpen:
-    """Cancelled where it stood; its journal resumes it."""
+    """Cancelled where it stood; its journal resumes it. `cut`: the models and tools that had not answered."""
 
     cell: str
+    cut: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from cuecard.core.i18n import _, current_language
 from cuecard.core.parts import CallDesk, Judge, PlayerRef
 from cuecard.core.prediction import Prediction
 from cuecard.core.probes.settings import EXAMINER
+from cuecard.core.run import RunControl
 from cuecard.core.tasks import Task, content_hash
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.trial import prediction_of
@@ -117,11 +118,13 @@ async def judge_run(
     concurrency: int | None = None,
     on_progress: OnProgress | None = None,
     on_call: OnCall | None = None,
+    control: RunControl | None = None,
 ) -> tuple[JudgeFailure, ...]:
     """Judge the run's ended trials that this judge has not judged to the end, or all of them `again`.
 
     Several at a time where a model judges. Returns what failed; a failure leaves its trial unjudged and
-    stops no other. A `Halt` is told as the failure of every trial that is left. Raises `NotFound`.
+    stops no other. A `Halt` is told as the failure of every trial that is left, and so is that of
+    `control`. Raises `NotFound`.
     """
     chosen = judge or lexical_judge()
 
@@ -142,6 +145,7 @@ async def judge_run(
         lambda trial_id: judge_trial(workspace, trial_id, chosen, again=again, on_call=on_call),
         concurrency or at_a_time(chosen),
         on_progress,
+        control,
     )
     return tuple(
         JudgeFailure(trial_id=trials[position], reason=trouble.reason, halted=trouble.halted)

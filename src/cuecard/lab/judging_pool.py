@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from cuecard.core.errors import CuecardError, Halt
 from cuecard.core.parts import Judge
+from cuecard.core.run import RunControl
 
 Item = TypeVar("Item")
 OnProgress = Callable[[int, int], None]
@@ -39,9 +41,11 @@ async def judge_each(
     judge: Callable[[Item], Awaitable[object]],
     limit: int,
     on_progress: OnProgress | None = None,
+    control: RunControl | None = None,
 ) -> dict[int, Trouble]:
     """Have `judge` called with each item, `limit` at a time, in their order. Returns what was not judged,
-    by position. After a `Halt` what is under way is finished and nothing more is begun.
+    by position. After a `Halt` what is under way is finished and nothing more is begun; `control` stops it
+    like any run.
     """
     waiting = iter(enumerate(items))
     troubles: dict[int, Trouble] = {}
@@ -55,7 +59,7 @@ async def judge_each(
                 troubles[position] = halts[0]
                 continue
             try:
-                await judge(item)
+                await (judge(item) if control is None else control.hold(partial(judge, item)))
             except Exception as error:  # noqa: BLE001 - the boundary of a judge call: a failure is data
                 troubles[position] = trouble_of(error)
                 if troubles[position].halted:
@@ -64,5 +68,11 @@ async def judge_each(
             if on_progress:
                 on_progress(done, len(items))
 
-    await asyncio.gather(*(work() for _worker in range(min(limit, len(items)))))
+    if control is not None:
+        control.attach()
+    try:
+        await asyncio.gather(*(work() for _worker in range(min(limit, len(items)))))
+    finally:
+        if control is not None:
+            control.detach()
     return dict(sorted(troubles.items()))

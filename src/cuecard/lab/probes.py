@@ -93,7 +93,7 @@ async def run_probe(
         entered = await asyncio.to_thread(enter_run, workspace, plan.run, plan.cells, by)
         await play(entered.id, None)
     if plan.recorded and _goes_on(control):
-        await _judge_recorded(workspace, plan, config)
+        await _judge_recorded(workspace, plan, config, control)
     failures = [failure for outcome in played for failure in outcome.unjudged]
     runs = [*plan.recorded, *(outcome.run.id for outcome in played)]
     return ProbeOutcome(
@@ -130,13 +130,17 @@ def _not_concluded(workspace: Workspace, run_ids: Sequence[int]) -> list[int]:
     return [run.id for run in left]
 
 
-async def _judge_recorded(workspace: Workspace, plan: ProbePlan, config: Config) -> None:
+async def _judge_recorded(
+    workspace: Workspace, plan: ProbePlan, config: Config, control: RunControl
+) -> None:
     """What was recorded earlier, by the judge of today: where it has judged to the end, nothing happens."""
     hub = ModelHub(config)
+    control.when_paused(hub.stop)
     try:
         for name in plan.settings.judges:
             for run_id in plan.recorded:
-                await judge_run(workspace, run_id, build_judge(name, config, hub))
+                judge = build_judge(name, config, hub)
+                await judge_run(workspace, run_id, judge, control=control)
     finally:
         await hub.close()
 

@@ -131,20 +131,27 @@ async def resume_run(
                 on_event(event)
 
         summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
-        return await _finish(workspace, run_id, summary, judges, meter)
+        return await _finish(workspace, run_id, summary, judges, meter, control)
     finally:
         await hub.close()
 
 
 async def _finish(
-    workspace: Workspace, run_id: int, summary: RunSummary, judges: Sequence[Judge], meter: Meter
+    workspace: Workspace,
+    run_id: int,
+    summary: RunSummary,
+    judges: Sequence[Judge],
+    meter: Meter,
+    control: RunControl,
 ) -> RunOutcome:
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     unjudged: list[JudgeFailure] = []
     # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
     if summary.halt is None and (not summary.cancelled or run.finished == run.trials):
         for judge in judges:
-            unjudged += await judge_run(workspace, run_id, judge, on_call=meter.judged)
+            unjudged += await judge_run(
+                workspace, run_id, judge, on_call=meter.judged, control=control
+            )
     run = await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
     await settle_runs(workspace)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))

@@ -103,13 +103,15 @@ class LiveRun:
         self._future = engine.submit(play())
 
     def pause(self) -> None:
-        """Finish what is being done; the run is marked to be gone on with."""
-        self.control.pause(Held(_("The run is paused"), _("as asked for")))
+        """Finish what is being done, for some seconds; the run is marked to be gone on with."""
+        self.control.drain(Held(_("The run is paused"), _("as asked for")))
 
     def stop(self) -> None:
-        """Finish what is being done and mark the run as stopped; asked again, leave it where it stands."""
+        """Finish what is being done, for some seconds, and mark the run as stopped; asked again, leave it where it
+        stands.
+        """
         if self.control.halt is None:
-            self.control.pause()
+            self.control.drain()
         else:
             self.control.cancel()
 

@@ -191,8 +191,9 @@ class QcScreen(CuecardScreen[None]):
 
     def action_stop(self) -> None:
         if self._live is not None:
-            self._live.control.pause()
-            self.cue_app.tell(_("Stopping when the calls under way are answered…"))
+            self._live.control.drain()
+            told = _("Stopping. The calls under way get {n} seconds.")
+            self.cue_app.tell(told.format(n=f"{self._live.control.grace:g}"))
 
     def action_label(self) -> None:
         from cuecard.tui.screens.label import LabelScreen

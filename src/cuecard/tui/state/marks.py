@@ -7,6 +7,7 @@ from typing import Final
 from cuecard.core.events import Marked
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.marks import (
+    CallsCut,
     Compaction,
     HarnessSession,
     HarnessTool,
@@ -79,5 +80,14 @@ def _told(body: Marked) -> tuple[str, list[str]]:
         case Remark(about=about, text=said, by=by):
             title = _(REMARKS[about]).format(name=one_line(by, 40) or "?")
             return f"{title}: {one_line(said, 120)}", [said]
+        case CallsCut(calls=calls):
+            title = ngettext(
+                "✂ The run was stopped: {n} call was given up without an answer",
+                "✂ The run was stopped: {n} calls were given up without an answer",
+                len(calls),
+            )
+            waited = _("{what}, after {n} s")
+            lines = [waited.format(what=one_line(c.what, 80), n=f"{c.seconds:g}") for c in calls]
+            return title.format(n=len(calls)), lines
         case PartTaken(person=person):
             return _("{name} plays the agent").format(name=one_line(person, 40)), []

@@ -29,7 +29,7 @@ def head_lines(
         ],
     ]
     if live is not None and here:
-        lines.append(pace_line(live.pace, stopping=live.stopping))
+        lines.append(pace_line(live.pace, stopping=live.stopping, left=live.control.seconds_left))
     lines += [
         line
         for line in (

@@ -163,14 +163,19 @@ def spending_line(spent: Spending, budget: float | None, currency: str) -> list[
     return [Piece(" · ".join(parts), "bad" if over else "muted")]
 
 
-def pace_line(pace: Pace, *, stopping: bool) -> list[Piece]:
-    """Turns a second and the time that is left, of a run that goes on here."""
+def pace_line(pace: Pace, *, stopping: bool, left: float | None = None) -> list[Piece]:
+    """Turns a second and the time that is left, of a run that goes on here. `left`: seconds until a run that is
+    `stopping` is cut off.
+    """
     parts = [_("{n:.1f} turns/s").format(n=pace.turns_a_second)]
     if pace.seconds_left is not None:
-        left = timedelta(seconds=round(pace.seconds_left))
-        parts.append(_("{time} left").format(time=left))
+        time = timedelta(seconds=round(pace.seconds_left))
+        parts.append(_("{time} left").format(time=time))
     pieces = [Piece(" · ".join(parts), "plain")]
-    if stopping:
+    if stopping and left is not None:
+        told = _("finishing the calls under way: they are cut off in {n} s").format(n=round(left))
+        pieces.append(Piece("   " + told, "stage"))
+    elif stopping:
         pieces.append(Piece("   " + _("finishing the calls under way…"), "stage"))
     return pieces
 

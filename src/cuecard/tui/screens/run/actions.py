@@ -64,7 +64,8 @@ class RunActions(CuecardScreen[None]):
     def action_pause(self) -> None:
         if live := self.live:
             live.pause()
-            self.cue_app.tell(_("Pausing when the calls under way are answered; r goes on."))
+            told = _("Pausing. The calls under way get {n} seconds; r goes on with the run.")
+            self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
 
     @guarded("cancel")
     async def action_cancel(self) -> None:
@@ -84,7 +85,11 @@ class RunActions(CuecardScreen[None]):
             dialog = ConfirmDialog(_("Stop this run?"), question, _("Stop it"))
         if await self.app.push_screen_wait(dialog):
             live.stop()
-            self.cue_app.tell(_("Stopping when the calls under way are answered…"))
+            if live.control.cancelled:
+                self.cue_app.tell(_("Stopping at once…"))
+            else:
+                told = _("Stopping. The calls under way get {n} seconds.")
+                self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
 
     @guarded("resume")
     async def action_resume(self) -> None:
