@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -42,7 +42,7 @@ from cuecard.core.prediction import (
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.tasks import Task
+from cuecard.core.tasks import FAMILIES, Family, Task
 from cuecard.lab.judging import judge_run
 from cuecard.lab.roster import Roster
 from cuecard.lab.runs import RunPlan, start_run
@@ -88,12 +88,16 @@ def plant(
     samples: int = 2,
     seed: int = 0,
     unended: int = 0,
+    families: Collection[Family] = FAMILIES,
 ) -> int:
-    """A judged run of `agents` on `copies` of every sample task; the last `unended` trials are still open."""
-    tasks = _tasks(copies)
+    """A judged run of `agents` on `copies` of every sample task of these families; the last `unended` trials are still
+    open.
+    """
+    samples_of = [task for task in load_samples() if task.family in families]
+    tasks = _tasks(samples_of, copies)
     for task in tasks:
         workspace.tasks.save(task, author="ann", message="")
-    courses = _courses(workspace, tasks)
+    courses = _courses(workspace, tasks, [task.id for task in samples_of])
     roster: Roster = {}
     for agent in agents:
         roster[f"agents/{agent.name}"] = {
@@ -145,10 +149,10 @@ def plant(
     return run.id
 
 
-def _tasks(copies: int) -> list[Task]:
+def _tasks(samples: Sequence[Task], copies: int) -> list[Task]:
     found: list[Task] = []
     for n in range(copies):
-        for at, task in enumerate(load_samples()):
+        for at, task in enumerate(samples):
             found.append(
                 task.model_copy(
                     update={
@@ -162,11 +166,12 @@ def _tasks(copies: int) -> list[Task]:
     return found
 
 
-def _courses(workspace: Workspace, tasks: Sequence[Task]) -> dict[str, tuple[Event, ...]]:
-    """What the embedded players make of each sample, for all of its copies."""
+def _courses(
+    workspace: Workspace, tasks: Sequence[Task], samples: Sequence[str]
+) -> dict[str, tuple[Event, ...]]:
+    """What the embedded players make of each of these samples, for all of its copies."""
     known = workspace.runs.all()
     source = next((run for run in known if run.name == "source"), None)
-    samples = [task.id for task in load_samples()]
     if source is None:
         plan = RunPlan(tasks=tuple(samples), name="source")
         source = asyncio.run(start_run(workspace, plan, by="ann")).run

@@ -38,7 +38,7 @@ def run(id: int = 1, name: str = "run") -> RunRecord:
 def row(
     agent: str,
     task: str,
-    measures: Mapping[str, float | None] | None,
+    measures: Mapping[str, float | Measure | None] | None,
     sample: int = 0,
     *,
     family: Family = "graph",
@@ -59,7 +59,7 @@ def row(
     searched: FactFigures | None = None,
     **figures: object,
 ) -> Row:
-    """`measures` by name (None: undefined); None instead of them: the trial is not judged. `figures`: further
+    """`measures` by name (None: undefined; whole ones keep their n); None instead of them: the trial is not judged. `figures`: further
     fields of `TrialFigures`; `searched`: its `facts`, of which `facts` is the world's number.
     """
     record = of or run()
@@ -115,9 +115,15 @@ def pool(*rows: Row) -> Pool:
     return Pool(runs=tuple(runs.values()), rows=rows)
 
 
-def _figures(measures: Mapping[str, float | None], more: Mapping[str, object]) -> TrialFigures:
+def _figures(
+    measures: Mapping[str, float | Measure | None], more: Mapping[str, object]
+) -> TrialFigures:
     found = tuple(
-        Measure(name, value, 0 if value is None else 1, "nothing to count" if value is None else "")
+        value
+        if isinstance(value, Measure)
+        else Measure(
+            name, value, 0 if value is None else 1, "nothing to count" if value is None else ""
+        )
         for name, value in measures.items()
     )
     fields = {"tools": {}, "handed_in": "triples", **more}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from apart import fresh
+from cuecard.core.scoring.checkpoints import DETECTION_MEASURES
+from cuecard.core.tasks import FAMILIES
+from planted_results import AGENTS, plant
 from report_pages import looked_up, page_of
 from report_runs import hostile_run
 
@@ -11,9 +16,16 @@ from report_runs import hostile_run
 KEYLESS = ["0.962", "0.924", "0.927"]
 
 
-def test_every_figure_of_a_report_is_one_of_the_json(cuecard, tmp_path):
+def checkpoints_and_facts(workspace):
+    return plant(workspace, agents=AGENTS[:2], copies=3, samples=1, families=FAMILIES[2:])
+
+
+@pytest.mark.parametrize(
+    ("entered", "keyless"), [(hostile_run, KEYLESS), (checkpoints_and_facts, [])]
+)
+def test_every_figure_of_a_report_is_one_of_the_json(cuecard, tmp_path, entered, keyless):
     with fresh(tmp_path / "cuecard.db") as workspace:
-        run = hostile_run(workspace)
+        run = entered(workspace)
     made = cuecard("report", str(run), "-o", "report.html")
     assert (made.code, made.out) == (0, "")
     assert made.err.endswith("Written to report.html.\n")
@@ -24,7 +36,7 @@ def test_every_figure_of_a_report_is_one_of_the_json(cuecard, tmp_path):
     intervals = 0
     # Agreement of the judge with people is what `cuecard agree` tells: percent, kappa and AC1 have no key.
     keyed = [cell for cell in figures if "data-key" in cell]
-    assert [cell["data-value"][:5] for cell in figures if cell not in keyed] == KEYLESS
+    assert [cell["data-value"][:5] for cell in figures if cell not in keyed] == keyless
     for cell in keyed:
         found = looked_up(data, cell["data-key"])
         told = cell.get("data-value")
@@ -34,6 +46,9 @@ def test_every_figure_of_a_report_is_one_of_the_json(cuecard, tmp_path):
             assert interval_of(data, cell["data-key"]) == ends, cell
             intervals += 1
     assert intervals > 20
+    pooled = {cell["data-key"] for cell in keyed if cell["data-key"].endswith("/pooled")}
+    told = {key.split("/")[4] for key in pooled}
+    assert told == (set() if entered is hostile_run else set(DETECTION_MEASURES))
     shown = cuecard("report", str(run), "--format", "csv", "--no-plots").out.splitlines()
     assert shown[0].startswith("table,line,column,text,value")
     assert cuecard("report", str(run)).out.startswith("# ")

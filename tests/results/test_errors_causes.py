@@ -22,7 +22,7 @@ def steps(*told: tuple[bool, int, int, bool]) -> tuple[StepFigures, ...]:
     """(ambiguous, asks, right asks, advanced) of each reached checkpoint."""
     return tuple(
         StepFigures(
-            record=StepRecord(n, ambiguous, 1, asks, right, right, 0 if asks else None, advanced),
+            record=StepRecord(n, ambiguous, 1, asks, right, 0 if asks else None, advanced),
             ambiguity="entity" if ambiguous else "",
         )
         for n, (ambiguous, asks, right, advanced) in enumerate(told)

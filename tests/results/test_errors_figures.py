@@ -33,7 +33,7 @@ def step(
     before: int | None = None,
     advanced: bool = True,
 ) -> StepFigures:
-    record = StepRecord(checkpoint, ambiguous, searches, asks, right, right, before, advanced)
+    record = StepRecord(checkpoint, ambiguous, searches, asks, right, before, advanced)
     return StepFigures(record=record, ambiguity="version" if ambiguous else "")
 
 

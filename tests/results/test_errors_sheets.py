@@ -45,7 +45,7 @@ def step(
     before: int | None = None,
     advanced: bool = True,
 ) -> StepFigures:
-    record = StepRecord(at, True, searches, asks, asks, asks, before, advanced)
+    record = StepRecord(at, True, searches, asks, asks, before, advanced)
     return StepFigures(record=record, ambiguity="version")
 
 

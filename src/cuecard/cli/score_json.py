@@ -29,7 +29,8 @@ def measures_json(measures: Sequence[Measure]) -> Json:
 
 def aggregate_json(measures: Iterable[AggregateMeasure]) -> Json:
     """`{name: {"avg": value, "best": value, "n": {"avg": tasks, ...}, "trials", "undefined",
-    "samples"}}`; which statistics there are follows from the measure.
+    "samples"}}`; which statistics there are follows from the measure. Of a pooled ratio `of` is what is below
+    the line.
     """
     result: Json = {}
     for measure in measures:
@@ -39,6 +40,8 @@ def aggregate_json(measures: Iterable[AggregateMeasure]) -> Json:
         entry.setdefault("trials", measure.trials)
         entry.setdefault("undefined", measure.undefined)
         entry.setdefault("samples", measure.samples)
+        if measure.of is not None:
+            entry["of"] = measure.of
     return result
 
 

@@ -9,11 +9,17 @@ from cuecard.cli.labels import FAMILY, baselines_line, number, player_label
 from cuecard.cli.output import column_width, console, prose, say, table
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
-from cuecard.core.scoring.aggregate import AggregateMeasure, Statistic
+from cuecard.core.scoring.aggregate import (
+    AggregateMeasure,
+    Statistic,
+    measured_as,
+    statistics_of,
+)
 from cuecard.core.scoring.labels import (
     HEADLINES,
     PROFILE_LABELS,
     measure_label,
+    pooled_notes,
     statistic_label,
 )
 from cuecard.core.tasks import FAMILIES, Family
@@ -80,28 +86,33 @@ def _print_group(scores: RunScores, group: GroupScores, figures: Figures | None)
 def print_aggregate(
     title: str, measures: Sequence[AggregateMeasure], figures: Figures | None = None
 ) -> None:
-    """Means over tasks; a column for each way of taking the samples together, if there are several. `figures`: the
-    averages' intervals stand beside them, and remarks below, as they leave no room for more columns.
+    """Means over tasks and pooled ratios; a column for each way of taking the samples together, if there are several.
+    `figures`: the averages' intervals stand beside them, and remarks below, as they leave no room for more columns.
+    What is a mean only beside a pooled ratio is told by name alone (`cuecard score --measure`, the JSON).
     """
     samples = max((measure.samples for measure in measures), default=1)
-    names = list(dict.fromkeys(measure.name for measure in measures))
+    names = list(dict.fromkeys(m.name for m in measures if measured_as(m.name) == m.name))
     found = {(measure.name, measure.statistic): measure for measure in measures}
-    present = {measure.statistic for measure in measures}
-    several = [s for s in Statistic if s in present] if samples > 1 else [Statistic.AVG]
+    present = {measure.statistic for measure in measures if measure.statistic.of_several}
+    several = [s for s in Statistic if s in present and samples > 1]
     rows: list[list[str]] = []
     for name in names:
-        average = found[name, Statistic.AVG]
-        cells = [
+        first = found[name, statistics_of(name)[0]]
+        cells = [_short(name, first.value)]
+        if figures:
+            cells.append(_interval(name, figures.get((name, first.statistic))))
+        cells += [
             _short(name, entry.value) if (entry := found.get((name, statistic))) else ""
             for statistic in several
         ]
-        if figures:
-            cells.insert(1, _interval(name, figures.get((name, Statistic.AVG))))
-        rows.append([measure_label(name), *cells, str(average.n), _remark(average)])
+        label = measure_label(name)
+        if first.statistic is Statistic.POOLED:
+            label = _("{measure}, pooled").format(measure=label)
+        rows.append([label, *cells, str(first.n), _remark(first)])
     remarks = any(row[-1] for row in rows) and not figures
-    headings = [statistic_label(s, samples) for s in several] if samples > 1 else [_("mean")]
-    if figures:
-        headings.insert(1, _("interval"))
+    headings = [statistic_label(Statistic.AVG, samples) if samples > 1 else _("mean")]
+    headings += [_("interval")] if figures else []
+    headings += [statistic_label(statistic, samples) for statistic in several]
     table(
         title,
         (_("measure"), *headings, _("n tasks"), *([_("remark")] if remarks else ())),
@@ -117,6 +128,8 @@ def print_aggregate(
             prose(_("{reason}: {lines}").format(reason=remark, lines=", ".join(labels)))
         if about:
             say("")
+    if any(measure.of for measure in measures):
+        prose("\n".join(pooled_notes(names)) + "\n")
 
 
 def _short(name: str, value: float | None) -> str:
@@ -133,7 +146,8 @@ def _interval(name: str, figure: Interval | None) -> str:
 def _remark(measure: AggregateMeasure) -> str:
     if measure.value is None:
         return measure.reason
-    if measure.undefined:
+    # To a pooled ratio a trial without a value of its own adds nothing, and is counted.
+    if measure.undefined and measure.statistic is not Statistic.POOLED:
         return ngettext(
             "{n} trial has no value", "{n} trials have no value", measure.undefined
         ).format(n=measure.undefined)
@@ -188,7 +202,7 @@ def _print_family(title: str, results: Sequence[Result], means: Sequence[Aggrega
     present = {measure.name for result in results for measure in result.measures}
     shares = [name for name in HEADLINES[results[0].family] if name in present]
     counts = [name for name in ("agent_turns", "tool_calls") if name in present]
-    average = {m.name: m for m in means if m.statistic is Statistic.AVG}
+    average = {m.name: m for m in means if not m.statistic.of_several}
     tasks = max((average[name].n for name in shares), default=0)
     label = ngettext("mean of {n} task", "mean of {n} tasks", tasks).format(n=tasks)
     columns = [_Column(_("task"), [result.name for result in results], label)]

@@ -9,8 +9,9 @@ from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.effect.ranking import MAIN
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import POOLED_MEASURES, mean_name, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.labels import HEADLINES
+from cuecard.core.scoring.labels import HEADLINES, pooled_notes
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.contrasting import TIE, contrast_of
 from cuecard.results.contrasts import (
@@ -25,7 +26,7 @@ from cuecard.results.pairing import paired
 from cuecard.results.pool import DIMENSIONS, Dimension, Pool, Row
 from cuecard.results.score_notes import baselines, counted_twice
 from cuecard.results.score_table import counts_of, of_family, unknown
-from cuecard.results.taking import SPENT, takings
+from cuecard.results.taking import SPENT
 from cuecard.results.words import dimension_word, names_of, place_of, value_word
 
 __all__ = [
@@ -78,14 +79,14 @@ def compare(
     *,
     family: Family,
     measure: str | None = None,
-    taken: Taken = Taken.AVG,
+    taken: Taken | None = None,
     arms: Sequence[str] | None = None,
     value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> Comparison:
     """Each of `arms` (all) against `base` (the plain one of them, or the first) by the family's main measure or `measure`, paired by task and
     revision, and within the other dimensions where both sides have the same (`Contrast.within`); the value of a
-    task is the mean over those. Judges are compared on the same trials. `value`: what tells arms apart instead
+    task is the mean over those. `taken` None: the way that stands for the measure. Judges are compared on the same trials. `value`: what tells arms apart instead
     of the dimension. Arms that share no task with the base have a contrast of n 0.
 
     Raises `NotFound` (an arm or measure that does not occur), `NotAllowed` (fewer than two arms, no judged trials, a
@@ -95,10 +96,11 @@ def compare(
         raise _of_tasks(dimension)
     mine = of_family(pool, family)
     name = measure or MAIN[family]
+    taken = taken or statistics_of(name)[0]
     known = measures_in(mine)
     if not known:
         raise NotAllowed(_("No trial is judged"), hint=_("Judge the runs first (`cuecard judge`)."))
-    if name not in known or taken not in takings(name):
+    if name not in known or taken not in statistics_of(name):
         raise unknown(_("No such measure"), f"{name}.{taken.value}", known)
     groups = _grouped(mine, dimension, value)
     chosen = _chosen(groups, dimension, base, arms, names_of(pool))
@@ -106,8 +108,8 @@ def compare(
     contrasts: list[Contrast] = []
     for other in chosen[1:]:
         found = paired(groups[first], groups[other], dimension, name, taken)
-        contrasts.append(contrast_of(first, other, found, name, resamples=resamples))
-    if not any(contrast.tasks for contrast in contrasts):
+        contrasts.append(contrast_of(first, other, found, (name, taken), resamples=resamples))
+    if not any(contrast.base_trials for contrast in contrasts):
         raise NotAllowed(
             _("{arms} share no judged task").format(arms=", ".join(chosen)),
             hint=_("Only trials on the same revision of a task can be paired."),
@@ -124,7 +126,10 @@ def compare(
         within=_any(contrast.within for contrast in contrasts),
         differs=_any(tuple(contrast.differs) for contrast in contrasts),
         names=names_of(pool),
-        notes=tuple(_notes(mine, dimension, taken, each, contrasts, names_of(pool))),
+        notes=(
+            *pooled_notes((name,)),
+            *_notes(mine, dimension, taken, each, contrasts, names_of(pool)),
+        ),
     )
 
 
@@ -176,12 +181,15 @@ def comparisons(
 
 
 def measures_in(pool: Pool) -> tuple[str, ...]:
-    """What judged trials have values of, as they come; then what they took. None without judged trials."""
+    """What judged trials have values of, as they come, then the means of pooled ones and what trials took. None
+    without judged trials.
+    """
     found: dict[str, None] = {}
     for row in pool.rows:
         if row.figures:
             found |= dict.fromkeys(measure.name for measure in row.figures.measures)
-    return (*found, *SPENT) if found else ()
+    means = (mean_name(name) for name in POOLED_MEASURES if name in found)
+    return (*found, *means, *SPENT) if found else ()
 
 
 def dimension_named(name: str) -> Dimension:
@@ -285,7 +293,7 @@ def _notes(
                 left=said[0],
                 right=said[1],
             )
-        if taken is not Taken.AVG and sides[0].counts.samples != sides[1].counts.samples:
+        if taken.of_several and sides[0].counts.samples != sides[1].counts.samples:
             yield _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
             ).format(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.labels import COUNTS, measure_label
 from cuecard.results.cells import ResultCell
 from cuecard.results.comparing import Comparison, Contrast, LeftOut
@@ -272,13 +271,11 @@ def _point(contrast: Contrast) -> Cell:
 
 
 def _trials(contrast: Contrast) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    base = sorted({id for task in contrast.tasks for id in task.base_trials})
-    arm = sorted({id for task in contrast.tasks for id in task.arm_trials})
-    return tuple(base), tuple(arm)
+    return contrast.base_trials, contrast.arm_trials
 
 
 def _label(found: Comparison) -> str:
-    if found.taken is Taken.AVG:
+    if not found.taken.of_several:
         return measure_label(found.measure)
     samples = max(arm.counts.samples for arm in found.arms)
     return column_label(found.measure, found.taken, samples)

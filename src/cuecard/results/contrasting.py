@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import comb, fsum
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement import Coefficient, Statistic, difference, with_intervals
 from cuecard.annotate.agreement.coefficient import ratio
-from cuecard.annotate.effect.figures import mean_over
+from cuecard.annotate.effect.figures import figure_over, mean_over
 from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import Key, Part, total_of
+from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.labels import COUNTS
-from cuecard.core.scoring.measures import mean
 from cuecard.results.contrasts import Contrast, Spending, TaskDifference
 from cuecard.results.pairing import Pair, Pairing
 from cuecard.results.words import LOWER_IS_BETTER
@@ -26,21 +28,21 @@ TIE = 1e-9
 _DUST = 1e-12
 
 
-def contrast_of(base: str, arm: str, found: Pairing, measure: str, *, resamples: int) -> Contrast:
-    """What the pairs (left: the base) say. Exchanging base and arm exchanges the means and turns the sign of the
-    difference and its interval, to the last digit.
+def contrast_of(base: str, arm: str, found: Pairing, key: Key, *, resamples: int) -> Contrast:
+    """What the pairs (left: the base) say of a figure. Exchanging base and arm exchanges the means and turns the sign
+    of the difference and its interval, to the last digit.
     """
-    pairs = found.pairs
+    pairs, measure = found.pairs, key[0]
     turned = arm < base
-    figures = _figures(pairs, measure, resamples, turned=turned)
+    figures = _figures(pairs, key, resamples, turned=turned)
     lower = measure in LOWER_IS_BETTER
-    gains = [_apart(p.right, p.left) * (-1 if lower else 1) for p in pairs]
-    wins = sum(gain > TIE for gain in gains)
-    losses = sum(gain < -TIE for gain in gains)
     tasks = sorted(
-        (_difference(pair) for pair in pairs),
+        (one for one in map(_difference, pairs) if one),
         key=lambda one: (-round(abs(one.difference), 9), one.task, one.revision),
     )
+    gains = [one.difference * (-1 if lower else 1) for one in tasks]
+    wins = sum(gain > TIE for gain in gains)
+    losses = sum(gain < -TIE for gain in gains)
     return Contrast(
         base=base,
         arm=arm,
@@ -48,16 +50,18 @@ def contrast_of(base: str, arm: str, found: Pairing, measure: str, *, resamples:
         arm_mean=figures[1],
         difference=figures[2],
         wins=wins,
-        ties=len(pairs) - wins - losses,
+        ties=len(tasks) - wins - losses,
         losses=losses,
         sign_test=sign_test(wins, losses),
         tasks=tuple(tasks),
+        base_trials=_sorted(pair.left_trials for pair in pairs),
+        arm_trials=_sorted(pair.right_trials for pair in pairs),
         spending=Spending(
             base_cost=figures[3],
             arm_cost=figures[4],
             base_tokens=figures[5],
             arm_tokens=figures[6],
-            cost_per_point=_per_point(pairs, gains, measure, resamples),
+            cost_per_point=_per_point(pairs, figures[2], key, resamples),
         ),
         left_out=found.left_out,
         within=found.within,
@@ -80,47 +84,84 @@ def _apart(one: float, other: float) -> float:
     return found if abs(found) > TIE else 0.0
 
 
-def _difference(pair: Pair) -> TaskDifference:
+def _sorted(trials: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(sorted({id for each in trials for id in each}))
+
+
+def _difference(pair: Pair) -> TaskDifference | None:
+    """None where a side has no value of its own."""
+    base, arm = pair.left.value, pair.right.value
+    if base is None or arm is None:
+        return None
     return TaskDifference(
         task=pair.unit[0],
         revision=pair.unit[1],
         title=pair.title,
-        base=pair.left,
-        arm=pair.right,
-        difference=_apart(pair.right, pair.left),
+        base=base,
+        arm=arm,
+        difference=_apart(arm, base),
         base_trials=pair.left_trials,
         arm_trials=pair.right_trials,
     )
 
 
 def _figures(
-    pairs: Sequence[Pair], measure: str, resamples: int, *, turned: bool
+    pairs: Sequence[Pair], key: Key, resamples: int, *, turned: bool
 ) -> tuple[Statistic, ...]:
     """Means of base and arm, their difference, costs and tokens of both. Each is drawn by itself, so that it has the
     interval that it has in every other table; the difference the same whichever is the base.
     """
     groups = [pair.unit[0] for pair in pairs]
+    units = [_unit(pair) for pair in pairs]
 
-    def of(name: str, value: Callable[[Pair], float | None], *, share: bool = True) -> Statistic:
-        values = {_unit(pair): value(pair) for pair in pairs}
-        exact = mean(name, [v for v in values.values() if v is not None]).value
+    def drawn(coefficient: Coefficient, exact: float | None) -> Statistic:
+        (found,) = with_intervals([coefficient], groups, resamples=resamples)
         exact = exact if exact is None or abs(exact) > _DUST else 0.0
-        whole = mean_over(name, values, list(values))
-        whole = whole if share else replace(whole, share=False)
-        (drawn,) = with_intervals([whole], groups, resamples=resamples)
-        return drawn.model_copy(update={"value": exact})
+        return found.model_copy(update={"value": exact})
 
-    sign = -1 if turned else 1
-    apart = of(measure, lambda pair: _apart(pair.right, pair.left) * sign, share=False)
+    def side(parts: Sequence[Part]) -> Statistic:
+        whole = figure_over(key, dict(zip(units, parts, strict=True)), units)
+        return drawn(whole, total_of(parts).value)
+
+    def spent(name: str, values: Sequence[float | None]) -> Statistic:
+        mean = mean_over(name, dict(zip(units, values, strict=True)), units)
+        return drawn(mean, fmean(v for v in values if v is not None) if mean.n else None)
+
     return (
-        of(measure, lambda pair: pair.left),
-        of(measure, lambda pair: pair.right),
-        _negated(apart) if turned else apart,
-        of("cost", lambda pair: pair.left_spent["cost"]),
-        of("cost", lambda pair: pair.right_spent["cost"]),
-        of("tokens", lambda pair: pair.left_spent["tokens"]),
-        of("tokens", lambda pair: pair.right_spent["tokens"]),
+        side([pair.left for pair in pairs]),
+        side([pair.right for pair in pairs]),
+        _gap(pairs, key, drawn, units, turned=turned),
+        spent("cost", [pair.left_spent["cost"] for pair in pairs]),
+        spent("cost", [pair.right_spent["cost"] for pair in pairs]),
+        spent("tokens", [pair.left_spent["tokens"] for pair in pairs]),
+        spent("tokens", [pair.right_spent["tokens"] for pair in pairs]),
     )
+
+
+def _gap(
+    pairs: Sequence[Pair],
+    key: Key,
+    drawn: Callable[[Coefficient, float | None], Statistic],
+    units: Sequence[str],
+    *,
+    turned: bool,
+) -> Statistic:
+    """The arm's figure minus the base's."""
+    sides = [(pair.left, pair.right) if turned else (pair.right, pair.left) for pair in pairs]
+    if key[1] is Taken.POOLED:
+        ones, others = ([side[at] for side in sides] for at in (0, 1))
+        one, other = total_of(ones).value, total_of(others).value
+        figures = (
+            figure_over(key, dict(zip(units, p, strict=True)), units) for p in (ones, others)
+        )
+        whole = replace(difference(*figures), name=key[0])
+        exact = None if one is None or other is None else _apart(one, other)
+    else:
+        values = [_apart(one.value or 0.0, other.value or 0.0) for one, other in sides]
+        mean = mean_over(key[0], dict(zip(units, values, strict=True)), units)
+        whole, exact = replace(mean, share=False), fmean(values) if values else None
+    found = drawn(whole, exact)
+    return _negated(found) if turned else found
 
 
 def _negated(one: Statistic) -> Statistic:
@@ -133,41 +174,42 @@ def _negated(one: Statistic) -> Statistic:
     )
 
 
-def _per_point(
-    pairs: Sequence[Pair], gains: Sequence[float], measure: str, resamples: int
-) -> Statistic:
-    """Extra cost of a trial for each percentage point gained: a ratio of means over the pairs."""
+def _per_point(pairs: Sequence[Pair], gap: Statistic, key: Key, resamples: int) -> Statistic:
+    """Extra cost of a trial for each percentage point gained: the mean extra cost over the gain."""
     import numpy as np
 
+    sign = -1 if key[0] in LOWER_IS_BETTER else 1
     extra: list[float] = []
     for pair in pairs:
         left, right = pair.left_spent["cost"], pair.right_spent["cost"]
         if left is not None and right is not None:
             extra.append(right - left)
-    gain, more = fsum(gains), fsum(extra)
+    more = fsum(extra)
     most = fsum(abs(one) for one in extra)
     reason = ""
     if not pairs:
         reason = _("no shared task")
-    elif measure in COUNTS:
+    elif key[0] in COUNTS:
         reason = _("the measure is no share")
     elif len(extra) < len(pairs):
         reason = _("no price for some of the calls")
-    elif gain <= TIE:
+    elif gap.value is None or sign * gap.value <= TIE:
         reason = _("nothing is gained")
     elif more <= TIE * most:
         reason = _("gained at no extra cost")
-    if reason:
+    if reason or gap.value is None:
         return Statistic(name="cost_per_point", value=None, n=len(pairs), reason=reason)
 
     def of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return ratio(sums[..., 0], 100 * sums[..., 1])
+        gain = ratio(sums[..., 4], sums[..., 5]) - ratio(sums[..., 2], sums[..., 3])
+        return ratio(ratio(sums[..., 0], sums[..., 1]), 100 * sign * gain)
 
-    terms = np.array([[cost, one, 1.0] for cost, one in zip(extra, gains, strict=True)])
+    terms = np.array([[cost, 1.0, *p.left, *p.right] for cost, p in zip(extra, pairs, strict=True)])
     coefficient = Coefficient("cost_per_point", terms, of, len(pairs), _("nothing is gained"))
     groups = [pair.unit[0] for pair in pairs]
     (found,) = with_intervals([coefficient], groups, resamples=resamples)
-    return found.model_copy(update={"value": more / (100 * gain)})
+    exact = more / len(pairs) / (100 * sign * gap.value)
+    return found.model_copy(update={"value": exact})
 
 
 def _unit(pair: Pair) -> str:

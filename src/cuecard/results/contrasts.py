@@ -69,7 +69,8 @@ class Contrast(Frozen):
     the arm has the better value (the lower one where `lower_is_better`). `sign_test`: the two-sided exact
     binomial probability of wins and losses as uneven as these if either were as likely, ties left out
     (Conover 1999, 3.4); None without any. It asks how often, not by how much: read the interval first.
-    `tasks`: those that differ most first. `within`: the dimensions within which pairs were made besides the
+    `tasks`: those of which both have a value, those that differ most first; to a pooled ratio the others add as well.
+    `base_trials` and `arm_trials`: ids behind the figures. `within`: the dimensions within which pairs were made besides the
     task's revision; `differs`: those in which the two differ and could not be paired, so that the difference may
     be theirs, with the values of the base's and the arm's paired trials.
     """
@@ -84,6 +85,8 @@ class Contrast(Frozen):
     losses: int
     sign_test: float | None
     tasks: tuple[TaskDifference, ...]
+    base_trials: tuple[int, ...]
+    arm_trials: tuple[int, ...]
     spending: Spending
     left_out: LeftOut
     within: tuple[Dimension, ...] = ()

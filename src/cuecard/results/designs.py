@@ -104,7 +104,7 @@ DESIGNS: tuple[Design, ...] = (
 _COLUMNS: dict[Family, tuple[str, ...]] = {
     "graph": ("node_f1", "triplet_precision", "triplet_recall", "triplet_f1", "user_turns"),
     "table": ("success", "row_f1", "item_f1"),
-    "checkpoints": ("acc", "cp", "detection_f1", "ce_a", "ce_b", "asks"),
+    "checkpoints": ("acc", "cp", "det_accuracy", "det_f1", "ce_a", "ce_b", "asks"),
     "facts": ("pass_at_1", "fcr", "hit_rate"),
 }
 _ALSO = ("tool_calls", "tokens")
@@ -211,7 +211,7 @@ def _people_first(arm: str) -> tuple[bool, str]:
 def _figures_sheet(pool: Pool, found: Found, family: Family) -> Sheet:
     dimension = found.design.dimension
     table = score_table(pool, ("agent", dimension), (*_COLUMNS[family], *_ALSO))
-    columns = [c for c in table.columns if c.taken is Taken.AVG]
+    columns = [c for c in table.columns if not c.taken.of_several]
     return _laid(table, columns, found, family, title=_(found.design.title))
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from cuecard.annotate.agreement import Statistic
+from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import BreakdownCounts
 from cuecard.core.tasks import FAMILIES, Family
@@ -13,7 +14,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.lab.scores import GroupScores, RunScores, TrialScores
 from cuecard.results.pool import Pool, Row
 from cuecard.results.score_table import counts_of
-from cuecard.results.taking import SPENT, Key, scores_of, with_task_intervals
+from cuecard.results.taking import SPENT, scores_of, with_task_intervals
 from cuecard.store.records import UsageRecord
 
 

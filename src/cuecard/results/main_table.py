@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.checkpoints import DETECTION_MEASURES
+from cuecard.core.scoring.labels import pooled_notes
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Dimension, Pool
@@ -61,17 +63,10 @@ SHAPES: dict[Family, Shape] = {
     # DiscoBench: the outcome, what was asked, and what it took, by difficulty.
     "checkpoints": Shape(
         by=("agent",),
-        figures=_averages(
-            "acc",
-            "cp",
-            "detection_precision",
-            "detection_recall",
-            "detection_f1",
-            "ce_a",
-            "ce_b",
-            "asks",
-            "tool_calls",
-            "tokens",
+        figures=(
+            *_averages("acc", "cp"),
+            *((name, Taken.POOLED) for name in DETECTION_MEASURES),
+            *_averages("asks", "tool_calls", "tokens"),
         ),
         split="difficulty",
     ),
@@ -114,7 +109,8 @@ def _family(pool: Pool, family: Family) -> Iterator[Sheet]:
         )
         sheet = _sheet(part, shape, title)
         # Only figures over all tasks are those of `groups`; what the notes say stands below the first sheet.
-        yield replace(sheet, lines=_without_keys(sheet), notes=(_in_percent(),))
+        notes = (*pooled_notes(shape.measures), _in_percent())
+        yield replace(sheet, lines=_without_keys(sheet), notes=notes)
 
 
 def _sheet(pool: Pool, shape: Shape, title: str) -> Sheet:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.aggregate import aggregate
 from cuecard.core.scoring.measures import mean
 from cuecard.results.contrasts import LeftOut
 from cuecard.results.pool import Dimension, Row
@@ -39,12 +39,12 @@ the agent's scaffold."""
 
 @dataclass(frozen=True)
 class Pair:
-    """A revision of a task with values of both sides: of the measure, and what a trial took (None: not known)."""
+    """A revision of a task with what both sides add to the measure, and what a trial took (None: not known)."""
 
     unit: Unit
     title: str
-    left: float
-    right: float
+    left: Part
+    right: Part
     left_spent: dict[str, float | None]
     right_spent: dict[str, float | None]
     left_trials: tuple[int, ...]
@@ -145,12 +145,13 @@ def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit,
 def _pair(
     unit: Unit, cells: Sequence[tuple[list[Row], list[Row]]], measure: str, taken: Taken
 ) -> Pair | None:
-    """None where no pair of cells has a value on both sides."""
-    values: list[tuple[float, float]] = []
+    """None where no pair of cells has a value on both sides. To a pooled ratio all of them add, also what has none."""
+    values: list[tuple[Part, Part]] = []
     rows: tuple[list[Row], list[Row]] = ([], [])
     for left, right in cells:
-        one, other = _value(left, measure, taken), _value(right, measure, taken)
-        if one is not None and other is not None:
+        one, other = _part(left, measure, taken), _part(right, measure, taken)
+        known = one.value is not None and other.value is not None
+        if known or taken is Taken.POOLED:
             values.append((one, other))
             rows[0].extend(left)
             rows[1].extend(right)
@@ -159,8 +160,8 @@ def _pair(
     return Pair(
         unit=unit,
         title=rows[0][0].trial.title,
-        left=_mean([one for one, _other in values]),
-        right=_mean([other for _one, other in values]),
+        left=_mean_part([one for one, _other in values]),
+        right=_mean_part([other for _one, other in values]),
         left_spent=_spent(rows[0]),
         right_spent=_spent(rows[1]),
         left_trials=tuple(sorted({row.trial.id for row in rows[0]})),
@@ -168,9 +169,15 @@ def _pair(
     )
 
 
-def _value(rows: Sequence[Row], measure: str, taken: Taken) -> float | None:
-    totals = aggregate(scores_of(rows, (measure,)))
-    return next((t.value for t in totals if (t.name, t.statistic) == (measure, taken)), None)
+def _part(rows: Sequence[Row], measure: str, taken: Taken) -> Part:
+    """Of rows of one task."""
+    found = by_task(scores_of(rows, (measure,))).get((measure, taken), {})
+    return next(iter(found.values()), NOTHING)
+
+
+def _mean_part(parts: Sequence[Part]) -> Part:
+    total = total_of(parts)
+    return Part(total.above / len(parts), total.below / len(parts))
 
 
 def _spent(rows: Sequence[Row]) -> dict[str, float | None]:

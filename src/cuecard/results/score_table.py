@@ -9,12 +9,18 @@ from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.core.errors import NotFound
 from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import Key, measured_as, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.labels import HEADLINES, measure_label, statistic_label
+from cuecard.core.scoring.labels import (
+    HEADLINES,
+    measure_label,
+    pooled_notes,
+    statistic_label,
+)
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.pool import Dimension, Pool, Row
-from cuecard.results.taking import Key, figure_key, scores_of, takings, with_task_intervals
+from cuecard.results.taking import figure_key, scores_of, with_task_intervals
 from cuecard.results.words import dimension_word, names_of, place_of, value_word
 
 
@@ -119,12 +125,16 @@ def score_table(
         _line(tuple(zip(dimensions, values, strict=True)), groups[values], wanted, resamples)
         for values in ordered
     )
+    columns = _columns(wanted, lines)
     return ScoreTable(
         by=dimensions,
-        columns=_columns(wanted, lines),
+        columns=columns,
         lines=lines,
         names=names_of(pool),
-        notes=notes_on(pool, dimensions, list(groups.values())),
+        notes=(
+            *pooled_notes(column.measure for column in columns),
+            *notes_on(pool, dimensions, list(groups.values())),
+        ),
     )
 
 
@@ -244,17 +254,19 @@ def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]
     counts = [line.counts.samples for line in lines if line.counts.samples]
     least, most = min(counts, default=0), max(counts, default=0)
     present = {key for line in lines for key in line.figures}
-    keys: list[Key] = [(name, taken) for name in wanted for taken in takings(name)]
+    keys: list[Key] = [(name, taken) for name in wanted for taken in statistics_of(name)]
     return tuple(
         Column(measure=name, taken=taken, label=column_label(name, taken, most, least))
         for name, taken in keys
-        if figure_key(name, taken) in present and (most > 1 or taken is Taken.AVG)
+        if figure_key(name, taken) in present and (most > 1 or not taken.of_several)
     )
 
 
 def column_label(measure: str, taken: Taken, samples: int, least: int | None = None) -> str:
-    """`Triplet F1 Best@3`; `Best@2–3` where lines have from 2 (`least`) to 3; of single samples the measure alone."""
-    if samples <= 1:
+    """`Triplet F1 Best@3`; `Best@2–3` where lines have from 2 (`least`) to 3; of single samples, of pooled ratios and
+    of means of these the measure alone.
+    """
+    if samples <= 1 or taken is Taken.POOLED or measured_as(measure) != measure:
         return measure_label(measure)
     told = statistic_label(taken, samples)
     if least is not None and least < samples:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement import Statistic, with_intervals
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
-from cuecard.annotate.effect.figures import mean_over
+from cuecard.annotate.effect.figures import figure_over
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import (
-    MAX_MEASURES,
-    PASS_MEASURES,
+    BEST_BY,
     AggregateMeasure,
+    Key,
     TrialScore,
     aggregate,
+    by_task,
+    measured_as,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.graph import GRAPH_MEASURES
@@ -24,18 +26,6 @@ from cuecard.results.pool import Row
 SPENT = ("cost", "tokens")
 """What the agent's own calls took, told like a measure: the cost in the configuration's currency, prompt and
 completion tokens together; over all takes of a trial."""
-
-Key = tuple[str, Taken]
-
-
-def takings(measure: str) -> tuple[Taken, ...]:
-    """The ways in which samples of this measure are taken together, the average first."""
-    return (
-        Taken.AVG,
-        *((Taken.BEST,) if measure in GRAPH_MEASURES else ()),
-        *((Taken.MAX,) if measure in MAX_MEASURES else ()),
-        *((Taken.PASS,) if measure in PASS_MEASURES else ()),
-    )
 
 
 def figure_key(measure: str, taken: Taken) -> str:
@@ -47,11 +37,12 @@ def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measur
     """A judged trial's measures and what it took; `wanted`: only these. None of one that is not judged."""
     if row.figures is None:
         return ()
-    found = [m for m in row.figures.measures if wanted is None or m.name in wanted]
+    bases = None if wanted is None else {measured_as(name) for name in wanted}
+    found = [m for m in row.figures.measures if bases is None or m.name in bases]
     names = {measure.name for measure in found}
     # The best sample is chosen by a measure that may not be asked for.
-    if names & set(GRAPH_MEASURES) and "triplet_f1" not in names:
-        found += [m for m in row.figures.measures if m.name == "triplet_f1"]
+    if names & set(GRAPH_MEASURES) and BEST_BY not in names:
+        found += [m for m in row.figures.measures if m.name == BEST_BY]
     found += [_spent(row, name) for name in SPENT if wanted is None or name in wanted]
     return tuple(found)
 
@@ -70,18 +61,6 @@ def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tup
     return tuple(found)
 
 
-def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, float | None]]:
-    """Each measure's value by task, over its samples."""
-    groups: dict[str, list[TrialScore]] = defaultdict(list)
-    for score in scores:
-        groups[score.task_id].append(score)
-    found: dict[Key, dict[str, float | None]] = defaultdict(dict)
-    for task, mine in sorted(groups.items()):
-        for measure in aggregate(mine):
-            found[measure.name, measure.statistic][task] = measure.value
-    return dict(found)
-
-
 def with_task_intervals(
     scores: Sequence[TrialScore], *, resamples: int = RESAMPLES
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
@@ -89,13 +68,13 @@ def with_task_intervals(
     `aggregate` to the last digit, and an interval follows from its own figure alone: the same in every table,
     whatever else that tells.
     """
-    values = by_task(scores)
+    parts = by_task(scores)
     tasks = sorted({score.task_id for score in scores})
     totals = {(total.name, total.statistic): total for total in aggregate(scores)}
     found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
     for key, total in totals.items():
-        mean: Coefficient = mean_over(key[0], values[key], tasks)
-        (statistic,) = with_intervals([mean], tasks, resamples=resamples)
+        figure = figure_over(key, parts[key], tasks)
+        (statistic,) = with_intervals([figure], tasks, resamples=resamples)
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
         found[key] = (total, statistic.model_copy(update=exact))
     return found

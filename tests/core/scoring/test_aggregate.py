@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate
-from cuecard.core.scoring.measures import Measure
+from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
+from cuecard.core.scoring.measures import Measure, share
 
 
 def score(task: str, sample: int, **values: float | None) -> TrialScore:
@@ -61,15 +61,52 @@ def test_pass_needs_one_sample_that_succeeds(name):
 
 
 def test_undefined_values_are_left_out_and_counted():
-    got = table(score("a", 0, ce_a=None), score("a", 1, ce_a=0.5), score("b", 0, ce_a=None))
-    average = got["ce_a", Statistic.AVG]
+    got = table(score("a", 0, acc=None), score("a", 1, acc=0.5), score("b", 0, acc=None))
+    average = got["acc", Statistic.AVG]
     assert (average.value, average.n, average.trials, average.undefined) == (0.5, 1, 1, 2)
 
 
 def test_a_measure_that_is_never_defined_says_so():
-    average = table(score("a", 0, ce_a=None))["ce_a", Statistic.AVG]
+    average = table(score("a", 0, acc=None))["acc", Statistic.AVG]
     assert average.value is None
     assert average.reason
+
+
+def counts(task: str, sample: int, right: int, asked: int) -> TrialScore:
+    return TrialScore(task, sample, (share("ce_a", right, asked, "nothing was asked"),))
+
+
+def test_of_several_samples_each_weighs_one_nth_in_a_pooled_ratio():
+    got = table(
+        counts("a", 0, 1, 3),
+        counts("a", 1, 0, 0),
+        counts("a", 2, 2, 3),
+        counts("b", 0, 0, 2),
+        counts("c", 0, 0, 0),
+    )
+    pooled = got["ce_a", Statistic.POOLED]
+    # Of a's three samples 3/3 right of 6/3 asked at; not (1 + 2) / 8.
+    assert pooled.value == pytest.approx(1 / 4)
+    assert (pooled.of, pooled.n, pooled.trials, pooled.undefined) == (pytest.approx(4), 2, 3, 2)
+    mean = got["ce_a_mean", Statistic.AVG]
+    assert (mean.value, mean.n) == (pytest.approx((1 / 2 + 0) / 2), 2)
+
+
+def test_a_pooled_ratio_of_nothing_says_what_there_was_nothing_of():
+    got = table(counts("a", 0, 0, 0), counts("b", 0, 0, 0))
+    assert got["ce_a", Statistic.POOLED].value is None
+    assert got["ce_a", Statistic.POOLED].reason == "nothing was asked"
+    assert got["ce_a_mean", Statistic.AVG].value is None
+
+
+def test_what_tasks_add_makes_up_the_figure():
+    scores = (counts("b", 0, 1, 3), counts("a", 0, 2, 3), score("a", 1, acc=1.0))
+    parts = by_task(scores)
+    assert parts["ce_a", Statistic.POOLED] == {"a": (2, 3), "b": (1, 3)}
+    assert parts["acc", Statistic.AVG] == {"a": (1, 1), "b": (0, 0)}
+    for one in aggregate(scores):
+        own = parts[one.name, one.statistic].values()
+        assert one.value == pytest.approx(sum(p.above for p in own) / sum(p.below for p in own))
 
 
 def test_nothing_aggregates_to_nothing():

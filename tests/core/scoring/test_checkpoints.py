@@ -3,7 +3,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuecard.core.parts import CheckpointStatus
-from cuecard.core.scoring.checkpoints import Confusion, score_checkpoints, score_detection
+from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, mean_name
+from cuecard.core.scoring.checkpoints import (
+    DETECTION_MEASURES,
+    Confusion,
+    score_checkpoints,
+    score_detection,
+)
 from cuecard.core.scoring.profiles import (
     Profile,
     behaviour_profiles,
@@ -57,9 +63,9 @@ def story(build):
 
 def test_steps_are_read_from_the_log(build):
     assert steps_of(chain("a.a."), story(build)) == (
-        StepRecord(0, True, 3, 1, 1, 1, 2, True),
-        StepRecord(1, False, 0, 1, 0, 0, 0, True),
-        StepRecord(2, True, 1, 2, 1, 0, 0, False),
+        StepRecord(0, True, 3, 1, 1, 2, True),
+        StepRecord(1, False, 0, 1, 0, 0, True),
+        StepRecord(2, True, 1, 2, 1, 0, False),
     )
 
 
@@ -68,12 +74,13 @@ def test_known_answer(build, values):
     assert got == {
         "acc": 0.0,
         "cp": 2 / 4,
-        "detection_accuracy": 2 / 3,
-        "detection_precision": 2 / 3,
-        "detection_recall": 1.0,
-        "detection_f1": 4 / 5,
-        "ce_a": 2 / 4,
-        "ce_b": 1 / 4,
+        "det_accuracy": 2 / 3,
+        "det_precision": 2 / 3,
+        "det_recall": 1.0,
+        "det_f1": 4 / 5,
+        # Of the three checkpoints asked at two rightly, and one of these was advanced.
+        "ce_a": 2 / 3,
+        "ce_b": 1 / 3,
         "asks": 4.0,
         "unjudged": 0.0,
     }
@@ -85,8 +92,8 @@ def test_confusion_counts_reached_checkpoints_only(build):
 
 def test_an_ambiguity_met_with_a_wrong_ask_only_is_missed():
     steps = (
-        StepRecord(0, True, 0, 1, 0, 0, 0, False),
-        StepRecord(1, False, 0, 0, 0, 0, None, True),
+        StepRecord(0, True, 0, 1, 0, 0, False),
+        StepRecord(1, False, 0, 0, 0, None, True),
     )
     assert Confusion.of(steps) == Confusion(fn=1, tn=1)
 
@@ -103,11 +110,11 @@ def test_never_asking(build, values):
     got = values(measures)
     assert got["acc"] == 1
     assert got["cp"] == 1
-    assert got["detection_accuracy"] == 1 / 2
-    assert got["detection_recall"] == 0
-    assert got["detection_f1"] == 0
+    assert got["det_accuracy"] == 1 / 2
+    assert got["det_recall"] == 0
+    assert got["det_f1"] == 0
     assert got["asks"] == 0
-    for name in ("detection_precision", "ce_a", "ce_b"):
+    for name in ("det_precision", "ce_a", "ce_b"):
         assert got[name] is None
         assert next(m for m in measures if m.name == name).reason
 
@@ -115,9 +122,9 @@ def test_never_asking(build, values):
 def test_no_ambiguity_and_no_ask(build, values):
     log = build.log(build.user(0), build.agent(0), build.user(1, 0, "correct_answer"))
     got = values(score_checkpoints(chain(".a"), log, build.answer("no")))
-    assert got["detection_accuracy"] == 1
-    assert got["detection_recall"] is None
-    assert got["detection_f1"] is None
+    assert got["det_accuracy"] == 1
+    assert got["det_recall"] is None
+    assert got["det_f1"] is None
     assert got["cp"] == 1 / 2
 
 
@@ -126,14 +133,14 @@ def test_a_dialogue_that_reached_nothing(build, values):
     got = values(score_checkpoints(chain("a."), log, build.answer("no")))
     assert got["cp"] == 0
     assert got["asks"] == 0
-    assert got["detection_accuracy"] is None
+    assert got["det_accuracy"] is None
 
 
 def test_an_answer_without_a_dialogue(build, values):
     got = values(score_checkpoints(chain("a."), (), build.answer("yes")))
-    assert got["acc"] == 1
-    assert got["cp"] is None
-    assert got["asks"] is None
+    assert got.pop("acc") == 1
+    assert got.pop("unjudged") == 0
+    assert set(got.values()) == {None}
 
 
 def test_an_unjudged_answer(build, values):
@@ -150,14 +157,38 @@ def test_a_completed_task_without_a_step_is_the_last_one_and_unknown_steps_are_i
     assert (step.checkpoint, step.advanced) == (2, True)
 
 
-def test_an_ask_after_the_answer_is_not_fruitful(build):
+def test_several_asks_at_a_checkpoint_are_one(build, values):
+    """METHODS 11.1: over turns it would be 1/2 and 1/2."""
+    log = build.log(
+        build.user(0),
+        build.agent(0),
+        build.user(1, 0, "wrong_ambiguity_detected"),
+        build.agent(1),
+        build.user(2, 0, "ambiguity_detected"),
+        build.agent(2),
+        build.user(3, 0, "correct_answer"),
+    )
+    measures = score_checkpoints(chain("a"), log, build.answer("yes"))
+    got = values(measures)
+    assert (got["ce_a"], got["ce_b"], got["asks"]) == (1, 1, 2)
+    assert [m.n for m in measures if m.name in ("ce_a", "ce_b")] == [1, 1]
+
+
+def test_a_checkpoint_is_advanced_before_an_ask_or_after_it(build, values):
     log = build.log(
         build.user(0),
         build.user(1, 0, "missed_ambiguity_correct"),
         build.user(2, 0, "ambiguity_detected"),
     )
     (step,) = steps_of(chain("a"), log)
-    assert (step.right_asks, step.fruitful_asks, step.advanced) == (1, 0, True)
+    assert (step.asks, step.right_asks, step.advanced) == (1, 1, True)
+    assert values(score_detection([step]))["ce_b"] == 1
+
+
+def test_a_right_ask_at_a_plain_checkpoint_cannot_be(build, values):
+    log = build.log(build.user(0), build.user(1, 0, "ambiguity_detected"))
+    got = values(score_checkpoints(chain("."), log, build.answer("no")))
+    assert (got["ce_a"], got["ce_b"], got["det_precision"]) == (0, 0, 0)
 
 
 def test_searching_only_reaches_a_checkpoint(build):
@@ -165,17 +196,82 @@ def test_searching_only_reaches_a_checkpoint(build):
     assert Confusion.of(steps_of(chain("a"), log)) == Confusion(fn=1)
 
 
-def test_detection_pools_many_trials():
-    right = StepRecord(0, True, 0, 1, 1, 1, 0, True)
-    missed = StepRecord(0, True, 0, 0, 0, 0, None, False)
-    got = {m.name: (m.value, m.n) for m in score_detection((right, right, missed))}
-    assert got["detection_recall"] == (2 / 3, 3)
-    assert got["ce_b"] == (1.0, 2)
+STEP = {"searches": 0, "searches_before_ask": None}
+QUESTIONS = (
+    # Ambiguous: a wrong ask, a right one, advanced; plain: not asked.
+    (
+        StepRecord(0, True, asks=2, right_asks=1, advanced=True, **STEP),
+        StepRecord(1, False, asks=0, right_asks=0, advanced=True, **STEP),
+    ),
+    (StepRecord(0, True, asks=0, right_asks=0, advanced=False, **STEP),),
+    (
+        StepRecord(0, False, asks=1, right_asks=0, advanced=True, **STEP),
+        StepRecord(1, True, asks=1, right_asks=1, advanced=False, **STEP),
+    ),
+)
+"""METHODS 11.1, the three questions by hand."""
+
+
+def test_known_answers_of_three_questions_pooled_and_as_means():
+    assert Confusion.of([step for steps in QUESTIONS for step in steps]) == Confusion(2, 1, 1, 1)
+    scores = [TrialScore(f"q{n}", 0, score_detection(steps)) for n, steps in enumerate(QUESTIONS)]
+    got = {(one.name, one.statistic): one for one in aggregate(scores)}
+    pooled = {name: got[name, Statistic.POOLED].value for name in DETECTION_MEASURES}
+    assert pooled == pytest.approx(
+        {
+            "det_accuracy": 0.6,
+            "det_precision": 2 / 3,
+            "det_recall": 2 / 3,
+            "det_f1": 2 / 3,
+            "ce_a": 2 / 3,
+            "ce_b": 1 / 3,
+        }
+    )
+    assert [got[name, Statistic.POOLED].of for name in ("det_accuracy", "det_f1", "ce_a")] == [
+        5,
+        6,
+        3,
+    ]
+    means = {
+        name: (round(one.value, 4), one.n)
+        for name in DETECTION_MEASURES
+        if (one := got[mean_name(name), Statistic.AVG])
+    }
+    assert means["det_accuracy"] == (0.5, 3)
+    assert means["det_f1"] == (0.5556, 3)
+    assert means["ce_a"] == (0.75, 2)
+    assert means["ce_b"] == (0.5, 2)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=4), min_size=1, max_size=5))
+def test_pooled_over_single_samples_is_one_count_over_all_checkpoints(questions):
+    drawn = [
+        [
+            StepRecord(
+                n,
+                bool(bits & 1),
+                asks=bits >> 1 & 1,
+                right_asks=bits & bits >> 1 & 1,
+                advanced=bool(bits & 4),
+                **STEP,
+            )
+            for n, bits in enumerate(question)
+        ]
+        for question in questions
+    ]
+    scores = [TrialScore(f"q{n}", 0, score_detection(steps)) for n, steps in enumerate(drawn)]
+    whole = {m.name: m for m in score_detection([step for steps in drawn for step in steps])}
+    for one in aggregate(scores):
+        if one.statistic is Statistic.POOLED:
+            assert one.of == whole[one.name].n
+            want = whole[one.name].value
+            assert one.value == (None if want is None else pytest.approx(want))
 
 
 def ambiguous(searches: int, before_ask: int | None, advanced: bool = True) -> StepRecord:
     asks = 0 if before_ask is None else 1
-    return StepRecord(0, True, searches, asks, asks, 0, before_ask, advanced)
+    return StepRecord(0, True, searches, asks, asks, before_ask, advanced)
 
 
 def test_k_is_the_median_of_successful_guesses_else_three():
@@ -185,7 +281,7 @@ def test_k_is_the_median_of_successful_guesses_else_three():
         ambiguous(6, None),
         ambiguous(50, None, advanced=False),
         ambiguous(50, 3),
-        StepRecord(1, False, 50, 0, 0, 0, None, True),
+        StepRecord(1, False, 50, 0, 0, None, True),
     ]
     assert typical_searches(steps) == 2
     assert typical_searches([*steps, ambiguous(9, None)]) == 4
@@ -211,7 +307,7 @@ def test_profile_table():
         ambiguous(0, None, advanced=False),
         ambiguous(8, None, advanced=False),
         ambiguous(2, 2),
-        StepRecord(1, False, 0, 0, 0, 0, None, True),
+        StepRecord(1, False, 0, 0, 0, None, True),
     ]
     table = {row.profile: row for row in behaviour_profiles(steps, k=3)}
     assert [table[p].count for p in Profile] == [2, 1, 0, 1]

@@ -63,4 +63,11 @@ def test_an_output_from_elsewhere_has_no_interaction(build, values):
 def test_labels():
     assert measure_label("row_f1") == "Row F1"
     assert measure_label("unheard_of") == "unheard_of"
-    assert [statistic_label(s, 3) for s in Statistic] == ["Avg@3", "Best@3", "Max@3", "Pass@3"]
+    assert [statistic_label(s, 3) for s in Statistic] == [
+        "Avg@3",
+        "Best@3",
+        "Max@3",
+        "Pass@3",
+        "pooled",
+    ]
+    assert measure_label("ce_a_mean") == "Right asks (CE-A), mean over tasks"

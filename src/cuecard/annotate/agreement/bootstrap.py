@@ -69,7 +69,9 @@ def with_intervals(
     at = 0
     for coefficient in coefficients:
         own = slice(at, at := at + coefficient.terms.shape[1])
-        count = int((sums[:, own] != 0).any(axis=1).sum())
+        count = coefficient.entered
+        if count is None:
+            count = int((sums[:, own] != 0).any(axis=1).sum())
         tails = _plain if method == "percentile" else _corrected(coefficient, groups)
         found.append(_with_interval(coefficient, count, drawn[:, own], tails))
     return tuple(found)

@@ -25,7 +25,8 @@ class Coefficient:
     (...), NaN where undefined. So a resample needs new sums and nothing else, any number of resamples is
     one call, and an item's weight multiplies its terms. `n`: items that entered. `undefined`: why there
     is no value where `of` finds none. `share`: it is a share of the items. `bounds`: what the ends of an
-    analytic interval are cut at.
+    analytic interval are cut at. `entered`: how many groups have something to tell, where others count
+    as drawn though they add nothing; None: all that add anything.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Coefficient:
     undefined: str
     share: bool = False
     bounds: tuple[float, float] = (-1.0, 1.0)
+    entered: int | None = None
 
     def weighted(self, weights: NDArray[np.float64]) -> Coefficient:
         """The same with a weight for each item, such as the inverse of the chance with which it was drawn;

@@ -35,6 +35,7 @@ def difference(one: Coefficient, other: Coefficient) -> Coefficient:
         n=min(one.n, other.n),
         undefined=one.statistic.reason or other.statistic.reason or _("nothing to compare"),
         bounds=(one.bounds[0] - other.bounds[1], one.bounds[1] - other.bounds[0]),
+        entered=min((c.entered for c in (one, other) if c.entered is not None), default=None),
     )
 
 

@@ -1,4 +1,4 @@
-"""Means over tasks by the judge and by people, their difference, and what a sample says of everything.
+"""Figures over tasks by the judge and by people, their difference, and what a sample says of everything.
 
 The interval of a mean over tasks resamples the tasks: all samples of a task and all labels on them stay
 together. What a sample says of everything is the difference estimator (Särndal, Swensson & Wretman 1992,
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement.bootstrap import with_intervals
+from cuecard.annotate.agreement.bootstrap import FEWEST_GROUPS, with_intervals
 from cuecard.annotate.agreement.coefficient import Coefficient, ratio
 from cuecard.annotate.agreement.differences import difference
 from cuecard.annotate.agreement.statistic import Statistic
@@ -24,8 +24,8 @@ from cuecard.annotate.effect.rescoring import Rescored, Settled
 from cuecard.annotate.effect.weighting import Weighting
 from cuecard.core.i18n import _
 from cuecard.core.parts import CheckpointStatus
+from cuecard.core.scoring.aggregate import NOTHING, Key, Part, TrialScore, by_task, measured_as
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.aggregate import TrialScore, aggregate
 from cuecard.core.scoring.checkpoints import CHECKPOINT_MEASURES
 from cuecard.core.scoring.graph import GRAPH_MEASURES
 from cuecard.core.scoring.labels import COUNTS
@@ -56,38 +56,51 @@ SUMS: dict[str, ItemKind] = {
 }
 """Measures that are a share of a trial's items, and of which; others cannot be had from a sample."""
 
-Key = tuple[str, Taken]
 Values = Mapping[str, float | None]
+Parts = Mapping[str, Part]
 
 
-def by_task(trials: Sequence[Rescored], people: bool) -> dict[Key, dict[str, float | None]]:
-    """Each measure's value by task, over its samples as the mean over tasks takes them together."""
-    groups: dict[str, list[TrialScore]] = defaultdict(list)
+def parts_by_task(trials: Sequence[Rescored], people: bool) -> dict[Key, dict[str, Part]]:
+    """What each task adds to each figure, over its samples as `aggregate` takes them together."""
+    scores: list[TrialScore] = []
     for one in trials:
         wanted = MEASURES[one.trial.family]
         measures = one.people if people else one.judge
         shown = tuple(measure for measure in measures if measure.name in wanted)
-        groups[one.trial.task_id].append(TrialScore(one.trial.task_id, one.trial.sample, shown))
-    found: dict[Key, dict[str, float | None]] = defaultdict(dict)
-    for task, scores in sorted(groups.items()):
-        for measure in aggregate(scores):
-            found[measure.name, measure.statistic][task] = measure.value
-    return dict(found)
+        scores.append(TrialScore(one.trial.task_id, one.trial.sample, shown))
+    return {key: parts for key, parts in by_task(scores).items() if measured_as(key[0]) == key[0]}
 
 
 def mean_over(name: str, values: Values, tasks: Sequence[str]) -> Coefficient:
     """The mean over those of the tasks that have a value, a row for each task."""
+    parts = {task: NOTHING if v is None else Part(v, 1.0) for task, v in values.items()}
+    return figure_over((name, Taken.AVG), parts, tasks)
+
+
+def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
+    """A figure as a ratio of what tasks add, a row for each task; a mean over tasks, or a pooled ratio, in
+    which a task with nothing below the line is drawn like the others.
+    """
     import numpy as np
 
-    found = [values.get(task) for task in tasks]
-    terms = [[value or 0.0, float(value is not None)] for value in found]
+    name, statistic = key
+    found = [parts.get(task, NOTHING) for task in tasks]
+    pooled = statistic is Taken.POOLED
+    terms = [
+        [part.above, part.below, *([float(task in parts)] if pooled else [])]
+        for task, part in zip(tasks, found, strict=True)
+    ]
+    known = [part.value for part in found if part.value is not None]
+    within = name not in COUNTS and all(0 <= value <= 1 for value in known)
     return Coefficient(
         name=name,
-        terms=np.array(terms, dtype=np.float64).reshape(len(found), 2),
-        of=_mean,
-        n=sum(value is not None for value in found),
+        terms=np.array(terms, dtype=np.float64).reshape(len(found), 3 if pooled else 2),
+        of=_ratio,
+        n=len(known),
         undefined=_("no task has a value"),
-        share=name not in COUNTS and all(0 <= value <= 1 for value in found if value is not None),
+        # Wilson's interval takes a task for one observation; of a few tasks' counts it would say nothing.
+        share=within and not (pooled and len(known) < FEWEST_GROUPS),
+        entered=len(known) if pooled else None,
     )
 
 
@@ -95,7 +108,7 @@ def measure_effects(
     trials: Sequence[Rescored], sampled: Weighting | None
 ) -> tuple[MeasureEffect, ...]:
     """Of one agent and family: every measure with its difference, and estimates where they can be had."""
-    judge, people = by_task(trials, people=False), by_task(trials, people=True)
+    judge, people = parts_by_task(trials, people=False), parts_by_task(trials, people=True)
     tasks = sorted({one.trial.task_id for one in trials})
     several = len(trials) > len(tasks)
     statuses = any(item.item.kind is ItemKind.STATUS for one in trials for item in one.settled)
@@ -103,7 +116,7 @@ def measure_effects(
         _compared(trials, key, judge[key], people[key], tasks, sampled)
         for key in judge
         # Of a single sample, all ways to take them together are the same.
-        if (several or key[1] is Taken.AVG) and (statuses or key[0] not in OF_STATUSES)
+        if (several or not key[1].of_several) and (statuses or key[0] not in OF_STATUSES)
     ]
     figures = iter(with_intervals([one for plan in plans for one in plan.coefficients]))
     effects: list[MeasureEffect] = []
@@ -136,13 +149,13 @@ class _Compared:
 def _compared(
     trials: Sequence[Rescored],
     key: Key,
-    judge: Values,
-    people: Values,
+    judge: Parts,
+    people: Parts,
     tasks: Sequence[str],
     sampled: Weighting | None,
 ) -> _Compared:
     name, taken = key
-    left, right = mean_over(name, judge, tasks), mean_over(name, people, tasks)
+    left, right = figure_over(key, judge, tasks), figure_over(key, people, tasks)
     three = (left, right, _difference(right, left))
     moved = _estimate(trials, name, judge, sampled) if taken is Taken.AVG else None
     if not isinstance(moved, dict):
@@ -156,7 +169,7 @@ def _difference(one: Coefficient, other: Coefficient) -> Coefficient:
 
 
 def _estimate(
-    trials: Sequence[Rescored], name: str, judge: Values, sampled: Weighting | None
+    trials: Sequence[Rescored], name: str, judge: Parts, sampled: Weighting | None
 ) -> dict[str, float | None] | Statistic | None:
     """By task, the judge's value moved by what people changed of the sample; or why there is none; or None
     where there is nothing to estimate.
@@ -179,8 +192,8 @@ def _estimate(
         )
         moved[one.trial.task_id].append(sum(moves) / measure.n if measure.n else 0.0)
     return {
-        task: None if value is None else value + sum(moved[task]) / len(moved[task])
-        for task, value in judge.items()
+        task: None if (value := part.value) is None else value + sum(moved[task]) / len(moved[task])
+        for task, part in judge.items()
     }
 
 
@@ -207,5 +220,5 @@ def _step(item: Settled) -> float:
     return 1.0 if item.people is Decision.YES else -1.0
 
 
-def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return ratio(sums[..., 0], sums[..., 1])

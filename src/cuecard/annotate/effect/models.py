@@ -6,6 +6,7 @@ from typing import Literal
 
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.tasks import Family
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import ItemKind
@@ -63,8 +64,10 @@ class GroupEffect(Frozen):
     items: tuple[ItemCounts, ...]
     measures: tuple[MeasureEffect, ...]
 
-    def measure(self, name: str, taken: Taken = Taken.AVG) -> MeasureEffect | None:
-        return next((m for m in self.measures if m.name == name and m.taken is taken), None)
+    def measure(self, name: str, taken: Taken | None = None) -> MeasureEffect | None:
+        """`taken` None: the one that stands for the measure."""
+        wanted = taken or statistics_of(name)[0]
+        return next((m for m in self.measures if m.name == name and m.taken is wanted), None)
 
 
 class RankedAgent(Frozen):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.agreement.bootstrap import FEWEST_GROUPS, resampled_values
 from cuecard.annotate.agreement.coefficient import Coefficient
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.effect.figures import by_task, mean_over
+from cuecard.annotate.effect.figures import figure_over, parts_by_task
 from cuecard.annotate.effect.models import Order, PairOrder, RankedAgent, Ranking
 from cuecard.annotate.effect.rescoring import Rescored
 from cuecard.core.i18n import _
@@ -72,7 +72,8 @@ def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking
 
 
 def _mean(name: str, trials: Sequence[Rescored], tasks: Sequence[str], people: bool) -> Coefficient:
-    return mean_over(name, by_task(trials, people).get((name, Taken.AVG), {}), tasks)
+    key = name, Taken.AVG
+    return figure_over(key, parts_by_task(trials, people).get(key, {}), tasks)
 
 
 def _ranks(values: Sequence[float | None]) -> list[int | None]:

@@ -9,7 +9,7 @@ from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.effect.models import Effect, GroupEffect, MeasureEffect, Order, Ranking
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.labels import measure_label, statistic_label
+from cuecard.core.scoring.labels import measure_label, pooled_notes, statistic_label
 from cuecard.core.tasks import Family
 from cuecard.core.verdicts import ItemKind
 
@@ -117,6 +117,7 @@ def _scores(group: GroupEffect) -> Sheet:
                 bare,
             ).format(n=bare)
         )
+    notes += pooled_notes(measure.name for measure in group.measures)
     if group.baseline:
         notes.append(_("Not all players are models: there is an offline baseline among them."))
     return Sheet(

@@ -173,7 +173,7 @@ class SimulatorFindings(Frozen):
 
 
 class OutcomeCell(Frozen):
-    """One task revision with one agent in one world. Means over its trials by measure name."""
+    """One task revision with one agent in one world. Values over its trials by measure name."""
 
     task_id: str
     revision: int
@@ -186,8 +186,8 @@ class OutcomeCell(Frozen):
 
 
 class OutcomeMeasure(Frozen):
-    """Means over paired cells that have a value on both sides, and their difference, simulator minus people;
-    intervals by task.
+    """Means over paired cells that have a value on both sides (pooled ratios: over all paired cells), and their
+    difference, simulator minus people; intervals by task.
     """
 
     name: str

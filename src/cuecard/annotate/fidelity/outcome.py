@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 from cuecard.annotate.agreement import difference, with_intervals
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
-from cuecard.annotate.effect.figures import mean_over
+from cuecard.annotate.effect.figures import figure_over
 from cuecard.annotate.fidelity.model import Outcome, OutcomeCell, OutcomeMeasure
 from cuecard.annotate.fidelity.scoring import (
     Scored,
@@ -19,6 +18,14 @@ from cuecard.annotate.fidelity.scoring import (
 )
 from cuecard.annotate.fidelity.simulators import HUMAN, Simulators, is_simulated
 from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.aggregate import (
+    POOLED_MEASURES,
+    Key,
+    Part,
+    TrialScore,
+    by_task,
+    statistics_of,
+)
 from cuecard.store.records import TrialRecord
 
 Place = tuple[str, int, PlayerRef, PlayerRef]
@@ -49,7 +56,7 @@ def outcomes(
 ) -> Iterator[Outcome]:
     """Each simulator that played, against people: all agents together, then each agent where there are
     several. A cell's value is the mean over its trials, so a cell with many trials weighs as much as one with
-    few.
+    few; ratios that are pooled are pooled over cells, the trials of a cell weighing as much as one.
     """
     people = _by_place(scores.trials[t.id] for t in trials if t.user.kind == HUMAN)
     played: dict[PlayerRef, list[Scored]] = defaultdict(list)
@@ -64,6 +71,8 @@ def outcomes(
 
 
 Cells = dict[Place, list[Scored]]
+Parts = dict[str, dict[str, Part]]
+"""By measure, by cell."""
 
 
 def _by_place(trials: Iterable[Scored]) -> Cells:
@@ -81,7 +90,11 @@ def _outcome(
 
     people, theirs = of_agent(people), of_agent(theirs)
     shared = sorted(people.keys() & theirs.keys(), key=_sorted_by)
-    cells = tuple(_cell(place, people[place], theirs[place]) for place in shared)
+    sides = _parts(people, shared), _parts(theirs, shared)
+    cells = tuple(
+        _cell(place, people[place], theirs[place], str(at), sides)
+        for at, place in enumerate(shared)
+    )
     return Outcome(
         simulator=player,
         agent=agent,
@@ -93,7 +106,7 @@ def _outcome(
         simulator_trials=sum(cell.simulator_trials for cell in cells),
         only_people=len(people.keys() - theirs.keys()),
         only_simulator=len(theirs.keys() - people.keys()),
-        measures=tuple(_measures(cells, resamples)),
+        measures=tuple(_measures(sides, [cell.task_id for cell in cells], resamples)),
         people_ends=_ends(people[place] for place in shared),
         simulator_ends=_ends(theirs[place] for place in shared),
     )
@@ -104,7 +117,28 @@ def _sorted_by(place: Place) -> tuple[str, int, str, str]:
     return task, revision, agent.model_dump_json(), world.model_dump_json()
 
 
-def _cell(place: Place, people: Sequence[Scored], theirs: Sequence[Scored]) -> OutcomeCell:
+def _parts(trials: Cells, places: Sequence[Place]) -> Parts:
+    """What each cell, by the number of its place, adds to each measure that reports show."""
+    scores = [
+        TrialScore(str(at), sample, scored.scores)
+        for at, place in enumerate(places)
+        for sample, scored in enumerate(trials[place])
+    ]
+    found = {key[0]: parts for key, parts in by_task(scores).items() if key == _key(key[0])}
+    return {name: found[name] for name in shown_measures(found)}
+
+
+def _key(name: str) -> Key:
+    return name, statistics_of(name)[0]
+
+
+def _cell(
+    place: Place,
+    people: Sequence[Scored],
+    theirs: Sequence[Scored],
+    number: str,
+    sides: tuple[Parts, Parts],
+) -> OutcomeCell:
     task, revision, agent, world = place
     return OutcomeCell(
         task_id=task,
@@ -113,17 +147,14 @@ def _cell(place: Place, people: Sequence[Scored], theirs: Sequence[Scored]) -> O
         world=world,
         people_trials=len(people),
         simulator_trials=len(theirs),
-        people=_means(people),
-        simulator=_means(theirs),
+        people=_values(sides[0], number),
+        simulator=_values(sides[1], number),
     )
 
 
-def _means(trials: Sequence[Scored]) -> dict[str, float]:
-    values: dict[str, list[float]] = defaultdict(list)
-    for scored in trials:
-        for name, value in scored.measures.items():
-            values[name].append(value)
-    return {name: fmean(found) for name, found in values.items()}
+def _values(parts: Parts, number: str) -> dict[str, float]:
+    found = {name: own[number].value for name, own in parts.items() if number in own}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _ends(cells: Iterable[Sequence[Scored]]) -> dict[str, int]:
@@ -131,18 +162,28 @@ def _ends(cells: Iterable[Sequence[Scored]]) -> dict[str, int]:
     return dict(Counter(end.value for end in ends if end is not None).most_common())
 
 
-def _measures(cells: Sequence[OutcomeCell], resamples: int) -> Iterator[OutcomeMeasure]:
-    known = {name for cell in cells for name in cell.people.keys() & cell.simulator.keys()}
-    keys = [str(number) for number in range(len(cells))]
-    groups = [cell.task_id for cell in cells]
-    for name in shown_measures(known):
+def _measures(
+    sides: tuple[Parts, Parts], groups: Sequence[str], resamples: int
+) -> Iterator[OutcomeMeasure]:
+    """Over cells with a value on both sides; of pooled ratios over all that have the measure."""
+    people, theirs = sides
+    keys = [str(number) for number in range(len(groups))]
+    for name in people:
+        if name not in theirs:
+            continue
+        left, right = people[name], theirs[name]
+        pooled = name in POOLED_MEASURES
         paired = {
-            key: cell
-            for key, cell in zip(keys, cells, strict=True)
-            if name in cell.people and name in cell.simulator
+            key
+            for key in left.keys() & right.keys()
+            if pooled or (left[key].value is not None and right[key].value is not None)
         }
-        people = mean_over(name, {key: cell.people[name] for key, cell in paired.items()}, keys)
-        theirs = mean_over(name, {key: c.simulator[name] for key, c in paired.items()}, keys)
-        apart = replace(difference(theirs, people), name=name)
-        found = with_intervals((people, theirs, apart), groups, resamples=resamples)
+        if not any(left[key].value is not None and right[key].value is not None for key in paired):
+            continue
+        one, other = (
+            figure_over(_key(name), {key: side[key] for key in paired}, keys)
+            for side in (left, right)
+        )
+        apart = replace(difference(other, one), name=name)
+        found = with_intervals((one, other, apart), groups, resamples=resamples)
         yield OutcomeMeasure(name=name, people=found[0], simulator=found[1], difference=found[2])

@@ -14,7 +14,7 @@ from cuecard.annotate.fidelity.words import simulator_word
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.core.events import Termination
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.scoring.labels import measure_label
+from cuecard.core.scoring.labels import measure_label, pooled_notes
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
 
@@ -24,7 +24,7 @@ CORRELATIONS = (0.1, 0.2, 0.3, 0.4, 0.5)
 def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
     """Of each simulator that played: people's means, its own, and the differences on what both played."""
     for each in found.outcomes:
-        notes = list(_outcome_notes(each))
+        notes = [*_outcome_notes(each), *pooled_notes(m.name for m in each.measures)]
         yield Sheet(
             view="outcome",
             title=_outcome_title(found, each),

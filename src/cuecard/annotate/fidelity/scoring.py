@@ -11,6 +11,7 @@ from cuecard.core.errors import NotFound
 from cuecard.core.i18n import _
 from cuecard.core.parts import PlayerRef
 from cuecard.core.scoring.interaction import score_interaction
+from cuecard.core.scoring.measures import Measure
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks import Task
 from cuecard.core.verdicts import Judgement
@@ -22,13 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scored:
-    """A trial with its defined measures by name. `judge` None: it was not judged by the judge that counts,
-    and has the measures of its interaction only.
+    """A trial with its measures. `judge` None: it was not judged by the judge that counts, and has those of its
+    interaction only.
     """
 
     trial: TrialRecord
-    measures: dict[str, float]
+    scores: tuple[Measure, ...]
     judge: PlayerRef | None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The values of the defined ones by name."""
+        return {one.name: one.value for one in self.scores if one.value is not None}
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,7 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
             if judgement
             else score_interaction(tasks[version], events)
         )
-        values = {measure.name: measure.value for measure in measures}
-        found[trial.id] = Scored(
-            trial,
-            {name: value for name, value in values.items() if value is not None},
-            judgement.judge if judgement else None,
-        )
+        found[trial.id] = Scored(trial, measures, judgement.judge if judgement else None)
     return Scores(name, found)
 
 

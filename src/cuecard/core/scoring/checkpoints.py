@@ -14,17 +14,17 @@ from cuecard.core.scoring.steps import StepRecord, steps_of
 from cuecard.core.tasks import CheckpointChain
 from cuecard.core.verdicts import Judgement
 
-CHECKPOINT_MEASURES = (
-    "acc",
-    "cp",
-    "detection_accuracy",
-    "detection_precision",
-    "detection_recall",
-    "detection_f1",
+DETECTION_MEASURES = (
+    "det_accuracy",
+    "det_precision",
+    "det_recall",
+    "det_f1",
     "ce_a",
     "ce_b",
-    "asks",
 )
+"""Ratios of counts of checkpoints. Those of an agent are of the sums over all of its trials
+(`core.scoring.aggregate`), so each has what is below the line as its n."""
+CHECKPOINT_MEASURES = ("acc", "cp", *DETECTION_MEASURES, "asks")
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Confusion:
     def of(cls, steps: Sequence[StepRecord]) -> Confusion:
         ambiguous = [step for step in steps if step.ambiguous]
         plain = [step for step in steps if not step.ambiguous]
-        tp = sum(1 for step in ambiguous if step.right_asks)
-        fp = sum(1 for step in plain if step.asks)
+        tp = sum(step.asked_rightly for step in ambiguous)
+        fp = sum(step.asked for step in plain)
         return cls(tp=tp, fn=len(ambiguous) - tp, fp=fp, tn=len(plain) - fp)
 
     @property
@@ -59,50 +59,44 @@ def score_checkpoints(
     """All of FORMATS, discobench, for one trial, and `unjudged`.
 
     `acc`: the final answer is equivalent; `cp`: advanced / all checkpoints. Both are in [0, 1]; `asks`
-    counts turns. CP and asks are undefined for an answer that comes without a dialogue.
+    counts turns. An answer that comes without a dialogue has nothing but `acc`.
     """
-    steps = steps_of(chain, events)
     acc, unjudged = score_answer("acc", judgement)
-    return (acc, *_progress(chain, events, steps), *score_detection(steps), unjudged)
-
-
-def _progress(
-    chain: CheckpointChain, events: Sequence[Event], steps: Sequence[StepRecord]
-) -> tuple[Measure, Measure]:
     if not user_turns(events):
         reason = _("there is no dialogue to score")
-        return Measure("cp", None, 0, reason), Measure("asks", None, 0, reason)
-    advanced = sum(1 for step in steps if step.advanced)
+        missing = (name for name in CHECKPOINT_MEASURES if name != "acc")
+        return (acc, *(Measure(name, None, 0, reason) for name in missing), unjudged)
+    steps = steps_of(chain, events)
     return (
-        share("cp", advanced, len(chain.steps), ""),
+        acc,
+        share("cp", sum(step.advanced for step in steps), len(chain.steps), ""),
+        *score_detection(steps),
         count("asks", sum(step.asks for step in steps)),
+        unjudged,
     )
 
 
 def score_detection(steps: Sequence[StepRecord]) -> tuple[Measure, ...]:
-    """Detection over reached checkpoints, CE-A and CE-B, of one trial or, pooled, of many.
+    """Detection, CE-A and CE-B over the reached checkpoints of one trial (DiscoBench, eq. 6-13).
 
-    FORMATS, discobench: accuracy, precision, recall and F1 of `Confusion`; CE-A = asked rightly /
-    asked; CE-B = asked rightly and then advanced / asked. An ask is a turn. A ratio of nothing is
-    undefined; F1 is 2 TP / (2 TP + FP + FN), so it is 0 where ambiguities were reached and none asked.
+    Accuracy, precision, recall and F1 of `Confusion`; CE-A = checkpoints asked rightly / checkpoints
+    asked at; CE-B = asked rightly and advanced / asked at. A ratio of nothing is undefined; F1 is
+    2 TP / (2 TP + FP + FN), so it is 0 where ambiguities were reached and none asked. n is what is below
+    the line.
     """
     table = Confusion.of(steps)
-    asks = sum(step.asks for step in steps)
-    never = _("the agent never asked")
-    reached = _("no checkpoint was reached")
+    asked = sum(step.asked for step in steps)
+    never = _("nothing was asked")
     return (
-        share("detection_accuracy", table.tp + table.tn, table.total, reached),
-        share("detection_precision", table.tp, table.tp + table.fp, never),
-        share("detection_recall", table.tp, table.tp + table.fn, _("no ambiguity was reached")),
-        _detection_f1(table),
-        share("ce_a", sum(step.right_asks for step in steps), asks, never),
-        share("ce_b", sum(step.fruitful_asks for step in steps), asks, never),
+        share("det_accuracy", table.tp + table.tn, table.total, _("no checkpoint was reached")),
+        share("det_precision", table.tp, table.tp + table.fp, never),
+        share("det_recall", table.tp, table.tp + table.fn, _("no ambiguity was reached")),
+        share(
+            "det_f1",
+            2 * table.tp,
+            2 * table.tp + table.fp + table.fn,
+            _("no ambiguity was reached and nothing was asked"),
+        ),
+        share("ce_a", sum(step.asked_rightly for step in steps), asked, never),
+        share("ce_b", sum(step.asked_rightly and step.advanced for step in steps), asked, never),
     )
-
-
-def _detection_f1(table: Confusion) -> Measure:
-    weight = 2 * table.tp + table.fp + table.fn
-    if not weight:
-        reason = _("no ambiguity was reached and the agent never asked")
-        return Measure("detection_f1", None, table.total, reason)
-    return Measure("detection_f1", 2 * table.tp / weight, table.total)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.aggregate import Statistic
+from cuecard.core.scoring.aggregate import POOLED_MEASURES, Statistic, measured_as
 from cuecard.core.scoring.profiles import Profile
 from cuecard.core.tasks import Family
 
@@ -25,10 +26,10 @@ MEASURE_LABELS: Final[dict[str, str]] = {
     "item_f1": N_("Item F1"),
     "acc": N_("Accuracy"),
     "cp": N_("Checkpoint progress"),
-    "detection_accuracy": N_("Detection accuracy"),
-    "detection_precision": N_("Detection precision"),
-    "detection_recall": N_("Detection recall"),
-    "detection_f1": N_("Detection F1"),
+    "det_accuracy": N_("Detection accuracy"),
+    "det_precision": N_("Detection precision"),
+    "det_recall": N_("Detection recall"),
+    "det_f1": N_("Detection F1"),
     "ce_a": N_("Right asks (CE-A)"),
     "ce_b": N_("Fruitful asks (CE-B)"),
     "asks": N_("Asks"),
@@ -60,7 +61,7 @@ MEASURE_LABELS: Final[dict[str, str]] = {
 HEADLINES: Final[dict[Family, tuple[str, ...]]] = {
     "graph": ("triplet_f1", "node_f1"),
     "table": ("success", "row_f1", "item_f1"),
-    "checkpoints": ("acc", "cp", "detection_f1"),
+    "checkpoints": ("acc", "cp", "det_f1"),
     "facts": ("pass_at_1", "fcr", "hit_rate"),
 }
 """What a table of results shows of each family; all measures are in the JSON."""
@@ -96,11 +97,26 @@ PROFILE_LABELS: Final[dict[Profile, str]] = {
 
 def measure_label(name: str) -> str:
     """The translated name of a measure; an unknown one is its own name."""
+    base = measured_as(name)
+    if base != name:
+        return _("{measure}, mean over tasks").format(measure=measure_label(base))
     return _(MEASURE_LABELS[name]) if name in MEASURE_LABELS else name
 
 
+def pooled_notes(measures: Iterable[str]) -> tuple[str, ...]:
+    """What belongs below figures of these measures, if some of them are pooled."""
+    if not any(name in POOLED_MEASURES for name in measures):
+        return ()
+    return (
+        _(
+            "Detection, CE-A and CE-B: pooled, after eq. 6-13 of the DiscoBench paper: counts of reached checkpoints"
+            " summed over all tasks, where each of a task's n trials weighs 1/n. The others are means over tasks."
+        ),
+    )
+
+
 def statistic_label(statistic: Statistic, samples: int) -> str:
-    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`."""
+    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`, `pooled`."""
     match statistic:
         case Statistic.AVG:
             text = _("Avg@{n}")
@@ -110,4 +126,6 @@ def statistic_label(statistic: Statistic, samples: int) -> str:
             text = _("Max@{n}")
         case Statistic.PASS:
             text = _("Pass@{n}")
+        case Statistic.POOLED:
+            text = _("pooled")
     return text.format(n=samples)

@@ -25,8 +25,8 @@ ADVANCED = frozenset(
 class StepRecord:
     """One reached checkpoint of one trial.
 
-    `asks`: turns that the responder read as asking; `right_asks`: about this ambiguity; `fruitful_asks`:
-    right, and the checkpoint was advanced afterwards. `searches_before_ask`: None without an ask.
+    `asks`: turns that the responder read as asking; `right_asks`: those about this ambiguity.
+    `searches_before_ask`: None without an ask. `advanced`: at any turn, before an ask or after it.
     """
 
     checkpoint: int
@@ -34,9 +34,18 @@ class StepRecord:
     searches: int
     asks: int
     right_asks: int
-    fruitful_asks: int
     searches_before_ask: int | None
     advanced: bool
+
+    @property
+    def asked(self) -> bool:
+        """At least one turn was read as asking, rightly or not; several asks at a checkpoint are one."""
+        return self.asks > 0
+
+    @property
+    def asked_rightly(self) -> bool:
+        """At least one ask was about its ambiguity."""
+        return self.right_asks > 0
 
 
 def steps_of(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepRecord, ...]:
@@ -69,7 +78,6 @@ def _record(
     chain: CheckpointChain, index: int, spoken: Sequence[UserSpoke], searches: dict[int, int]
 ) -> StepRecord:
     ambiguous = chain.steps[index].ambiguity is not None
-    advanced_at = [n for n, spoke in enumerate(spoken) if spoke.reply.status in ADVANCED]
     asked_at = [n for n, spoke in enumerate(spoken) if spoke.reply.status in ASKED]
     right_at = [
         n
@@ -78,14 +86,12 @@ def _record(
     ]
     # .get: a defaultdict would grow while it is read.
     counts = [searches.get(spoke.turn - 1, 0) for spoke in spoken]
-    last = max(advanced_at, default=-1)
     return StepRecord(
         checkpoint=index,
         ambiguous=ambiguous,
         searches=sum(counts),
         asks=len(asked_at),
         right_asks=len(right_at),
-        fruitful_asks=sum(1 for n in right_at if n < last),
         searches_before_ask=sum(counts[: asked_at[0] + 1]) if asked_at else None,
-        advanced=bool(advanced_at),
+        advanced=any(spoke.reply.status in ADVANCED for spoke in spoken),
     )

@@ -25,7 +25,7 @@ from cuecard.core.text import normalise
 from cuecard.core.trial import prediction_of
 from cuecard.core.verdicts import Decision, ItemKind, Judgement
 
-SCHEME = 2
+SCHEME = 3
 """Raised with every change of what figures hold or how they are counted: kept ones are then made anew."""
 MAX_K = 64
 RAW = 300

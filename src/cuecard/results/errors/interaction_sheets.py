@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.labels import measure_label
 from cuecard.core.tasks import Family
 from cuecard.results.cells import ResultCell
@@ -41,13 +41,13 @@ def interaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
 def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
     """The mean over tasks of each measure that occurs."""
     found = with_task_intervals(scores_of(group.rows, measures))
-    return {name: figure for (name, taken), (_t, figure) in found.items() if taken is Taken.AVG}
+    return {name: figure for (name, taken), (_t, figure) in found.items() if not taken.of_several}
 
 
 def mean_cell(group: Group, name: str, statistic: Statistic | None) -> ResultCell:
     """A cell that knows where `cuecard score --json` has the figure, if it is of an agent and family."""
     trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)
-    key = f"groups/{group.values[0]}/{group.family}/measures/{name}/avg"
+    key = f"groups/{group.values[0]}/{group.family}/measures/{name}/{statistics_of(name)[0].value}"
     return ResultCell(
         shown(name, statistic, percent=True),
         statistic=statistic,

@@ -7,20 +7,21 @@ from collections.abc import Callable, Sequence
 
 from cuecard.annotate.agreement import Statistic
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.results.pool import Row
 from cuecard.results.taking import scores_of, with_task_intervals
 
 
 def averages(rows: Sequence[Row], *measures: str) -> tuple[Statistic, ...]:
-    """Avg@N of each measure over the judged ones of `rows`, intervals by resampling tasks; `n` counts tasks."""
+    """Avg@N of each measure (pooled ratios pooled) over the judged ones of `rows`, intervals by resampling tasks; `n`
+    counts tasks.
+    """
     found = with_task_intervals(scores_of(rows, measures))
     none = _("no trial has a value")
+    keys = [(name, statistics_of(name)[0]) for name in measures]
     return tuple(
-        found[name, Taken.AVG][1]
-        if (name, Taken.AVG) in found
-        else Statistic(name=name, value=None, n=0, reason=none)
-        for name in measures
+        found[key][1] if key in found else Statistic(name=key[0], value=None, n=0, reason=none)
+        for key in keys
     )
 
 

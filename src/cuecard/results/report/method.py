@@ -12,6 +12,7 @@ from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.parts import PlayerRef
+from cuecard.core.scoring.labels import pooled_notes
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.lab.plans import settings_of
@@ -199,6 +200,12 @@ def counting_terms(pool: Pool, examined: int) -> Terms:
                     _(
                         "Means over tasks of the value of each task over its samples: the mean (avg), the sample with the"
                         " highest triplet F1 (best), the highest (max), or whether any passed (pass)."
+                    ),
+                    *pooled_notes(
+                        measure.name
+                        for row in pool.rows
+                        if row.figures
+                        for measure in row.figures.measures
                     ),
                 ),
             ),

@@ -8,6 +8,7 @@ from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.labels import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.comparing import Comparison, Contrast, compare
@@ -15,6 +16,7 @@ from cuecard.results.pool import Pool
 from cuecard.results.report.model import Term, Terms
 from cuecard.results.report.words import listed
 from cuecard.results.score_table import score_table
+from cuecard.results.taking import figure_key
 from cuecard.results.words import dimension_word
 
 NBSP = "\u00a0"
@@ -56,7 +58,7 @@ def _of_family(pool: Pool, family: Family, judge: str) -> Term:
     if not agents:
         return Term(head, (_("No trial has been judged, so nothing can be said."),))
     means = {
-        line.value("agent"): line.figures.get(f"{measure}.avg")
+        line.value("agent"): line.figures.get(figure_key(measure, statistics_of(measure)[0]))
         for line in score_table(pool, ("agent",), (measure,)).lines
     }
     if len(agents) == 1:

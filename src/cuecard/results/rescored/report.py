@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.agreement.bootstrap import with_intervals
 from cuecard.annotate.agreement.coefficient import Coefficient
 from cuecard.annotate.agreement.differences import difference
-from cuecard.annotate.effect.figures import MEASURES, mean_over
+from cuecard.annotate.effect.figures import MEASURES, figure_over
 from cuecard.core.formats.trajectories.gold_text import item_text
 from cuecard.core.rescoring.items import Fate, item_changes
-from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.aggregate import TrialScore, aggregate
+from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.core.verdicts import Decision, Item, Judgement, Verdict
 from cuecard.lab.figures import judged_trials
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 Pairs = Sequence[tuple[TrialRecord, TrialRecord]]
-Key = tuple[str, Taken]
 
 
 def report_on(
@@ -199,13 +197,13 @@ def _group(
 ) -> list[MeasureMove]:
     tasks = sorted({one.task_id for one, _other in scores})
     samples = max(Counter(one.task_id for one, _other in scores).values())
-    before = _by_task((one for one, _other in scores), family)
-    after = _by_task((other for _one, other in scores), family)
-    keys = [key for key in before if key in after and (samples > 1 or key[1] is Taken.AVG)]
+    before = _parts((one for one, _other in scores), family)
+    after = _parts((other for _one, other in scores), family)
+    keys = [key for key in before if key in after and (samples > 1 or not key[1].of_several)]
     figures: list[Coefficient] = []
     for key in keys:
-        left = mean_over(key[0], before[key], tasks)
-        right = mean_over(key[0], after[key], tasks)
+        left = figure_over(key, before[key], tasks)
+        right = figure_over(key, after[key], tasks)
         figures += [left, right, replace(difference(right, left), name=key[0])]
     told = with_intervals(figures)
     return [
@@ -223,14 +221,7 @@ def _group(
     ]
 
 
-def _by_task(scores: Iterable[TrialScore], family: Family) -> dict[Key, dict[str, float | None]]:
-    """Each measure's value by task, over its samples as the mean over tasks takes them together."""
-    groups: dict[str, list[TrialScore]] = defaultdict(list)
-    for one in scores:
-        shown = tuple(m for m in one.measures if m.name in MEASURES[family])
-        groups[one.task_id].append(TrialScore(one.task_id, one.sample, shown))
-    found: dict[Key, dict[str, float | None]] = defaultdict(dict)
-    for task, its in sorted(groups.items()):
-        for measure in aggregate(its):
-            found[measure.name, measure.statistic][task] = measure.value
-    return dict(found)
+def _parts(scores: Iterable[TrialScore], family: Family) -> dict[Key, dict[str, Part]]:
+    """What each task adds to each of the family's figures."""
+    found = by_task(scores)
+    return {key: parts for key, parts in found.items() if key[0] in MEASURES[family]}

@@ -10,7 +10,7 @@ from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Sheet
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.rescoring.items import Fate
-from cuecard.core.scoring.labels import measure_label, statistic_label
+from cuecard.core.scoring.labels import measure_label, pooled_notes, statistic_label
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
@@ -146,6 +146,7 @@ def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
                 "{n} measure is where it was.", "{n} measures are where they were.", still
             )
             notes.append(text.format(n=still))
+        notes += pooled_notes(one.name for one in moved)
         yield Sheet(
             view="results",
             title=_("Moved by {judge}: {agent}, {family}").format(

@@ -10,7 +10,6 @@ from typing import Literal
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.labels import HEADLINES, measure_label
 from cuecard.core.text import one_line
 from cuecard.results.comparing import Comparison, compare
@@ -71,7 +70,7 @@ def count(offer: Offer, choice: Choice) -> Counted:
                     choice.base,
                     family=choice.family,
                     measure=measure,
-                    taken=choice.taken if measure == choice.by else Taken.AVG,
+                    taken=choice.taken if measure == choice.by else None,
                     arms=choice.arms or None,
                 )
             )
@@ -191,7 +190,7 @@ class CompareView(SheetView[Section]):
             return None
         at = families.index(self.choice.family) if self.choice.family in families else -1
         family = families[(at + 1) % len(families)]
-        return replace(self.choice, family=family, measure=None, taken=Taken.AVG)
+        return replace(self.choice, family=family, measure=None, taken=None)
 
     @property
     def arms(self) -> tuple[tuple[str, str], ...]:
@@ -219,7 +218,7 @@ class CompareView(SheetView[Section]):
         parts = [
             one_line(_COLON.split(self.offer.title)[0], 40),
             value_word("family", choice.family),
-            measure_word(choice.by, choice.taken, samples),
+            measure_word(choice.by, choice.statistic, samples),
         ]
         if base := one_line(self.base_word, 30):
             others = [one_line(word, 30) for _value, word in self.arms if word != self.base_word]

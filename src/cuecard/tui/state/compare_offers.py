@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.labels import HEADLINES, measure_label, statistic_label
 from cuecard.core.tasks import FAMILIES, Family
 from cuecard.results.comparing import COMPARABLE
 from cuecard.results.designs import Found, designs_in
 from cuecard.results.pool import Dimension, Pool
-from cuecard.results.taking import takings
 from cuecard.results.words import dimension_word, names_of, place_of, value_word
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Choice:
     """`offer`: the id of what is compared. `arms`: those compared, all without any; `base`: what they are held
-    against, the plain one if None. `measure` None: the family's first headline.
+    against, the plain one if None. `measure` None: the family's first headline; `taken` None: the way that stands
+    for it.
     """
 
     offer: str
@@ -32,11 +33,15 @@ class Choice:
     arms: tuple[str, ...] = ()
     base: str | None = None
     measure: str | None = None
-    taken: Taken = Taken.AVG
+    taken: Taken | None = None
 
     @property
     def by(self) -> str:
         return self.measure or HEADLINES[self.family][0]
+
+    @property
+    def statistic(self) -> Taken:
+        return self.taken or statistics_of(self.by)[0]
 
 
 @dataclass(frozen=True)
@@ -145,13 +150,13 @@ def measure_options(pool: Pool, family: Family) -> tuple[tuple[str, Taken], ...]
     )
     heads = [name for name in HEADLINES[family] if name in names]
     ordered = [*heads, *(name for name in names if name not in heads), "cost", "tokens"]
-    return tuple((name, taken) for name in ordered for taken in takings(name))
+    return tuple((name, taken) for name in ordered for taken in statistics_of(name))
 
 
 def measure_word(measure: str, taken: Taken, samples: int) -> str:
     """`Triplet F1`, `Triplet F1 (Best@3)`: the average is not named."""
     word = measure_label(measure)
-    return word if taken is Taken.AVG else f"{word} ({statistic_label(taken, samples)})"
+    return word if not taken.of_several else f"{word} ({statistic_label(taken, samples)})"
 
 
 def samples_in(pool: Pool, family: Family) -> int:

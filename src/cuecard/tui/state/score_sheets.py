@@ -10,10 +10,12 @@ from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.labels import COUNTS, measure_label, statistic_label
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.score_table import Counts, Line, ScoreTable
+from cuecard.results.taking import figure_key
 from cuecard.results.words import dimension_word, shown, value_word
 from cuecard.tui.glyphs import FAMILY
 from cuecard.tui.state.runs import MAIN_MEASURE
@@ -217,7 +219,7 @@ def _number(cell: Cell) -> float | None:
 
 
 def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureCell]:
-    mean = line.figures.get(f"{measure}.{Taken.AVG.value}")
+    mean = line.figures.get(figure_key(measure, statistics_of(measure)[0]))
     if mean is None:
         return {}
     found = {MEAN: replace(_figure(measure, mean, line, rows), name=_("Mean"))}

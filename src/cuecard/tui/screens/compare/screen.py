@@ -180,7 +180,7 @@ class CompareScreen(FiguresScreen):
         view = self._view
         if view is None or view.choice is None:
             return
-        family, now = view.choice.family, (view.choice.by, view.choice.taken)
+        family, now = view.choice.family, (view.choice.by, view.choice.statistic)
         samples = samples_in(view.offer.pool, family)
         chosen = await self._ask(
             _("Measure"),
