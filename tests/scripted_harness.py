@@ -74,7 +74,7 @@ class Harness:
     """Tricks: `http` takes MCP servers by address; `search` looks things up in the world; `ask` asks the
     user by its tool; `tools` tells of a tool of its own; `permits` asks to edit and to execute;
     `loads` takes up sessions (kept in HARNESS_DIR); `children` leaves programs behind; `crash`,
-    `silent`, `garbage`, `error`, `empty`, `deaf` fail; `late` calls the world after its turn. While there
+    `silent`, `garbage`, `error`, `empty`, `deaf` fail; `flood` never stops to talk; `late` calls the world after its turn. While there
     is a file `slow` in HARNESS_DIR it says the half of it and no more, until it is told to stop; `stubborn`
     it does not.
     """
@@ -178,6 +178,8 @@ class Harness:
             return "cancelled"
         if "error" in tricks:
             return "error"
+        while "flood" in tricks and not self.cancelled.is_set():
+            self.tell(session, "and so on " * 20_000)
         if "empty" in tricks and len(self.turns[session]) == 1:
             return "end_turn"
         if "garbage" in tricks:

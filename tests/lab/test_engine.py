@@ -11,10 +11,15 @@ import pytest
 
 from cuecard.core.agents.settings import told
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.config_agents import ReactAgentConfig, Settings, TeamAgentConfig
+from cuecard.core.config_agents import (
+    AcpAgentConfig,
+    ReactAgentConfig,
+    Settings,
+    TeamAgentConfig,
+)
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_players import ModelJudgeConfig
-from cuecard.core.errors import BudgetSpent, ConfigError, ModelPaused
+from cuecard.core.errors import AgentPaused, BudgetSpent, ConfigError, ModelPaused
 from cuecard.core.events import Limits, Marked, ModelReplied, Termination, ToolAnswered
 from cuecard.core.marks import CallsCut
 from cuecard.core.run import RunControl
@@ -258,6 +263,29 @@ def test_the_cli_streams_what_happens(tmp_path: Path):
     assert lines[-1]["event"] == "run_finished"
     assert lines[-1]["finished"] == 1
     assert all(line["run"] == 1 for line in lines)
+
+
+async def test_a_harness_that_is_not_there_is_told_before_the_run(workspace: Workspace):
+    settings = config("http://127.0.0.1:1", outside=AcpAgentConfig(command=("no-such-harness",)))
+    plan = RunPlan(tasks=(GRAPH,), agents=("live", "outside"))
+    with pytest.raises(ConfigError, match="no-such-harness"):
+        create_run(workspace, plan, by="ann", config=settings)
+    assert workspace.runs.all() == []
+
+
+async def test_a_harness_that_cannot_start_pauses_the_run(workspace: Workspace):
+    settings = config("http://127.0.0.1:1", outside=AcpAgentConfig(command=("true",)))
+    plan = RunPlan(tasks=(GRAPH, FACTS), agents=("outside",), samples=3, concurrency=2)
+    outcome = await start_run(workspace, plan, by="ann", config=settings)
+    assert outcome.run.state is RunState.PAUSED
+    assert isinstance(outcome.halt, AgentPaused)
+    assert "outside" in str(outcome.halt)
+    trials = workspace.runs.trials(outcome.run.id)
+    assert [trial.termination for trial in trials] == [None] * 6
+    # Gone on with, its program is looked for again.
+    gone = config("http://127.0.0.1:1", outside=AcpAgentConfig(command=("no-such-harness",)))
+    with pytest.raises(ConfigError, match="no-such-harness"):
+        await resume_run(workspace, outcome.run.id, config=gone)
 
 
 def cuts(workspace: Workspace, trial_id: int) -> list[CallsCut]:

@@ -85,6 +85,8 @@ class AcpAgentConfig(Frozen):
     server. `world_port`: offer it at this port of 127.0.0.1, path `/mcp`, for harnesses that take MCP
     servers from their own configuration only; trials then take turns. `shared`: one process serves all
     trials, each in a session of its own. `model`: for the record only. Times in seconds.
+    `give_up_after`: prompts in a row that failed so pause the run; a harness that cannot be started pauses
+    it at once.
     """
 
     kind: Literal["acp"] = "acp"
@@ -96,12 +98,15 @@ class AcpAgentConfig(Frozen):
     model: str = ""
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 60
     turn_timeout: Annotated[float, Field(gt=0, le=86400)] = 1800
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 3
     settings: Settings = Settings()
 
 
 class HttpAgentConfig(Frozen):
     """An agent behind a web address: it is POSTed the conversation and answers with a reply.
-    `headers`: names of headers with the environment variables that hold their values.
+    `headers`: names of headers with the environment variables that hold their values. `timeout`: seconds
+    that an answer may take, with all `retries`. `give_up_after`: answers in a row that failed so pause the
+    run; an address where there is no agent pauses it at once.
     """
 
     kind: Literal["http"] = "http"
@@ -109,6 +114,7 @@ class HttpAgentConfig(Frozen):
     headers: dict[str, EnvName] = {}
     timeout: Annotated[float, Field(gt=0, le=86400)] = 600
     retries: Annotated[int, Field(ge=0, le=20)] = 2
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 3
     model: str = ""
     settings: Settings = Settings()
 

@@ -84,6 +84,10 @@ class ModelPaused(Halt):
     """A model keeps failing for reasons that have nothing to do with one trial."""
 
 
+class AgentPaused(Halt):
+    """An agent that is another program cannot play at all, or keeps failing."""
+
+
 class BudgetSpent(Halt):
     """The run's budget is used up."""
 

@@ -52,14 +52,18 @@ def check_bytes(size: int, most: int = MOST_BYTES) -> None:
         raise TooMuch(_("the reply is longer than {n} bytes").format(n=f"{most:,}"))
 
 
+def check_values(data: bytes) -> None:
+    """Raises `TooMuch` where JSON would take many times the memory of the bytes that stand for it."""
+    if len(data) > _PACKED and sum(map(data.count, (b",", b"{", b"["))) > _MOST_VALUES:
+        raise TooMuch(_("the reply holds more than {n} values").format(n=f"{_MOST_VALUES:,}"))
+
+
 def read_json(data: bytes) -> object:
     """The value in `data`, of bounded depth and size.
 
     Raises `TooMuch`, `UnicodeDecodeError`, and `ValueError` for what is no JSON.
     """
-    # A value takes a hundred times the memory of the three bytes that stand for it.
-    if len(data) > _PACKED and sum(map(data.count, (b",", b"{", b"["))) > _MOST_VALUES:
-        raise TooMuch(_("the reply holds more than {n} values").format(n=f"{_MOST_VALUES:,}"))
+    check_values(data)
     try:
         return json.loads(data.decode("utf-8"))
     except RecursionError:

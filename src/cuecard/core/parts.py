@@ -105,6 +105,17 @@ class ToolAnswer(Frozen):
     ok: bool = True
 
 
+MOST_TOKENS = 10**9
+"""Of one call: more than that is no count."""
+
+
+def token_count(value: object) -> int:
+    """A count of tokens as somebody else tells it; what cannot be one is none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return value if 0 < value <= MOST_TOKENS else 0
+
+
 class Usage(Frozen):
     """Tokens of one call, as the server counted them. `cached` are among `prompt`, `reasoning` among
     `completion`.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, JsonValue, ValidationError
 
+from cuecard.core.agents.external import check_commands
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.errors import ConfigError, NotAllowed
 from cuecard.core.events import Limits
@@ -73,13 +74,15 @@ def create_run(
 ) -> RunRecord:
     """Enter the run with all its trials; nothing is played yet. Blocks for the database.
 
-    Raises `NotFound` for an unknown task, `ConfigError` for a player or judge that cannot be made,
-    and for a budget where a model has no price.
+    Raises `NotFound` for an unknown task, `ConfigError` for a player or judge that cannot be made, for
+    a harness whose program is not there, and for a budget where a model has no price.
     """
     from cuecard.core.judges.registry import build_judge
 
     settings = plan.settings
     hub = ModelHub(config)
+    if settings.probe is None:
+        check_commands(plan.agents, config)
     for judge in settings.judges:
         build_judge(judge, config, hub)
     if settings.budget is not None:

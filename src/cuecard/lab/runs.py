@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuecard.core.agents.external import check_commands
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.errors import CuecardError, Drained, Halt, Held
 from cuecard.core.i18n import _
@@ -110,10 +111,11 @@ async def resume_run(
     control = control or RunControl()
     hub = ModelHub(config)
     try:
-        judges = [judge] if judge else _judges(settings_of(run), config, hub)
+        settings = settings_of(run)
+        judges = [judge] if judge else _judges(settings, config, hub)
         spent = await asyncio.to_thread(spent_on, workspace, run_id)
         control.when_paused(hub.stop)
-        meter = Meter(spent, budget or settings_of(run).budget, control)
+        meter = Meter(spent, budget or settings.budget, control)
         grid = Grid(workspace, run, config, hub, judges, meter.judged)
         trials = await asyncio.to_thread(workspace.runs.trials, run_id)
         cells = [
@@ -122,6 +124,9 @@ async def resume_run(
             if only is None or trial.id in only
             if trial.termination is None or (rerun_failed and trial.termination.is_failure)
         ]
+        if settings.probe is None and settings.replay is None:
+            played = {t.agent.name for t in trials if t.termination is None or rerun_failed}
+            check_commands(played, config)
         await asyncio.to_thread(_keep_prompts, workspace, config)
         await asyncio.to_thread(workspace.runs.set_state, run_id, RunState.RUNNING)
 

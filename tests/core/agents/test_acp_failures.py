@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.agents.process_tree import environment
-from cuecard.core.errors import BudgetSpent, Halt
+from cuecard.core.errors import AgentPaused, BudgetSpent, Halt
 from cuecard.core.events import Termination
 from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
 from cuecard.core.worlds.closed import SEARCH
@@ -43,10 +43,6 @@ async def test_a_crash_in_mid_turn_shows_the_last_words_without_secrets(
     [
         (("error",), {}, "out of order"),
         (("silent",), {"turn_timeout": 0.3}, "did not end its turn in time"),
-        (("deaf",), {"start_timeout": 0.3}, "did not answer in time"),
-        ((), {"command": ("/no/such/harness",)}, "cannot be started"),
-        ((), {"command": ("true",)}, "The harness ended"),
-        ((), {"command": ("sh", "-c", "echo not a harness; exec sleep 60")}, "not a harness"),
     ],
 )
 async def test_a_harness_that_fails_ends_its_trial_with_a_reason(
@@ -57,6 +53,46 @@ async def test_a_harness_that_fails_ends_its_trial_with_a_reason(
 
     assert result.termination is Termination.API_ERROR
     assert told in result.detail
+
+
+@pytest.mark.parametrize(
+    ("tricks", "fields", "told"),
+    [
+        (("deaf",), {"start_timeout": 0.3}, "did not answer in time"),
+        ((), {"command": ("/no/such/harness",)}, "cannot be started"),
+        ((), {"command": ("true",)}, "The harness ended"),
+        ((), {"command": ("sh", "-c", "echo not a harness; exec sleep 60")}, "not a harness"),
+    ],
+)
+async def test_a_harness_that_cannot_start_ends_no_trial(
+    bench: HarnessBench, tricks: Sequence[str], fields: dict[str, object], told: str
+) -> None:
+    fields = {"start_timeout": 1.0, **fields}
+    with pytest.raises(AgentPaused, match="outside") as caught:
+        await bench.play(*tricks, **fields)
+
+    assert told in str(caught.value)
+    assert bench.bodies("trial_ended") == []
+
+
+async def test_a_harness_that_fails_in_every_trial_is_asked_no_more(bench: HarnessBench) -> None:
+    for _trial in range(2):
+        result = await bench.play("error")
+        assert result.termination is Termination.API_ERROR
+    with pytest.raises(AgentPaused, match=r"3 .*in a row"):
+        await bench.play("error")
+
+
+async def test_a_harness_that_started_before_may_fail_to_start_once(bench: HarnessBench) -> None:
+    assert (await bench.play()).termination is not Termination.API_ERROR
+    result = await bench.play("deaf", start_timeout=0.3)
+    assert result.termination is Termination.API_ERROR
+
+
+async def test_what_a_harness_says_in_a_turn_is_bounded(bench: HarnessBench) -> None:
+    result = await bench.play("flood")
+    assert result.termination is Termination.API_ERROR
+    assert "2,000,000 characters" in result.detail
 
 
 async def test_cancelling_stops_the_harness_and_all_it_started(bench: HarnessBench) -> None:

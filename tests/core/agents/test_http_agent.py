@@ -11,7 +11,7 @@ import pytest
 from cuecard.core.agents.registry import build_agent
 from cuecard.core.config_agents import HttpAgentConfig, Settings
 from cuecard.core.config_models import Config
-from cuecard.core.errors import ConfigError
+from cuecard.core.errors import AgentPaused, ConfigError
 from cuecard.core.events import (
     AgentSpoke,
     Event,
@@ -64,7 +64,12 @@ class Played:
 
 
 async def play_http(
-    script: Script, task: Task = GRAPH, *, past: Sequence[Event] = (), **fields: Any
+    script: Script,
+    task: Task = GRAPH,
+    *,
+    past: Sequence[Event] = (),
+    hub: ModelHub | None = None,
+    **fields: Any,
 ) -> Played:
     sink = StreamingSink()
     sink.events.extend(past)
@@ -72,7 +77,7 @@ async def play_http(
         config = Config(agents={"far": HttpAgentConfig(url=server.url, **fields)})
         setup = TrialSetup(
             task=task,
-            agent=build_agent("far", config, task, ModelHub(config)),
+            agent=build_agent("far", config, task, hub or ModelHub(config)),
             user=scripted_user_for(task),
             world=closed_world_for(task),
             limits=Limits(max_turns=4),
@@ -202,6 +207,59 @@ async def test_what_fails_ends_the_trial_with_a_reason(
     assert "sk-header-value" not in json.dumps([e.model_dump(mode="json") for e in played.events])
 
 
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (error(401, "who are you?"), "HTTP 401"),
+        (error(404), "HTTP 404"),
+        (Reply(307, {"location": "http://127.0.0.1:1/", "content-length": "0"}), "HTTP 307"),
+        (busy("7200"), "2:00:00, until 20"),
+    ],
+)
+async def test_an_address_without_an_agent_ends_no_trial(reply: Reply, told: str) -> None:
+    requests: list[Request] = []
+
+    def script(request: Request) -> Reply:
+        requests.append(request)
+        return reply
+
+    with pytest.raises(AgentPaused, match="far") as caught:
+        await play_http(script)
+    assert told in str(caught.value)
+    assert len(requests) == 1
+
+
+async def test_an_agent_that_fails_in_every_trial_is_asked_no_more() -> None:
+    hub = ModelHub(Config())
+    for _trial in range(2):
+        played = await play_http(lambda _: error(503), hub=hub, retries=0)
+        assert played.result.termination is Termination.API_ERROR
+    with pytest.raises(AgentPaused, match=r"3 .*in a row"):
+        await play_http(lambda _: error(503), hub=hub, retries=0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Reply(200, {"content-length": "500"}, [b" "] * 500, pause=0.01), "within 0.3 seconds"),
+        (Reply(503, {"content-length": "500"}, [b" "] * 500, pause=0.01), "HTTP 503"),
+        (body_reply(b" " * 8_000_001, "application/json"), "longer than 8,000,000 bytes"),
+        (json_reply({"reply": SAID, "extra": [0] * 600_000}), "more than 500,000 values"),
+    ],
+    ids=["trickle", "refusal that trickles", "bytes", "values"],
+)
+async def test_an_answer_is_read_within_bounds(reply: Reply, told: str) -> None:
+    played = await play_http(lambda _: reply, timeout=0.3, retries=0)
+    assert played.result.termination is Termination.API_ERROR
+    assert told in played.result.detail
+
+
+async def test_a_count_of_tokens_that_cannot_be_is_none() -> None:
+    played = await play_http(service(usage={"prompt": 10**30, "completion": 3, "cached": "x"}))
+    calls = [e.body for e in played.events if isinstance(e.body, ModelReplied)]
+    assert (calls[0].reply.usage.prompt, calls[0].reply.usage.completion) == (0, 3)
+
+
 async def test_nobody_at_the_address_is_told() -> None:
     config = Config(agents={"far": HttpAgentConfig(url="http://127.0.0.1:1", retries=0)})
     agent = build_agent("far", config, GRAPH, ModelHub(config))
@@ -209,10 +267,8 @@ async def test_nobody_at_the_address_is_told() -> None:
         task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=closed_world_for(GRAPH)
     )
 
-    result = await play(setup, Journal(StreamingSink()))
-
-    assert result.termination is Termination.API_ERROR
-    assert "127.0.0.1:1" in result.detail
+    with pytest.raises(AgentPaused, match=r"127\.0\.0\.1:1"):
+        await play(setup, Journal(StreamingSink()))
 
 
 def test_a_missing_key_is_told_before_anything_is_played() -> None:

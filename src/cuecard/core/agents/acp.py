@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.core.agents.acp_harness import HarnessFailed
@@ -18,6 +18,7 @@ from cuecard.core.agents.tools import ending
 from cuecard.core.config_agents import AcpAgentConfig
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
+from cuecard.core.llm.failures import Blame
 from cuecard.core.parts import (
     AgentReply,
     Desk,
@@ -70,7 +71,7 @@ class AcpAgent:
         )
 
     async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
-        """One turn. Raises `HarnessFailed`, `EmptyReply`, and what the world raises."""
+        """One turn. Raises `HarnessFailed`, `AgentPaused`, `EmptyReply`, and what the world raises."""
         last = dialogue.last("user")
         said = await self._say(last.text if last else "", dialogue, desk, self.prompts[1])
         if not said.text and not said.tool_calls:
@@ -85,7 +86,7 @@ class AcpAgent:
     async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
         """What the harness hands in; where that cannot be read, it is asked once more.
 
-        Raises `HarnessFailed`.
+        Raises `HarnessFailed` and `AgentPaused`.
         """
         said = await self._say(
             self.conclusion.render(), dialogue, desk, self.conclusion, concluding=True
@@ -113,9 +114,7 @@ class AcpAgent:
     ) -> ModelReply:
         async def perform() -> ModelReply:
             if self.retelling is None:
-                seat = await self._seated(desk, words)
-                text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
-                return await self._prompt(seat, text, desk, show=not concluding)
+                return await self._unattended(words, desk, show=not concluding)
             here = desk.onward()
             seat, text = await self._seated_again(self.retelling, dialogue, words, here)
             try:
@@ -128,6 +127,26 @@ class AcpAgent:
             return await self._prompt(seat, text, here, show=not concluding)
 
         return await desk.call_model(self._model, perform, prompt=prompt.hash)
+
+    async def _unattended(self, words: str, desk: Desk, *, show: bool) -> ModelReply:
+        """Raises `AgentPaused` in place of a failure that would meet every other trial alike."""
+        breaker = self.hub.breaker(self.name, self.config.give_up_after)
+        starting = True
+        try:
+            seat = await self._seated(desk, words)
+            starting = False
+            text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
+            said = await self._prompt(seat, text, desk, show=show)
+        except HarnessFailed as error:
+            failure = error.failure
+            if starting and not breaker.worked:
+                failure = replace(failure, blame=Blame.LASTING)
+            halt = breaker.failed(failure, last=True)
+            if halt is not None:
+                raise halt from error
+            raise
+        breaker.succeeded()
+        return said
 
     @property
     def _model(self) -> str:

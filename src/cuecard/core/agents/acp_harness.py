@@ -14,6 +14,7 @@ from cuecard.core.agents.acp_session import Session, permission
 from cuecard.core.agents.process_tree import ProcessTree, environment
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
+from cuecard.core.llm.failures import Blame, Failure
 from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:
@@ -37,7 +38,19 @@ Answer = TypeVar("Answer")
 
 
 class HarnessFailed(ModelCallError):
-    """A harness did not start, answer or live; the trial ends as `api_error`."""
+    """A harness did not start, answer or live; the trial ends as `api_error`, unless no other trial
+    would fare better. `blame`: as that of a model's failure.
+    """
+
+    def __init__(
+        self, title: str, message: str = "", hint: str = "", *, blame: Blame = Blame.PASSING
+    ) -> None:
+        super().__init__(title, message, hint)
+        self.blame = blame
+
+    @property
+    def failure(self) -> Failure:
+        return Failure(self.title, self.message, self.hint, self.blame)
 
 
 class _Client:
@@ -102,6 +115,7 @@ class Harness:
                 _("The harness cannot be started"),
                 f"{command[0]}: {error.strerror or error}",
                 _("is it installed, and on the PATH?"),
+                blame=Blame.LASTING,
             ) from error
         harness = cls(tree, secrets)
         try:
@@ -145,7 +159,7 @@ class Harness:
             if not servers or error.hint:
                 raise
             hint = _("if it takes no MCP servers for a session, set world_port or world: false")
-            raise HarnessFailed(error.title, error.message, hint) from error
+            raise HarnessFailed(error.title, error.message, hint, blame=error.blame) from error
         session.id = made.session_id
         self._sessions[session.id] = session
 
@@ -221,6 +235,7 @@ class Harness:
                 _("{theirs} instead of {ours}").format(
                     theirs=self._greeting.protocol_version, ours=PROTOCOL_VERSION
                 ),
+                blame=Blame.LASTING,
             )
 
     async def _request(self, asked: Awaitable[Answer], seconds: float | None) -> Answer:
@@ -236,11 +251,11 @@ class Harness:
             ) from error
         except RequestError as error:
             details = redact(f"{error} {error.data or ''}".strip(), self._secrets)
-            hint = ""
+            hint, blame = "", Blame.PASSING
             if error.code == _AUTH_REQUIRED:
-                hint = _("log in with the harness's own command first")
+                hint, blame = _("log in with the harness's own command first"), Blame.LASTING
             raise HarnessFailed(
-                _("The harness answered with an error"), one_line(details, 500), hint
+                _("The harness answered with an error"), one_line(details, 500), hint, blame=blame
             ) from error
         except ConnectionError as error:
             with contextlib.suppress(TimeoutError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.core.events import AgentSpoke, Event, EventBody, Marked, ModelReplied, ToolAnswered
 from cuecard.core.i18n import _
 from cuecard.core.marks import HarnessSession, HarnessTool
-from cuecard.core.parts import StartOver, Usage
+from cuecard.core.parts import StartOver, Usage, token_count
 
 if TYPE_CHECKING:
     from acp.schema import Usage as AcpUsage
@@ -62,11 +62,11 @@ def usage_of(total: AcpUsage | None, log: Sequence[Event], session: str) -> Usag
     """
     if total is None:
         return Usage()
-    read, written = total.cached_read_tokens or 0, total.cached_write_tokens or 0
-    thought = total.thought_tokens or 0
+    read, written = token_count(total.cached_read_tokens), token_count(total.cached_write_tokens)
+    thought = token_count(total.thought_tokens)
     now = Usage(
-        prompt=total.input_tokens + read + written,
-        completion=total.output_tokens + thought,
+        prompt=token_count(total.input_tokens) + read + written,
+        completion=token_count(total.output_tokens) + thought,
         cached=read,
         reasoning=thought,
     )

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from cuecard.core.text import for_display, storable
 
-LONGEST_LINE = 32 * 1024 * 1024
+LONGEST_LINE = 8 * 1024 * 1024
 _TAIL_LINES, _TAIL_CHARS = 20, 500
 
 

@@ -32,7 +32,7 @@ class Retelling:
     async def sit(self, seat: Seat, dialogue: Dialogue, words: str, desk: Desk) -> str:
         """Take up or begin a session; returns what to prompt with so that `words` are answered.
 
-        Raises `HarnessFailed`, and `CuecardError` if the world cannot be offered.
+        Raises `HarnessFailed`.
         """
         earlier = session_to_take_up(desk.log, desk.rewound)
         if earlier is not None and (heard := await self._taken_up(seat, earlier, desk)) is not None:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.acp_harness import Harness
+from cuecard.core.agents.acp_harness import Harness, HarnessFailed
 from cuecard.core.agents.acp_log import earlier_session
 from cuecard.core.agents.acp_session import Session
 from cuecard.core.agents.harness_pool import keep
@@ -20,8 +20,9 @@ from cuecard.core.agents.mcp_protocol import SERVER_NAME
 from cuecard.core.agents.mcp_stdio import URL_VARIABLE
 from cuecard.core.agents.mcp_world import Door, OpenTurn, WorldServer
 from cuecard.core.config_agents import AcpAgentConfig
-from cuecard.core.errors import ModelCallError
+from cuecard.core.errors import CuecardError, ModelCallError
 from cuecard.core.i18n import _
+from cuecard.core.llm.failures import Blame
 from cuecard.core.marks import HarnessSession
 from cuecard.core.parts import Desk, StartOver
 
@@ -65,7 +66,7 @@ class Seat:
     async def sit(self, desk: Desk, words: str) -> None:
         """Begin a session, or take up the one that the log tells of, before `words` are said.
 
-        Raises `StartOver`, `HarnessFailed`, and `CuecardError` if the world cannot be offered.
+        Raises `StartOver` and `HarnessFailed`.
         """
         earlier = earlier_session(desk.log)
         await self.start(earlier.cwd if earlier else "")
@@ -90,8 +91,8 @@ class Seat:
     async def start(self, cwd: str = "") -> None:
         """Start the harness, in the folder of an earlier session or a new one.
 
-        Raises `StartOver` for a folder that cannot be had, `HarnessFailed`, and `CuecardError` if the
-        world cannot be offered.
+        Raises `StartOver` for a folder that cannot be had, and `HarnessFailed`, also where the world
+        cannot be offered.
         """
         self.session.cwd = await asyncio.to_thread(_folder, cwd)
         self._harness = await self._start()
@@ -99,10 +100,14 @@ class Seat:
 
     async def begin(self, desk: Desk, *, retold: bool = False) -> None:
         """Begin a session and record it. Raises `HarnessFailed`."""
+        await self.open_session()
+        await self.mark(desk, retold=retold)
+
+    async def open_session(self) -> None:
+        """Begin a session. Raises `HarnessFailed`."""
         self.session = Session(cwd=self.session.cwd, closed=self.session.closed)
         timeout = self._config.start_timeout
         await self.harness.new_session(self.session, self._offered, timeout)
-        await self.mark(desk, retold=retold)
 
     async def mark(self, desk: Desk, *, restored: bool = False, retold: bool = False) -> None:
         """Record the session that was begun or taken up."""
@@ -165,7 +170,11 @@ class Seat:
         if self._door is None:
             return ()
         port = self._config.world_port or 0
-        self._server = await keep(self._hub, ("world", port), lambda: WorldServer.start(port))
+        try:
+            self._server = await keep(self._hub, ("world", port), lambda: WorldServer.start(port))
+        except CuecardError as error:
+            hint, blame = error.hint, Blame.LASTING
+            raise HarnessFailed(error.title, error.message, hint, blame=blame) from error
         if port:
             self._server.show(self._door)
             return ()

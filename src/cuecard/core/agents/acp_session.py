@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.core.agents.acp_pipe import redact
 from cuecard.core.agents.mcp_protocol import SERVER_NAME
+from cuecard.core.errors import ModelCallError
+from cuecard.core.i18n import _
+from cuecard.core.llm.assemble import MAX_CHARS
 from cuecard.core.marks import HarnessTool
 from cuecard.core.parts import ToolCall
 
 if TYPE_CHECKING:
     from acp.schema import PermissionOption, RequestPermissionResponse, ToolCallUpdate
 
+_MOST_TOOLS = 5_000
 _FILE_KINDS = ("edit", "delete", "move")
 
 
@@ -56,6 +60,7 @@ class _Tool:
 class Telling:
     """Collects one prompt's updates. `text` is all that the agent said, its messages and what it said
     between tool calls as paragraphs. Finished tool calls go to `tools`, in the order they finished.
+    `flood` fails when the harness tells more than any turn may hold.
     """
 
     def __init__(
@@ -71,7 +76,9 @@ class Telling:
         self._message: str | None = None
         self._new_paragraph = False
         self._open: dict[str, _Tool] = {}
+        self._chars = self._tools = 0
         self.tools: asyncio.Queue[HarnessTool | None] = asyncio.Queue()
+        self.flood: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
     def text(self) -> str:
@@ -86,6 +93,8 @@ class Telling:
             ToolCallStart,
         )
 
+        if self.flood.done():
+            return
         match update:
             case AgentMessageChunk(content=TextContentBlock(text=text), message_id=message):
                 self._say(text, message)
@@ -105,11 +114,19 @@ class Telling:
         if self._parts and (self._new_paragraph or message != self._message):
             text = f"\n\n{text}"
         self._message, self._new_paragraph = message, False
+        self._chars += len(text)
+        if self._chars > MAX_CHARS:
+            self._too_much(_("the reply is longer than {n} characters"), MAX_CHARS)
+            return
         self._parts.append(text)
         self._on_text(redact(text, self._secrets))
 
     def _tool(self, update: Any) -> None:
         self._new_paragraph = True
+        self._tools += update.tool_call_id not in self._open
+        if self._tools > _MOST_TOOLS:
+            self._too_much(_("the reply makes more than {n} tool calls"), _MOST_TOOLS)
+            return
         tool = self._open.setdefault(update.tool_call_id, _Tool())
         tool.name = update.kind or tool.name
         tool.title = update.title or tool.title
@@ -122,6 +139,10 @@ class Telling:
         if tool.status in ("completed", "failed"):
             del self._open[update.tool_call_id]
             self._keep(tool)
+
+    def _too_much(self, told: str, most: int) -> None:
+        title = _("The harness's answer is too large")
+        self.flood.set_exception(ModelCallError(title, told.format(n=f"{most:,}")))
 
     def _keep(self, tool: _Tool) -> None:
         if self._is_worlds(tool):

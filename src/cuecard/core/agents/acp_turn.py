@@ -13,6 +13,7 @@ from cuecard.core.agents.acp_seat import Seat
 from cuecard.core.agents.acp_session import Telling
 from cuecard.core.agents.mcp_world import OpenTurn
 from cuecard.core.i18n import _
+from cuecard.core.llm.failures import Blame
 from cuecard.core.parts import Desk, ErrorLoop, ModelReply
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ async def prompt_harness(
     recorder = asyncio.create_task(_record(telling, desk))
     try:
         async with asyncio.timeout(seconds):
-            await _first(prompt, recorder, *([turn.trouble] if turn else []))
+            await _first(prompt, recorder, telling.flood, *([turn.trouble] if turn else []))
     except TimeoutError as error:
         if turn is None or turn.closing is None:
             raise HarnessFailed(
@@ -53,6 +54,8 @@ async def prompt_harness(
         seat.lost = not await seat.harness.cancel(seat.session, prompt)
         telling.finish()
         seat.session.telling = None
+        if not telling.flood.done():
+            telling.flood.cancel()
         await asyncio.gather(recorder, return_exceptions=True)
     recorder.result()
     response = None if prompt.cancelled() else prompt.result()
@@ -73,11 +76,12 @@ async def prompt_harness(
 def _complain(stop: str) -> None:
     match stop:
         case "refusal":
-            raise HarnessFailed(_("The harness refused to answer"))
+            raise HarnessFailed(_("The harness refused to answer"), blame=Blame.REQUEST)
         case "cancelled":
-            raise HarnessFailed(_("The harness cancelled its own turn"))
+            raise HarnessFailed(_("The harness cancelled its own turn"), blame=Blame.REQUEST)
         case "max_tokens":
-            raise HarnessFailed(_("The harness used up its tokens without a word to the user"))
+            told = _("The harness used up its tokens without a word to the user")
+            raise HarnessFailed(told, blame=Blame.REQUEST)
         case "max_turn_requests":
             raise ErrorLoop(_("The harness used up its model calls without a word to the user"))
         case _:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cuecard.core.agents.settings import approach_to
@@ -58,7 +60,7 @@ def acp_agent_for(
 
 
 def http_agent_for(
-    name: str, agent: HttpAgentConfig, config: Config, task: Task, conclusion: str
+    name: str, agent: HttpAgentConfig, config: Config, task: Task, hub: ModelHub, conclusion: str
 ) -> HttpAgent:
     """`conclusion`: the name of the prompt. Raises `ConfigError`: a prompt file cannot be used, or a
     header's variable is not set.
@@ -70,13 +72,45 @@ def http_agent_for(
     return HttpAgent(
         name=name,
         config=agent,
-        headers={header: _value(name, variable) for header, variable in agent.headers.items()},
+        breaker=hub.breaker(name, agent.give_up_after),
+        headers=headers_of(name, agent),
         role=role.render(**approach.values),
         role_prompt=role,
         conclusion=find_prompt(conclusion, task.language, config, {}),
         family=task.family,
         language=task.language,
     )
+
+
+def headers_of(name: str, agent: HttpAgentConfig) -> dict[str, str]:
+    """The headers with the values that the environment holds. Raises `ConfigError` where one is not set."""
+    return {header: _value(name, variable) for header, variable in agent.headers.items()}
+
+
+def find_command(name: str, agent: AcpAgentConfig) -> str:
+    """Where the harness's program is. Raises `ConfigError` if it is not there.
+
+    A harness is started in a folder of its own, with the PATH of this process.
+    """
+    program = agent.command[0]
+    # A path that is relative would be so to that folder.
+    lost = os.path.dirname(program) and not os.path.isabs(program)
+    found = None if lost else shutil.which(program)
+    if found is None:
+        raise ConfigError(
+            _("The harness of the agent {name} cannot be started").format(name=name),
+            _("there is no program {program}").format(program=program),
+            _("give its whole path") if lost else _("is it installed, and on the PATH?"),
+        )
+    return found
+
+
+def check_commands(names: Collection[str], config: Config) -> None:
+    """Raises `ConfigError` where one of these agents is a harness whose program is not there."""
+    for name in names:
+        agent = config.agents.get(name)
+        if isinstance(agent, AcpAgentConfig):
+            find_command(name, agent)
 
 
 def _value(agent: str, variable: str) -> str:

@@ -22,7 +22,11 @@ from cuecard.core.agents.tools import ending
 from cuecard.core.config_agents import HttpAgentConfig
 from cuecard.core.errors import ModelCallError
 from cuecard.core.events import TrialStarted
+from cuecard.core.http_bodies import TooMuch, check_values, read_body, read_refusal
 from cuecard.core.i18n import _
+from cuecard.core.llm.breaker import AgentBreaker
+from cuecard.core.llm.failures import CONNECT_SECONDS, MAX_WAIT, Blame, Failure, retry_after
+from cuecard.core.llm.patience import Overdue, Patience
 from cuecard.core.parts import AgentReply, Desk, Dialogue, EmptyReply, ModelReply, PlayerRef
 from cuecard.core.prediction import Prediction, UnusablePrediction
 from cuecard.core.prompts import Prompt
@@ -33,10 +37,11 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
 _FIRST_PAUSE_S: Final = 0.5
-_LONGEST_PAUSE_S: Final = 60.0
 _TRY_AGAIN: Final = 429
 _FAILED: Final = 500
 _OK: Final = 200
+# Answers of an address where no agent will be for the next trial either.
+_NO_AGENT: Final = frozenset((401, 402, 403, 404, 405, 410))
 _SPACE: Final = uuid.UUID("9a0f5d0e-6c0b-4a55-9a5c-5a1f7d1d7c11")
 
 
@@ -45,11 +50,13 @@ class HttpAgent:
     """Plays an agent's part by POSTing. Each answered POST is a model call of the log: it is never
     sent again.
 
-    `role`: what the agent is told of its part. `headers` hold secrets.
+    `role`: what the agent is told of its part. `headers` hold secrets. `breaker`: shared by all trials of
+    the run.
     """
 
     name: str
     config: HttpAgentConfig
+    breaker: AgentBreaker
     headers: Mapping[str, str]
     role: str
     role_prompt: Prompt
@@ -68,7 +75,7 @@ class HttpAgent:
         )
 
     async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
-        """One turn. Raises `ModelCallError` and `EmptyReply`."""
+        """One turn. Raises `ModelCallError`, `AgentPaused` and `EmptyReply`."""
         said = await self._ask(Want.REPLY, self.role, self.role_prompt, dialogue, desk)
         for call in said.tool_calls:
             if found := ending(call):
@@ -80,7 +87,7 @@ class HttpAgent:
     async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
         """What the agent hands in; where that cannot be read, it is asked once more.
 
-        Raises `ModelCallError`.
+        Raises `ModelCallError` and `AgentPaused`.
         """
         told = self.conclusion.render()
         said = await self._ask(Want.PREDICTION, told, self.conclusion, dialogue, desk)
@@ -116,8 +123,16 @@ class HttpAgent:
 
         async def perform() -> ModelReply:
             began = time.monotonic()
-            attempts, found = await self._post(body)
-            answered = read_answer(want, found)
+            try:
+                attempts, found = await self._post(body)
+                answered = read_answer(want, found)
+            except ModelCallError as error:
+                failure = Failure(error.title, error.message, error.hint)
+                failure = error.failure if isinstance(error, _Unanswered) else failure
+                if halt := self.breaker.failed(failure, last=True):
+                    raise halt from None
+                raise
+            self.breaker.succeeded()
             took = round((time.monotonic() - began) * 1000)
             return answered.model_copy(
                 update={"model": model, "attempts": attempts, "latency_ms": took}
@@ -129,45 +144,67 @@ class HttpAgent:
         """The number of attempts and the body of the answer. Tried again only where the agent cannot
         have worked on it, or says that it did not: no connection, 429, 5xx.
         """
+        data = json.dumps(body, ensure_ascii=True)
+        patience = Patience(self.config.timeout, self.config.timeout)
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome = await self._attempt(data, patience)
+            if isinstance(outcome, str):
+                return attempt, outcome
+            wait = outcome.failure.wait
+            last = not outcome.again or patience.used_up or attempt > self.config.retries
+            if last or (wait is not None and wait > MAX_WAIT):
+                raise _Unanswered(outcome.failure)
+            backoff = _FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
+            await asyncio.sleep(min(wait or backoff, MAX_WAIT))
+
+    async def _attempt(self, data: str, patience: Patience) -> str | _Failed:
         import aiohttp
 
         session = await self._opened()
-        data = json.dumps(body, ensure_ascii=True)
-        problem = ""
-        for attempt in range(1, self.config.retries + 2):
-            pause = _FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
-            try:
-                async with session.post(self.config.url, data=data) as response:
-                    text = await response.text(errors="replace")
-                    if response.status == _OK:
-                        return attempt, text
-                    problem = f"HTTP {response.status}: {self._safe(text)}"
-                    again = response.status == _TRY_AGAIN or response.status >= _FAILED
-                    pause = _retry_after(response.headers.get("retry-after", "")) or pause
-            except aiohttp.ClientConnectorError as error:
-                problem, again = self._safe(str(error)), True
-            except TimeoutError:
-                problem, again = (
-                    _("no answer within {n} seconds").format(n=f"{self.config.timeout:g}"),
-                    False,
+        again, wait, blame = False, None, Blame.PASSING
+        try:
+            # A redirect would carry the headers to wherever it points.
+            async with (
+                patience.attempt(),
+                session.post(self.config.url, data=data, allow_redirects=False) as response,
+            ):
+                status = response.status
+                if status == _OK:
+                    found = await read_body(response)
+                    check_values(found)
+                    return found.decode("utf-8", "replace")
+                said = (await read_refusal(response, self.config.timeout)).decode(
+                    "utf-8", "replace"
                 )
-            except (aiohttp.ClientError, ValueError) as error:
-                problem, again = self._safe(f"{type(error).__name__}: {error}"), False
-            if not again:
-                break
-            if attempt <= self.config.retries:
-                await asyncio.sleep(min(pause, _LONGEST_PAUSE_S))
-        raise ModelCallError(_("The agent's address did not give an answer"), problem)
+                problem = f"HTTP {status}: {self._safe(said)}"
+                again = status == _TRY_AGAIN or status >= _FAILED
+                wait = retry_after(response.headers) if again else None
+                blame = Blame.LASTING if status in _NO_AGENT or status // 100 == 3 else blame
+        except aiohttp.ClientConnectorError as error:
+            problem, again = self._safe(str(error)), True
+            # Nobody was ever there: nobody will be for the next trial.
+            blame = blame if self.breaker.worked else Blame.LASTING
+        except Overdue:
+            problem = _("no answer within {n} seconds").format(n=f"{self.config.timeout:g}")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            problem = self._safe(f"{type(error).__name__}: {error}")
+            blame = Blame.REQUEST if isinstance(error, TooMuch) else blame
+        title = _("The agent's address did not give an answer")
+        return _Failed(Failure(title, problem, blame=blame, wait=wait), again)
 
     async def _opened(self) -> ClientSession:
+        await asyncio.to_thread(importlib.import_module, "aiohttp")
         if self._session is None:
-            await asyncio.to_thread(importlib.import_module, "aiohttp")
             import aiohttp
 
             here = urlsplit(self.config.url).hostname in ("127.0.0.1", "localhost", "::1")
             self._session = aiohttp.ClientSession(
                 headers={**self.headers, "content-type": "application/json"},
-                timeout=aiohttp.ClientTimeout(total=self.config.timeout),
+                timeout=aiohttp.ClientTimeout(
+                    total=None, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=not here,
             )
@@ -177,11 +214,20 @@ class HttpAgent:
         return one_line(redact(text, self.headers), 300)
 
 
-def _retry_after(value: str) -> float | None:
-    try:
-        return max(float(value), 0.001)
-    except ValueError:
-        return None
+@dataclass(frozen=True)
+class _Failed:
+    """One POST that failed; `again`: the agent did not work on it."""
+
+    failure: Failure
+    again: bool
+
+
+class _Unanswered(ModelCallError):
+    """All attempts failed."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.title, failure.message, failure.hint)
+        self.failure = failure
 
 
 def _session_of(desk: Desk, name: str) -> str:

@@ -20,7 +20,7 @@ from cuecard.core.agents.tools import ANSWER, ASK
 from cuecard.core.errors import ModelCallError
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
-from cuecard.core.parts import ModelReply, ToolCall, Usage
+from cuecard.core.parts import ModelReply, ToolCall, Usage, token_count
 from cuecard.core.prediction import (
     AnswerPrediction,
     PredictedTriple,
@@ -48,7 +48,7 @@ class _Answer(BaseModel):
     act: Literal["reply", "ask", "answer"] = "reply"
     text: str | None = None
     prediction: JsonValue = None
-    usage: Usage | None = None
+    usage: dict[str, JsonValue] | None = None
 
 
 class _Table(BaseModel):
@@ -77,7 +77,8 @@ def read_answer(want: Want, body: str) -> ModelReply:
         raise ModelCallError(
             _("The agent's address answered with something else"), one_line(reason, 300)
         ) from error
-    usage = found.usage or Usage()
+    given = found.usage or {}
+    usage = Usage(**{name: token_count(given.get(name)) for name in Usage.model_fields})
     if want is Want.PREDICTION and found.prediction is not None:
         text = json.dumps(found.prediction, ensure_ascii=False)
         return ModelReply(text=text, finish_reason=_STRUCTURED, usage=usage)

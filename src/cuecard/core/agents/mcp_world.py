@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
@@ -27,6 +28,7 @@ HOST = "127.0.0.1"
 FIXED_PATH = "mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MOST_BYTES = 8 * 1024 * 1024
+_REMEMBERED = 500
 
 
 class Door:
@@ -58,7 +60,7 @@ class Door:
 
 
 class OpenTurn:
-    """The calls of one turn. `closing`: the call of a turn tool that ended it, once there is one.
+    """The calls of one turn. `called`: the last of them. `closing`: the call of a turn tool that ended it, once there is one.
     `trouble`: fails when a call failed in a way that concerns the trial.
     """
 
@@ -68,7 +70,7 @@ class OpenTurn:
         self._language: TaskLanguage = language
         self._left = _limits(desk).max_tool_calls_per_turn
         self._under_way: set[asyncio.Task[ToolAnswer]] = set()
-        self.called: list[ToolCall] = []
+        self.called: deque[ToolCall] = deque(maxlen=_REMEMBERED)
         self.closing: ToolCall | None = None
         self.trouble: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 

@@ -89,4 +89,4 @@ def build_agent(
         case HttpAgentConfig() as served:
             from cuecard.core.agents.external import http_agent_for
 
-            return http_agent_for(name, served, config, task, _CONCLUSIONS[task.family])
+            return http_agent_for(name, served, config, task, hub, _CONCLUSIONS[task.family])

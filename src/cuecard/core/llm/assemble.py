@@ -15,7 +15,7 @@ from cuecard.core.http_bodies import TooMuch
 from cuecard.core.i18n import _
 from cuecard.core.llm.mending import clean_json, mended_json
 from cuecard.core.llm.said import ServerSaid
-from cuecard.core.parts import ModelReply, ToolCall, Usage
+from cuecard.core.parts import ModelReply, ToolCall, Usage, token_count
 from cuecard.core.text import storable
 
 MAX_CHARS = 2_000_000
@@ -23,7 +23,6 @@ MAX_CALLS = 500
 _MAX_MENDED_CALLS = 20
 _MAX_LOOKED_AT = 20_000_000
 _MAX_NAME = 1_000
-_MAX_TOKENS = 10**9
 
 
 class Malformed(ValueError):
@@ -275,16 +274,13 @@ def _usage(value: object) -> Usage | None:
     if not usage:
         return None
     return Usage(
-        prompt=_count(usage.get("prompt_tokens")),
-        completion=_count(usage.get("completion_tokens")),
-        cached=_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning=_count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        prompt=token_count(usage.get("prompt_tokens")),
+        completion=token_count(usage.get("completion_tokens")),
+        cached=token_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning=token_count(
+            _dict(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        ),
     )
-
-
-def _count(value: object) -> int:
-    """A count of tokens; what cannot be one is none."""
-    return value if isinstance(value, int) and 0 < value <= _MAX_TOKENS else 0
 
 
 def _written(arguments: object) -> str:

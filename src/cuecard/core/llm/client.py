@@ -166,7 +166,7 @@ class ChatClient:
         """
         if isinstance(outcome, Call):
             self.gate.succeeded()
-            self._breaker.reset()
+            self._breaker.succeeded()
             if outcome.counted:
                 usage = outcome.reply.usage
                 slot.used(usage.prompt + usage.completion)

@@ -165,7 +165,7 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes, config: Mode
         return Failure(_("The model was not found"), reason, hint, Blame.LASTING)
     if status in (408, 409, 429) or status >= 500:
         busy = status in (429, 503)
-        return Failure(_busy_title(status), reason, wait=_retry_after(headers), busy=busy)
+        return Failure(_busy_title(status), reason, wait=retry_after(headers), busy=busy)
     return Failure(_not_accepted(), reason, blame=Blame.REQUEST, refused=status in (400, 422))
 
 
@@ -221,7 +221,7 @@ def _is_overflow(said: Said, status: int) -> bool:
     return status != 429 and _OVERFLOW.search(said.words) is not None
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server wants us to wait."""
     try:
         if "retry-after-ms" in headers:

@@ -9,6 +9,7 @@ from cuecard.core.config_models import Config
 from cuecard.core.errors import Halt
 
 if TYPE_CHECKING:
+    from cuecard.core.llm.breaker import AgentBreaker
     from cuecard.core.llm.client import ChatClient
     from cuecard.core.llm.pool import Pool
 
@@ -22,6 +23,7 @@ class ModelHub:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._clients: dict[str, ChatClient] = {}
+        self._breakers: dict[str, AgentBreaker] = {}
         self._pool: Pool | None = None
         self._halt: Halt | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
@@ -39,6 +41,14 @@ class ModelHub:
             self._clients[name] = client
         return self._clients[name]
 
+    def breaker(self, agent: str, give_up_after: int) -> AgentBreaker:
+        """When to stop asking an agent that is another program; one for all its trials."""
+        from cuecard.core.llm.breaker import AgentBreaker
+
+        if agent not in self._breakers:
+            self._breakers[agent] = AgentBreaker(agent, give_up_after)
+        return self._breakers[agent]
+
     def stop(self, halt: Halt) -> None:
         """Have every call raise `halt` that waits for its turn or its next attempt, or would be made
         later. Calls that are under way are finished.
@@ -54,6 +64,7 @@ class ModelHub:
     async def close(self) -> None:
         """Close all connections. The hub is as good as new if it is used again."""
         self._halt = None
+        self._breakers.clear()
         for closer in self._closers:
             await closer()
         for client in self._clients.values():

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
 from cuecard import __version__
 from cuecard.core.config_players import WebWorldConfig
 from cuecard.core.errors import ConfigError
+from cuecard.core.http_bodies import TooMuch, read_body, read_json, read_refusal
 from cuecard.core.i18n import _
 from cuecard.core.parts import SearchEntry
 from cuecard.core.text import one_line, storable
@@ -128,14 +128,20 @@ class EngineClient:
                     proxy_headers=proxy.headers if proxy else None,
                 ) as response,
             ):
-                body = await _bounded(response)
                 status, headers = response.status, response.headers
+                body = await (
+                    read_body(response, most=_MOST_BYTES)
+                    if status == 200
+                    else read_refusal(response, self._config.timeout)
+                )
         except TimeoutError:
             raise _Failed(Trouble.TIMEOUT, f"{self._config.timeout:g}") from None
         except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError):
             raise _Failed(Trouble.SERVER) from None
         except (aiohttp.ClientError, OSError):
             raise _Failed(Trouble.UNREACHABLE) from None
+        except TooMuch:
+            raise _Failed(Trouble.MALFORMED) from None
         if status != 200:
             raise self._refused(status, headers, body, key)
         try:
@@ -206,17 +212,8 @@ def _usual_trouble(status: int) -> Trouble:
     return Trouble.SERVER if status >= 500 else Trouble.REFUSED
 
 
-async def _bounded(response: Any) -> bytes:
-    body = bytearray()
-    async for piece in response.content.iter_any():
-        body += piece
-        if len(body) > _MOST_BYTES:
-            raise _Failed(Trouble.MALFORMED)
-    return bytes(body)
-
-
 def _json(body: bytes) -> JsonValue:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return cast(JsonValue, read_json(body))
+    except ValueError:
         raise _Failed(Trouble.MALFORMED) from None
