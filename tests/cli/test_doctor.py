@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import openai_server as fake
@@ -118,3 +119,59 @@ def test_a_server_that_refuses_tools_is_a_warning(cuecard, tmp_path: Path):
         shown = cuecard("doctor")
     assert shown.code == 0
     assert "refuses tools" in " ".join(shown.out.split())
+
+
+AGENTS = """\
+agents:
+  works: {{kind: acp, command: [{python}, {harness}]}}
+  without_world: {{kind: acp, command: [{python}, {harness}, loads], world: false}}
+  lost: {{kind: acp, command: [no-such-harness]}}
+  dies: {{kind: acp, command: ["true"]}}
+  far: {{kind: http, url: "{url}"}}
+  locked: {{kind: http, url: "{url}/locked"}}
+  nobody: {{kind: http, url: "http://127.0.0.1:9/"}}
+  plain: {{kind: react, model: good}}
+  hopeless: {{kind: react, model: dead}}
+"""
+
+
+def test_each_agent_is_started_without_a_prompt(cuecard, tmp_path: Path):
+    def script(request: fake.Request) -> fake.Reply:
+        if request.method == "HEAD":
+            status = 401 if request.path.endswith("locked") else 405
+            return fake.Reply(status, {"content-length": "0"})
+        return fake.calls(("search", {"query": "capital of Peru"}))
+
+    harness = Path(__file__).parent.parent / "scripted_harness.py"
+    with fake.running(script) as server:
+        text = MODEL.format(name="good", url=server.url)
+        text += MODEL.format(name="dead", url="http://127.0.0.1:9/v1").split("\n", 1)[1]
+        text += AGENTS.format(python=sys.executable, harness=harness, url=server.url)
+        (tmp_path / "cuecard.yaml").write_text(text, encoding="utf-8")
+        found = cuecard("doctor", "--json")
+        offline = cuecard("doctor", "--offline", "--json")
+    checks = {check["name"]: check for check in found.data["checks"]}
+    assert {n: c["state"] for n, c in checks.items() if n.startswith("agent:")} == {
+        "agent:works": "ok",
+        "agent:without_world": "ok",
+        "agent:lost": "problem",
+        "agent:dies": "problem",
+        "agent:far": "ok",
+        "agent:locked": "problem",
+        "agent:nobody": "problem",
+        "agent:plain": "ok",
+        "agent:hopeless": "problem",
+    }
+    assert checks["model:good"]["state"] == "ok"
+    assert "scripted 1: a session was open" in checks["agent:works"]["detail"]
+    assert checks["agent:without_world"]["data"]["loads"] is True
+    assert "no-such-harness" in checks["agent:lost"]["detail"]
+    assert "exit code 0" in checks["agent:dies"]["detail"]
+    assert "401" in checks["agent:locked"]["detail"]
+    assert "headers" in checks["agent:locked"]["hint"]
+    # No turn is played anywhere.
+    assert not (tmp_path / "prompts").exists()
+    assert {r.method for r in server.requests if not r.path.endswith("completions")} == {"HEAD"}
+    assert states(offline.data)["agent:lost"] == "problem"
+    assert states(offline.data)["agent:works"] == "skipped"
+    assert "agent:plain" not in states(offline.data)

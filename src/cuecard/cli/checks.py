@@ -18,6 +18,7 @@ from cuecard.core.i18n import N_, _, current_language
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
+    from cuecard.core.config_agents import AgentConfig
     from cuecard.core.llm.probe import ProbeReport
 
 State = Literal["ok", "warning", "problem", "skipped"]
@@ -221,6 +222,55 @@ def _shortcomings(report: ProbeReport) -> list[str]:
     if not report.usage:
         hints.append(_("tokens, costs and budgets cannot be told"))
     return hints
+
+
+async def check_agent(name: str, agent: AgentConfig) -> Check | None:
+    """Whether an agent that is another program is there; None for other kinds, which their model tells of."""
+    from cuecard.core.agents.trying import try_address, try_harness
+    from cuecard.core.config_agents import AcpAgentConfig, HttpAgentConfig
+
+    if isinstance(agent, AcpAgentConfig):
+        report = await try_harness(name, agent)
+        hint = report.hint or _("start its command once by hand: {command}").format(
+            command=" ".join(agent.command)
+        )
+        loads = _("takes up sessions") if report.loads else _("does not take up sessions")
+        opened = _("{harness}: a session was open after {ms} ms")
+        detail = f"{opened.format(harness=report.detail, ms=report.ms)}; {loads}"
+    elif isinstance(agent, HttpAgentConfig):
+        report = await try_address(name, agent)
+        hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=agent.url)
+        detail = report.detail
+    else:
+        return None
+    data = report.model_dump(mode="json")
+    if not report.works:
+        said = report.detail
+        return Check(name=f"agent:{name}", state="problem", detail=said, hint=hint, data=data)
+    state = "warning" if report.hint else "ok"
+    return Check(name=f"agent:{name}", state=state, detail=detail, hint=report.hint, data=data)
+
+
+def check_command(name: str, agent: AgentConfig) -> Check:
+    """What of an agent can be told without starting it."""
+    from cuecard.core.agents.external import find_command
+    from cuecard.core.config_agents import AcpAgentConfig
+
+    detail = _("not started")
+    if isinstance(agent, AcpAgentConfig):
+        try:
+            detail = _("{program}, not started").format(program=find_command(name, agent))
+        except CuecardError as error:
+            said = error.message
+            return Check(name=f"agent:{name}", state="problem", detail=said, hint=error.hint)
+    return Check(name=f"agent:{name}", state="skipped", detail=detail)
+
+
+def check_on_model(name: str, model: str, about: Check) -> Check:
+    """An agent on a model is as well as the model is."""
+    fine = about.state in ("ok", "warning", "skipped")
+    told = _("plays with the model {name}") if fine else _("the model {name} does not work")
+    return Check(name=f"agent:{name}", state=about.state, detail=told.format(name=model))
 
 
 async def check_python_tool(config: Config) -> Check | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +14,7 @@ from cuecard.core.i18n import N_, _
 
 if TYPE_CHECKING:
     from cuecard.cli.checks import Check, State
-    from cuecard.core.config_models import Config, ModelConfig
+    from cuecard.core.config_models import Config
 
 _STATE: dict[State, str] = {
     "ok": N_("✓ fine"),
@@ -38,7 +39,7 @@ def register(app: typer.Typer) -> None:
         "doctor",
         help=_(
             "Look whether everything works here. Sends each model of cuecard.yaml two or three"
-            " small requests."
+            " small requests, and starts each agent that is another program, without a prompt."
         ),
         epilog=example("cuecard doctor --offline"),
     )(doctor)
@@ -46,7 +47,9 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     context: typer.Context,
-    offline: Annotated[bool, typer.Option("--offline", help=_("Call no model"))] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help=_("Call no model, start no agent"))
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
     from cuecard.cli import checks
@@ -61,7 +64,7 @@ def doctor(
         checks.check_workspace(ours),
         about_config,
         *(_python_tool(config) if config else ()),
-        *(_models(config, offline=offline) if config else ()),
+        *(_players(config, offline=offline) if config else ()),
     ]
     wrong = any(check.state == "problem" for check in found)
     if json:
@@ -78,26 +81,39 @@ def _python_tool(config: Config) -> list[Check]:
     return [found] if found else []
 
 
-def _models(config: Config, *, offline: bool) -> list[Check]:
-    from cuecard.cli.checks import Check, check_model
+def _players(config: Config, *, offline: bool) -> list[Check]:
+    """The models, then the agents; those on a model are as well as it is."""
+    from cuecard.cli.checks import Check, check_agent, check_command, check_model, check_on_model
 
+    agents = {name: agent for name, agent in config.agents.items() if agent.kind != "offline"}
+    others = {name: a for name, a in agents.items() if a.kind in ("acp", "http")}
     if offline:
-        return [
+        models = [
             Check(name=f"model:{name}", state="skipped", detail=_("not called"))
             for name in config.models
         ]
+        return [*models, *(check_command(*each) for each in others.items())]
 
-    async def all_of_them() -> list[Check]:
+    async def all_of_them() -> list[Check | None]:
         room = asyncio.Semaphore(_AT_ONCE)
 
-        async def check(name: str, model: ModelConfig) -> Check:
+        async def check(work: Awaitable[Check | None]) -> Check | None:
             async with room:
-                return await check_model(name, model)
+                return await work
 
-        return list(await asyncio.gather(*(check(*each) for each in config.models.items())))
+        work: list[Coroutine[Any, Any, Check | None]] = []
+        work += [check_model(*each) for each in config.models.items()]
+        work += [check_agent(*each) for each in others.items()]
+        return list(await asyncio.gather(*map(check, work)))
 
-    with console(stderr=True).status(_("Calling the models…")):
-        return asyncio.run(all_of_them())
+    with console(stderr=True).status(_("Calling the models and starting the agents…")):
+        found = {check.name: check for check in asyncio.run(all_of_them()) if check is not None}
+    for name, agent in agents.items():
+        model = str(getattr(agent, "model", ""))
+        if name not in others:
+            check = check_on_model(name, model, found[f"model:{model}"])
+            found[check.name] = check
+    return list(found.values())
 
 
 def _print(found: list[Check]) -> None:
@@ -116,5 +132,11 @@ def _print(found: list[Check]) -> None:
 
 
 def _name(name: str) -> str:
-    kind, _colon, model = name.partition(":")
-    return _("model {name}").format(name=model) if kind == "model" else _(_NAME.get(name, name))
+    kind, _colon, called = name.partition(":")
+    match kind:
+        case "model":
+            return _("model {name}").format(name=called)
+        case "agent":
+            return _("agent {name}").format(name=called)
+        case _:
+            return _(_NAME.get(name, name))

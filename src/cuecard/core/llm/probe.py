@@ -28,6 +28,9 @@ _TOOL_QUESTION = (
 )
 _JSON_QUESTION = "What is the capital of Peru? Answer as a JSON object."
 
+# Seconds for one of these calls, which are small, where the endpoint goes on and on.
+_PATIENCE = 30.0
+
 JsonSupport = Literal["schema", "ignored", "object", "none", "unknown"]
 
 
@@ -65,8 +68,10 @@ async def probe(config: ModelConfig) -> ProbeReport:
 
     What the server refuses is left out, and asked for without. Never raises a `CuecardError`.
     """
+    patience = min(config.total_timeout, max(config.timeout, _PATIENCE))
+    asking = {"retries": 0, "stream": "always", "total_timeout": patience}
     try:
-        client = ChatClient(config.model_copy(update={"retries": 0, "stream": "always"}))
+        client = ChatClient(config.model_copy(update=asking))
     except CuecardError as error:
         return _unreachable(error, 0)
     try:
