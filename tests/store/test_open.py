@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.store.locate import workspace_url
+from cuecard.store.people import ensure_person
+from cuecard.store.result_records import KeptFigures
 from cuecard.store.workspace import Workspace
+
+KEPT = KeptFigures(judgement_id=1, trial_id=1, stamp="", body="{}")
 
 
 def refused(url: str | Path, *, create: bool = True) -> CuecardError:
@@ -112,15 +117,36 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     refused(path)
 
 
-def test_a_read_only_workspace_is_told(tmp_path: Path) -> None:
+def test_a_workspace_opened_for_reading_is_read_and_not_written(tmp_path: Path) -> None:
     path = tmp_path / "cuecard.db"
-    Workspace.open(path).close()
-    # Root may write whatever the permissions say; asking SQLite for read-only binds root, too.
-    error = refused(f"sqlite:///file:{path}?mode=ro&uri=true")
-    assert "read-only" in error.message
-    path.chmod(0o444)
-    if not os.access(path, os.W_OK):
-        assert "read-only" in refused(path).message
+    with Workspace.open(path) as workspace:
+        workspace.people.add("Ann")
+        assert workspace.read_only == ""
+    # What permissions do, tests/cli/test_reading.py tells.
+    for options in ("mode=ro", "immutable=1"):
+        with Workspace.open(f"sqlite:///file:{path}?{options}&uri=true") as workspace:
+            assert workspace.read_only
+            assert workspace.people.add("Ann").name == "Ann"
+            with pytest.raises(CuecardError, match="cannot be written"):
+                workspace.people.add("Ben")
+
+
+def test_opening_and_reading_wait_for_nobody_who_writes(url: str) -> None:
+    with Workspace.open(url) as first:
+        first.people.add("Ann")
+        database = first.people._database  # pyright: ignore[reportPrivateUsage]
+        with ThreadPoolExecutor(1) as pool, database.write() as writing:
+            ensure_person(writing, "Ben")
+
+            def look() -> list[str]:
+                with Workspace.open(url) as second:
+                    second.people.add("Ann")  # known already
+                    with pytest.raises(CuecardError, match="busy"):
+                        second.figures.keep([KEPT], "en", patience=0.01)
+                    return [person.name for person in second.people.all()]
+
+            assert pool.submit(look).result(timeout=20) == ["Ann"]
+        assert first.people.exists("Ben")
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,14 @@ def pack(
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
     from cuecard.annotate.sharing import write_pack
+    from cuecard.store.people import checked_name
 
     ours = Context.of(context)
     moment = since.astimezone() if since else None
     with ours.workspace() as workspace:
-        packed = write_pack(workspace, ours.person(workspace), output, since=moment, runs=run or ())
+        packed = write_pack(
+            workspace, checked_name(ours.reader), output, since=moment, runs=run or ()
+        )
     if json:
         as_json(_packed_json(packed))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 OnCount = Callable[[int, int], None]
 """Told how many of how many trials have been counted."""
 _BATCH = 16
+_PATIENCE = 0.25
+"""Seconds that a count waits for somebody who writes, to keep what it counted: whoever reads is not held up."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def _count(
     on_count: OnCount | None,
 ) -> None:
     tasks: dict[tuple[str, int], Task] = {}
+    keeps = True
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         records = {r.id: r for r in workspace.verdicts.judgements([head.id for head in batch])}
@@ -116,8 +118,11 @@ def _count(
                     body=figures.model_dump_json(),
                 )
             )
-        # A full disk or a busy workspace costs the next count, not this one's numbers.
-        with suppress(CuecardError):
-            workspace.figures.keep(ready, current_language())
+        # A full disk, a busy or a read-only workspace costs the next count, not this one's numbers.
+        if keeps:
+            try:
+                workspace.figures.keep(ready, current_language(), patience=_PATIENCE)
+            except CuecardError:
+                keeps = False
         if on_count:
             on_count(start + len(batch), len(missing))

@@ -34,12 +34,14 @@ class Figures:
                 for row in session.exec(query)
             }
 
-    def keep(self, figures: Iterable[KeptFigures], language: str) -> None:
-        """Keep these, in place of what was kept for the same judgements."""
+    def keep(
+        self, figures: Iterable[KeptFigures], language: str, *, patience: float | None = None
+    ) -> None:
+        """Keep these, in place of what was kept for the same judgements. `patience`: see `Database.write`."""
         rows = [{**each.model_dump(), "language": language} for each in figures]
         if not rows:
             return
-        with self._database.write() as session:
+        with self._database.write(patience=patience) as session:
             connection = session.connection()
             add = insert_of(connection.dialect.name, metadata.tables["trialfigures"])
             new = {"stamp": add.excluded.stamp, "body": add.excluded.body}

@@ -27,7 +27,13 @@ class People:
         return [Person(name=row.name, created_at=row.created_at) for row in rows]
 
     def add(self, name: str) -> Person:
-        """The person of this name, entered if new. Raises `CuecardError` for an unusable name."""
+        """The person of this name, entered if new; whoever is known is only looked up. Raises `CuecardError` for an
+        unusable name.
+        """
+        with self._database.read() as session:
+            known = session.get(PersonRow, checked_name(name))
+            if known is not None:
+                return Person(name=known.name, created_at=known.created_at)
         with self._database.write() as session:
             row = ensure_person(session, name)
             return Person(name=row.name, created_at=row.created_at)

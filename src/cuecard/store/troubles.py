@@ -27,6 +27,51 @@ def not_a_database(place: str) -> CuecardError:
     )
 
 
+def is_a_folder(place: str) -> CuecardError:
+    return CuecardError(
+        _("This is a folder, not a workspace"),
+        place,
+        _("Name a file in it, such as {file}.").format(file=f"{place.rstrip('/')}/cuecard.db"),
+    )
+
+
+def unreadable(place: str, reason: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace cannot be read"),
+        reason,
+        _("Ask for permission to read {place}, or choose another with --db.").format(place=place),
+    )
+
+
+def not_made_here(place: str, reason: str, _hint: str) -> CuecardError:
+    return CuecardError(
+        _("No workspace can be made here"),
+        reason,
+        _("Choose another place than {place} with --db or CUECARD_DB.").format(place=place),
+    )
+
+
+def changes_beside(place: str, wal: str) -> CuecardError:
+    return CuecardError(
+        _("The workspace cannot be read where it is"),
+        _(
+            "{wal} holds changes that are not in {place} yet; they are taken in when the workspace is opened by"
+            " somebody who may write it."
+        ).format(wal=wal, place=place),
+        _("Copy both files to a folder of your own and open the copy."),
+    )
+
+
+def outdated(place: str, version: str, head: str, reason: str, hint: str) -> CuecardError:
+    return CuecardError(
+        _("This workspace must be brought up to date first, and cannot be written"),
+        _("{place} has version {version}, this program needs {head}. {reason}").format(
+            place=place, version=version, head=head, reason=reason
+        ),
+        hint,
+    )
+
+
 def foreign_database(place: str) -> CuecardError:
     return CuecardError(
         _("This database belongs to something else"),
@@ -75,18 +120,22 @@ def missing_driver() -> CuecardError:
     )
 
 
-def read_only(place: str) -> CuecardError:
+def read_only(reason: str, hint: str = "") -> CuecardError:
     return CuecardError(
         _("The workspace cannot be written"),
-        _("{place} or its folder is read-only.").format(place=place),
-        _("Change its permissions, or copy it to a folder of your own and open the copy."),
+        reason,
+        hint or _("Change its permissions, or copy it to a folder of your own and open the copy."),
     )
 
 
-def _busy(place: str) -> CuecardError:
+def _found_read_only(place: str) -> CuecardError:
+    return read_only(_("{place} or its folder is read-only.").format(place=place))
+
+
+def busy(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is busy"),
-        _("Another program has been writing to {place} for a long time.").format(place=place),
+        _("Another program is writing to {place} for a long time.").format(place=place),
         _("Close what else uses it, then try again."),
     )
 
@@ -121,8 +170,11 @@ def _cannot_open(place: str) -> CuecardError:
 
 _KNOWN = (
     (("file is not a database", "file is encrypted"), not_a_database),
-    (("readonly", "read-only", "permission denied for"), read_only),
-    (("database is locked", "table is locked"), _busy),
+    (("readonly", "read-only", "permission denied for"), _found_read_only),
+    (
+        ("database is locked", "table is locked", "locking protocol", "due to lock timeout"),
+        busy,
+    ),
     (("disk is full", "no space left"), _full),
     (("malformed", "disk i/o error"), _damaged),
     (("unable to open database file",), _cannot_open),

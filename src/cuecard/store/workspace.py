@@ -5,7 +5,6 @@ A `Workspace` may be used from any thread; each call opens and ends its own shor
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +14,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from cuecard.store import troubles
+from cuecard.store.access import check_file
 from cuecard.store.adjudications import Adjudications
 from cuecard.store.drafts import Drafts
 from cuecard.store.effort import Effort
@@ -75,13 +75,14 @@ class Workspace:
     def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:
         """Open the workspace at a path or URL, created (if `create`) and upgraded where needed.
 
-        Raises `NotFound` if it is not there and `create` is false, or its folder does not exist;
-        `CuecardError` if it is not a workspace, of a newer version, damaged, or not writable.
+        Opening one of this version only reads: it waits for nobody who writes, and does with a file or a folder
+        that cannot be written (`read_only`). Raises `NotFound` if it is not there and `create` is false, or its
+        folder does not exist; `CuecardError` if it is not a workspace, damaged, not readable, of a newer version,
+        or of an older one and not writable.
         """
         url = _parsed(url_or_path)
-        if url.get_backend_name() == "sqlite":
-            _check_file(url, create)
-        database = Database(url)
+        barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
+        database = Database(url, barred)
         try:
             ensure_head(database)
         except BaseException:
@@ -98,6 +99,11 @@ class Workspace:
     def public_url(self) -> str:
         """The address as it may be shown."""
         return self._database.public_url
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be saved here, "" where it can."""
+        return self._database.barred.reason if self._database.barred else ""
 
     @property
     def exchange(self) -> Exchange:
@@ -148,23 +154,3 @@ def _parsed(url_or_path: str | Path) -> URL:
     if url.drivername not in ("sqlite", "postgresql+psycopg"):
         raise troubles.bad_url(public_form(url.render_as_string(hide_password=True)))
     return url
-
-
-def _check_file(url: URL, create: bool) -> None:
-    """What can be told about a file before SQLite touches it."""
-    if not url.database or url.database == ":memory:":
-        raise troubles.bad_url(public_form(str(url)))
-    if url.database.startswith("file:"):
-        return  # SQLite's own kind of URL, with options that only it can judge.
-    path = Path(url.database)
-    if path.is_dir():
-        raise troubles.not_a_database(str(path))
-    if not path.exists():
-        if not path.parent.is_dir():
-            raise troubles.no_folder(str(path.parent))
-        if not create:
-            raise troubles.absent(str(path))
-    elif not os.access(path, os.W_OK):
-        raise troubles.read_only(str(path))
-    if not os.access(path.parent, os.W_OK):
-        raise troubles.read_only(str(path.parent))

@@ -35,14 +35,26 @@ _PLACES: dict[HomeKind, str] = {
 
 def _look(
     workspace: Workspace, person: str, config: Config | None
-) -> tuple[list[HomeRow], bool, int]:
-    """Home's rows, whether any waits for this person, and the number of tasks; runs in a thread."""
+) -> tuple[list[HomeRow], bool, int, str]:
+    """Home's rows, whether any waits for this person, the number of tasks, and why nothing can be saved, if so; runs
+    in a thread.
+    """
     from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
     from cuecard.tui.state.home import rows_of
 
     waiting = pending_for(workspace, person, protocol_of(config) if config else EMBEDDED_PROTOCOL)
-    return rows_of(waiting, VERDICT_LIMIT), waiting.total > 0, workspace.tasks.count()
+    rows, tasks = rows_of(waiting, VERDICT_LIMIT), workspace.tasks.count()
+    return rows, waiting.total > 0, tasks, workspace.read_only
+
+
+def _entered(workspace: Workspace, name: str) -> tuple[str, str]:
+    """The person's name, and why they are not entered, if they cannot be: whoever only looks needs not be."""
+    from cuecard.store.people import checked_name
+
+    if workspace.read_only:
+        return checked_name(name), workspace.read_only
+    return workspace.people.add(name).name, ""
 
 
 class HomeScreen(CuecardScreen[None]):
@@ -58,7 +70,7 @@ class HomeScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[HomeRow] = []
-        self._asking = False
+        self._asking = self._told = False
         self._table: ListTable | None = None
         self._steps: EmptyState | None = None
 
@@ -87,28 +99,35 @@ class HomeScreen(CuecardScreen[None]):
     async def introduce(self, answer: Introduction) -> None:
         """Enter the person, and the sample tasks if wanted. A name that cannot be is asked for again."""
         try:
-            person = await self.services.ask(lambda ws: ws.people.add(answer.name))
+            name, read_only = await self.services.ask(lambda ws: _entered(ws, answer.name))
         except CuecardError:
             self.ask_name()
             raise
-        if answer.add_samples:
+        if answer.add_samples and not read_only:
             from cuecard.lab.samples import import_samples
 
             self.query_one("#heading", Static).update(_("Adding the sample tasks…"))
-            await self.services.ask(lambda ws: import_samples(ws, by=person.name))
-        self.cue_app.become(person.name)
+            await self.services.ask(lambda ws: import_samples(ws, by=name))
+        self.cue_app.become(name)
         self.query_one(NavBar).load(self.person, self.services.url)
         self.look()
 
     @guarded("home")
     async def look(self) -> None:
         person, config = self.person, await self._configured()
-        rows, waits, tasks = await self.services.ask(lambda ws: _look(ws, person, config))
+        rows, waits, tasks, read_only = await self.services.ask(
+            lambda ws: _look(ws, person, config)
+        )
         name = one_line(person)
         if waits:
             heading = _("▸ What waits for you, {name}").format(name=name)
         else:
             heading = _("▸ Nothing waits for you, {name}").format(name=name)
+        if read_only:
+            heading = _("{heading} · read-only").format(heading=heading)
+            if not self._told:
+                self.cue_app.tell(read_only, title=_("Nothing can be saved here"))
+                self._told = True
         self.query_one("#heading", Static).update(heading)
         await self._show(rows, tasks)
         self.settle()
