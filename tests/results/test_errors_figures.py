@@ -93,6 +93,13 @@ def test_graphs_by_hand():
         ("without", 0.1, 2),
     ]
     assert {c.name: c.mean.value for c in graphs.by_user_turns if c.mean.of} == {
+        "<=10": 0.5,
+        ">15": 0,
+    }
+    # Of (2, .8), (3, .2), (21, 0): -6.4667 over the root of 228.667 and 0.34667.
+    assert graphs.turns_f1.value == pytest.approx(-6.466667 / (228.666667 * 0.346667) ** 0.5)
+    assert (graphs.turns_f1.n, graphs.turns_f1.no_interval) == (3, "fewer than 5 groups")
+    assert {c.name: c.mean.value for c in graphs.by_user_turns_fine if c.mean.of} == {
         "1-2": 0.8,
         "3-5": 0.2,
         "21+": 0,
@@ -262,20 +269,37 @@ def test_points_are_those_of_core():
     for mine, theirs in (
         (graphs.by_compaction, errors.by_compaction),
         (graphs.by_user_turns, errors.by_user_turns),
+        (graphs.by_user_turns_fine, errors.by_user_turns_fine),
     ):
         assert [(c.name, c.mean.statistic.n, c.mean.value) for c in mine] == [
             (s.name, s.trials, pytest.approx(s.f1) if s.f1 is not None else None) for s in theirs
         ]
 
-    curve, facts = kept["facts"].result().fact_curve, arms["facts"].facts
+    assert graphs.turns_f1.value == pytest.approx(errors.turns_f1.value)
+    low, high = graphs.turns_f1.interval
+    assert -1 <= low < graphs.turns_f1.value < high <= 1
+
+    searched, facts = kept["facts"].result(), arms["facts"].facts
     assert facts
-    assert [
-        (p.k, p.cohort, p.trials, p.new_facts.value, p.fcr.value, p.hit_precision.value)
-        for p in facts.points
-    ] == [
-        (p.k, p.cohort, p.trials, *map(pytest.approx, (p.new_facts, p.fcr, p.hit_precision)))
-        for p in curve
-    ]
+    cohort = searched.fact_cohort
+    assert cohort
+    assert cohort.points
+    assert (facts.cohort.k_trunc, facts.cohort.trials, facts.cohort.rule) == (
+        cohort.k_trunc,
+        cohort.trials,
+        cohort.rule,
+    )
+    for ours, theirs in (
+        (facts.points, searched.fact_curve),
+        (facts.cohort.points, cohort.points),
+    ):
+        assert [
+            (p.k, p.cohort, p.trials, p.new_facts.value, p.fcr.value, p.hit_precision.value)
+            for p in ours
+        ] == [
+            (p.k, p.cohort, p.trials, *map(pytest.approx, (p.new_facts, p.fcr, p.hit_precision)))
+            for p in theirs
+        ]
 
     told, chain = kept["checkpoints"].result(), arms["checkpoints"].chain
     assert chain

@@ -93,7 +93,12 @@ def test_error_tables_of_graphs():
     assert "1 gold triple was not judged and is left out." in sheets["coverage by relation"].notes
     assert [line[0] for line in texts(sheets["coverage by stage"])] == ["2", "10"]
     assert texts(sheets["relations that support nothing"]) == [["near", "4", "0"]]
-    (turns,) = texts(sheets["F1 by user turns"])
+    turns, together = texts(sheets["F1 by user turns"])
+    assert turns[0] == "<=10"
+    assert together == ["Pearson's r", "–", "–"]
+    constant = sheets["F1 by user turns"].lines[1][1].statistic
+    assert (constant.n, constant.reason) == (2, "one of the two is the same in every trial")
+    (turns,) = texts(sheets["F1 by user turns, finer classes (ours)"])
     assert (turns[0], turns[1].split()[0], turns[1].split()[-1]) == ("3-5", "50.0", "(2)")
     assert [line[0] for line in texts(sheets["F1 by tool calls"])] == ["6-10"]
     assert [line[0] for line in texts(sheets["F1 with and without compaction"])] == ["without"]
@@ -255,16 +260,31 @@ def test_tiers():
 
 def test_curves_and_which_calls_a_table_tells():
     searched = FactFigures(facts=2, hits=(True, False), fresh=(1, 0))
-    (sheet,) = curve_sheets(
-        pool(
-            row("a", "t1", {}, family="facts", handed_in="answer", searched=searched),
-            row("a", "t2", {}, family="facts", handed_in="answer", searched=searched),
-        )
-    )
-    assert [[t.split()[0] for t in line] for line in texts(sheet)] == [
+    rows = pool(
+        row("a", "t1", {}, family="facts", handed_in="answer", searched=searched),
+        row("a", "t2", {}, family="facts", handed_in="answer", searched=searched),
+        row(
+            "a", "t3", {}, family="facts", handed_in="answer",
+            searched=FactFigures(facts=2, hits=(False,), fresh=(0,)),
+        ),
+    )  # fmt: skip
+    paper, ours = curve_sheets(rows)
+    assert paper.title == "Fact tasks: a, call by call, fixed cohort (paper), n = 2"
+    assert ours.title == "Fact tasks: a, call by call, all trials (ours)"
+    assert [[t.split()[0] for t in line] for line in texts(paper)] == [
         ["1", "2", "1.00", "50.0", "100.0"],
         ["2", "2", "0.00", "50.0", "50.0"],
     ]
+    assert [[t.split()[0] for t in line] for line in texts(ours)] == [
+        ["1", "3", "0.67", "33.3", "66.7"],
+        ["2", "2", "0.00", "33.3", "50.0"],
+    ]
+    assert "Fewer than 50 trials made a call" in paper.notes[0]
+    one, _other = curve_sheets(rows, k_trunc=1)
+    assert one.title.endswith("n = 3")
+    assert len(one.lines) == 1
+    none, _other = curve_sheets(rows, k_trunc=3)
+    assert (none.lines, none.notes[0]) == ((), "No trial made 3 calls.")
     long = FactFigures(facts=2, hits=(True,) * 23, fresh=(0,) * 23)
     only = row("a", "t", {}, family="facts", handed_in="answer", searched=long)
     assert only.figures

@@ -140,6 +140,17 @@ def test_curves_with_their_cohorts() -> None:
     precise = [p.y for p in plots["precision-facts"].series[0].points]
     assert precise == [1, 0.5, pytest.approx(2 / 3)]
     assert len(points[1].trials) == 1
+    # One of two trials, more than a fifth, made three calls.
+    cohort = plots["coverage-cohort-facts"]
+    assert cohort.title.startswith("Fact coverage after k calls, fixed cohort (paper), n = 1")
+    assert [(p.x, p.y, p.n) for p in cohort.series[0].points] == [
+        (1, 0.25, 1),
+        (2, 0.25, 1),
+        (3, 0.75, 1),
+    ]
+    assert plots["coverage-facts"].title.startswith(
+        "Fact coverage after k calls, all trials (ours)"
+    )
 
 
 def test_each_judge_and_each_run_has_series_of_its_own(two: Pool) -> None:

@@ -120,12 +120,14 @@ def group_json(group: GroupScores) -> Json:
 
 
 def _breakdown_json(found: Breakdown) -> Json:
-    """`tools`, and what the family has: `fact_curve`, `graph_errors`, profiles by kind of ambiguity and
+    """`tools`, and what the family has: `fact_curve` and `fact_cohort`, `graph_errors`, profiles by kind of ambiguity and
     by difficulty.
     """
     result: Json = {"tools": found.tools}
     if found.fact_curve:
         result["fact_curve"] = [point.model_dump(mode="json") for point in found.fact_curve]
+    if found.fact_cohort:
+        result["fact_cohort"] = found.fact_cohort.model_dump(mode="json")
     if found.graph_errors:
         result["graph_errors"] = found.graph_errors.model_dump(mode="json")
     if found.by_ambiguity:

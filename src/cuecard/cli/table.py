@@ -45,6 +45,14 @@ def table(
         list[str] | None,
         typer.Option(metavar="DIMENSION=VALUE", help=_("Only these trials; may be repeated")),
     ] = None,
+    k_trunc: Annotated[
+        int | None,
+        typer.Option(
+            "--k-trunc",
+            min=1,
+            help=_("With curves: the fixed cohort is of trials with so many calls"),
+        ),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
     latex: Annotated[bool, typer.Option("--latex", help=_("Print LaTeX"))] = False,
     csv: Annotated[bool, typer.Option("--csv", help=_("Print CSV"))] = False,
@@ -56,18 +64,24 @@ def table(
     if sum((markdown, latex, csv, json)) > 1:
         raise typer.BadParameter(_("one format at a time"), param_hint="--markdown")
     from cuecard.cli.result_options import pool_of
+    from cuecard.core.scoring.trial_figures import MAX_K
     from cuecard.results.papers import PAPER_TABLES, paper_table, sheet_json
     from cuecard.results.score_table import unknown
 
     if name not in PAPER_TABLES:
         raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    if k_trunc is not None and name != "curves":
+        raise typer.BadParameter(_("only for the table curves"), param_hint="--k-trunc")
+    if k_trunc is not None and k_trunc > MAX_K:
+        told = _("of a trial the first {n} calls are kept").format(n=MAX_K)
+        raise typer.BadParameter(told, param_hint="--k-trunc")
     output = None if output == STDOUT else output
     kind = _kind(output, markdown=markdown, latex=latex, csv=csv, json=json)
     if output is not None:
         check_place(output)
     with Context.of(context).workspace() as workspace:
         pool = pool_of(workspace, runs, judge or (), only or ())
-    sheets = [sheet for sheet in paper_table(pool, name) if sheet.lines]
+    sheets = [sheet for sheet in paper_table(pool, name, k_trunc=k_trunc) if sheet.lines]
     if not sheets:
         note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
     if kind == "json" and output is None:

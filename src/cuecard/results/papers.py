@@ -54,10 +54,10 @@ def _tiers(pool: Pool) -> Sheets:
     return tuple(tier_sheets(pool))
 
 
-def _curves(pool: Pool) -> Sheets:
+def _curves(pool: Pool, k_trunc: int | None = None) -> Sheets:
     from cuecard.results.errors.curve_sheets import curve_sheets
 
-    return tuple(curve_sheets(pool))
+    return curve_sheets(pool, k_trunc=k_trunc)
 
 
 def _tools(pool: Pool) -> Sheets:
@@ -116,12 +116,15 @@ PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
 }
 
 
-def paper_table(pool: Pool, name: str) -> Sheets:
+def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
     """Its sheets, every cell of a figure with its `key` (`tables/main/0/lines/2/1/value` where it is no figure of
-    `groups`). None where the pool has nothing for it. Raises `NotFound`, telling the names there are.
+    `groups`). `k_trunc`: of `curves` instead, with fixed cohorts up to this call. None where the pool has nothing for it. Raises `NotFound`, telling the names there are.
     """
     if name not in PAPER_TABLES:
         raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    if k_trunc is not None:
+        # Of another cohort than that of the JSON, so that no figure has a place there.
+        return _curves(pool, k_trunc)
     return keyed(name, PAPER_TABLES[name](pool))
 
 

@@ -4,8 +4,9 @@ from cuecard.core.events import Concluded, Marked
 from cuecard.core.marks import Compaction
 from cuecard.core.prediction import UnusablePrediction
 from cuecard.core.scoring.breakdowns import BreakdownCounts
-from cuecard.core.scoring.curves import FactCurves
-from cuecard.core.scoring.trial_figures import figures_of
+from cuecard.core.scoring.curves import FactCurves, truncation
+from cuecard.core.scoring.graph_errors import fine_turns_class, turns_class
+from cuecard.core.scoring.trial_figures import FactFigures, figures_of
 from cuecard.core.tasks import FactWorld
 
 
@@ -30,6 +31,52 @@ def test_curves_by_hand(build):
     # One trial is left; the others keep the coverage that they had.
     assert (second.cohort, second.new_facts, second.hit_precision) == (1, 0, 1)
     assert second.fcr == pytest.approx((1 / 4) / 3)
+
+
+PAPER = (
+    FactFigures(facts=4, hits=(True, False, True, False), fresh=(1, 0, 1, 0)),
+    FactFigures(facts=4, hits=(True, True, False), fresh=(1, 0, 0)),
+    FactFigures(facts=4, hits=(False,), fresh=(0,)),
+)
+"""METHODS 11.2: F1, -, F2, -; F1, F1 again, -; -."""
+
+
+def curves_of(*found: FactFigures) -> FactCurves:
+    curves = FactCurves()
+    for each in found:
+        curves.add(each)
+    return curves
+
+
+def test_known_answers_of_the_fixed_cohort_and_of_all_trials():
+    curves = curves_of(*PAPER)
+    cohort = curves.cohort(3)
+    assert (cohort.k_trunc, cohort.trials, cohort.rule) == (3, 2, "asked")
+    assert [(p.k, p.cohort, p.trials) for p in cohort.points] == [(1, 2, 2), (2, 2, 2), (3, 2, 2)]
+    assert [p.new_facts for p in cohort.points] == [1, 0, 0.5]
+    assert [p.fcr for p in cohort.points] == [0.25, 0.25, 0.375]
+    assert [p.hit_precision for p in cohort.points] == pytest.approx([1, 0.75, 2 / 3])
+    ours = curves.points()
+    assert ours[0].new_facts == pytest.approx(2 / 3)
+    assert ours[0].fcr == pytest.approx(0.5 / 3)
+    assert ours[2].fcr == pytest.approx(0.25)
+    assert ours[0].hit_precision == pytest.approx(2 / 3)
+    assert [(p.k, p.cohort) for p in ours] == [(1, 3), (2, 2), (3, 2), (4, 1)]
+
+
+def test_a_cohort_is_of_fifty_trials_or_else_of_a_fifth():
+    assert truncation([9] * 30 + [7] * 20 + [3] * 40) == (7, "least")
+    assert truncation([9] * 30 + [7] * 19 + [3] * 40) == (3, "least")
+    assert truncation([80] * 60) == (64, "least")
+    # Two of ten trials make 5 calls, three make 4.
+    assert truncation([5, 5, 4, 1, 1, 1, 1, 0, 0, 0]) == (5, "share")
+    assert truncation([6, 5, 4, 1, 1, 1, 1, 0, 0, 0, 0]) == (4, "share")
+    # Fifty trials, but not fifty that made a call.
+    assert truncation([2] * 40 + [0] * 30) == (2, "share")
+    assert truncation([1] + [0] * 9) == (0, "share")
+    assert truncation([]) == (0, "share")
+    assert curves_of(*PAPER).cohort(9).points == ()
+    assert curves_of().cohort().points == ()
 
 
 def test_graph_errors_by_hand(build):
@@ -67,7 +114,25 @@ def test_graph_errors_by_hand(build):
     with_cut, without = errors.by_compaction
     assert (with_cut.trials, with_cut.f1) == (1, 1.0)
     assert without.trials == 2
-    assert {s.name: s.trials for s in errors.by_user_turns if s.trials} == {"1-2": 3}
+    assert {s.name: s.trials for s in errors.by_user_turns if s.trials} == {"<=10": 3}
+    assert {s.name: s.trials for s in errors.by_user_turns_fine if s.trials} == {"1-2": 3}
+    assert (errors.turns_f1.value, errors.turns_f1.n) == (None, 3)
+    assert errors.turns_f1.reason
+
+
+def test_user_turns_fall_into_the_papers_classes_and_into_ours():
+    told = {n: (turns_class(n), fine_turns_class(n)) for n in (0, 2, 3, 10, 11, 15, 16, 20, 21)}
+    assert told == {
+        0: ("<=10", "1-2"),
+        2: ("<=10", "1-2"),
+        3: ("<=10", "3-5"),
+        10: ("<=10", "6-10"),
+        11: ("11-15", "11-20"),
+        15: ("11-15", "11-20"),
+        16: (">15", "11-20"),
+        20: (">15", "11-20"),
+        21: (">15", "21+"),
+    }
 
 
 def test_profiles_by_ambiguity_and_difficulty(build):

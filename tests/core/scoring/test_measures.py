@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.measures import Measure, harmonic, mean, share
+from cuecard.core.scoring.measures import Measure, harmonic, mean, pearson, share
 
 
 def test_a_share_has_its_whole_as_n():
@@ -51,3 +51,23 @@ def test_f1_lies_between_its_parts(p, r):
     value = harmonic("f", Measure("p", p, 1), Measure("r", r, 1)).value
     assert value is not None
     assert min(p, r) - 1e-12 <= value <= max(p, r) + 1e-12
+
+
+def test_pearson_by_hand_and_undefined_where_a_column_is_constant():
+    # Deviations -2, 0, 2 and -.1, 0, .4 less their mean .1: covariance 1 over sqrt(8 * .14).
+    found = pearson("r", [(8, 0.2), (10, 0.3), (12, 0.7)])
+    assert (found.value, found.n) == (pytest.approx(1 / (8 * 0.14) ** 0.5), 3)
+    assert pearson("r", [(1, 1.0), (2, 0.5), (4, -0.5)]).value == -1
+    for pairs in ([(1, 0.1), (1, 0.2)], [(1, 0.2), (2, 0.2)], [(1, 0.2)], []):
+        undefined = pearson("r", pairs)
+        assert (undefined.value, undefined.n) == (None, len(pairs))
+        assert undefined.reason
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.floats(0, 1)), min_size=2, max_size=12))
+def test_pearson_is_within_bounds_and_turns_its_sign_with_a_column(pairs):
+    found = pearson("r", pairs)
+    if found.value is not None:
+        assert -1 <= found.value <= 1
+        other = pearson("r", [(-x, y) for x, y in pairs])
+        assert other.value == pytest.approx(-found.value, abs=1e-6)

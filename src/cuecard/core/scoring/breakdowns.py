@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from cuecard.core.scoring.curves import CurvePoint, FactCurves
+from cuecard.core.scoring.curves import CohortCurve, CurvePoint, FactCurves
 from cuecard.core.scoring.graph_errors import GraphErrorCounts, GraphErrors
 from cuecard.core.scoring.profiles import ProfileCount, behaviour_profiles, typical_searches
 from cuecard.core.scoring.steps import StepRecord
@@ -15,13 +15,15 @@ from cuecard.core.tasks.base import Frozen
 class Breakdown(Frozen):
     """Of one agent on the judged trials of one family.
 
-    `tools`: calls by the tool's name. `fact_curve` for facts tasks, `graph_errors` for graph tasks. For
+    `tools`: calls by the tool's name. For facts tasks `fact_curve` over all trials (ours) and `fact_cohort`
+    over a fixed cohort (the paper's), `graph_errors` for graph tasks. For
     checkpoint tasks `profiles` with pass rates, also `by_ambiguity` (type) and `by_difficulty`, all with
     the same K.
     """
 
     tools: dict[str, int] = {}
     fact_curve: tuple[CurvePoint, ...] = ()
+    fact_cohort: CohortCurve | None = None
     graph_errors: GraphErrors | None = None
     profiles: tuple[ProfileCount, ...] = ()
     by_ambiguity: dict[str, tuple[ProfileCount, ...]] = {}
@@ -59,6 +61,7 @@ class BreakdownCounts:
         return Breakdown(
             tools=dict(self._tools.most_common()),
             fact_curve=self._curves.points() if self._facts else (),
+            fact_cohort=self._curves.cohort() if self._facts else None,
             graph_errors=self._graph.result() if self._graph else None,
             profiles=behaviour_profiles(self._steps, k) if self._steps else (),
             by_ambiguity={n: behaviour_profiles(s, k) for n, s in sorted(self._by_type.items())},

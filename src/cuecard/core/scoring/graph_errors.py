@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 
+from cuecard.core.scoring.measures import Measure, pearson
 from cuecard.core.scoring.trial_figures import GraphFigures, Tally, TrialFigures
 from cuecard.core.tasks.base import Frozen
 
 OVER = 1.5
 UNDER = 0.5
 MOST = 20
-_TURN_BUCKETS = ((1, 2), (3, 5), (6, 10), (11, 20), (21, None))
+_TURNS: dict[str, int] = {"<=10": 10, "11-15": 15}
+"""VibeSearchBench's classes of user turns, and the most turns in them."""
+_FINE_TURNS: dict[str, int] = {"1-2": 2, "3-5": 5, "6-10": 10, "11-20": 20}
+"""Ours: as wide as one stage, a few stages and whole dialogues take."""
+TURN_CLASSES = (*_TURNS, ">15")
+FINE_TURN_CLASSES = (*_FINE_TURNS, "21+")
 
 
 class RelationCoverage(Frozen):
@@ -42,7 +49,8 @@ class GraphErrors(Frozen):
     than 1.5 times the gold's triples, `under_generation` less than half of them (failures not among
     these). `invalid_relations`: relations of predicted triples that support nothing, the most frequent
     first, at most 20. `by_compaction`: F1 of trials with and without a compaction; `by_user_turns`: by
-    how often the user spoke.
+    how often the user spoke, in the paper's classes, `by_user_turns_fine` in ours. `turns_f1`: Pearson's
+    correlation of user turns and triplet F1 over trials.
     """
 
     trials: int
@@ -53,6 +61,8 @@ class GraphErrors(Frozen):
     invalid_relations: tuple[RelationCount, ...]
     by_compaction: tuple[Subset, ...]
     by_user_turns: tuple[Subset, ...]
+    by_user_turns_fine: tuple[Subset, ...]
+    turns_f1: Measure
 
 
 class GraphErrorCounts:
@@ -63,7 +73,7 @@ class GraphErrorCounts:
         self._coverage: dict[str, list[Tally]] = defaultdict(list)
         self._invalid: Counter[str] = Counter()
         self._compacted: dict[str, list[float]] = {"with": [], "without": []}
-        self._by_turns: dict[str, list[float]] = {_bucket_name(b): [] for b in _TURN_BUCKETS}
+        self._turns: list[tuple[int, float]] = []
 
     def add(self, graph: GraphFigures, figures: TrialFigures) -> None:
         self._trials += 1
@@ -78,7 +88,7 @@ class GraphErrorCounts:
         f1 = figures.value("triplet_f1")
         if f1 is not None:
             self._compacted["with" if figures.value("compactions") else "without"].append(f1)
-            self._by_turns[turns_bucket(int(figures.value("user_turns") or 0))].append(f1)
+            self._turns.append((user_turns_of(figures), f1))
 
     def result(self) -> GraphErrors:
         return GraphErrors(
@@ -102,7 +112,9 @@ class GraphErrorCounts:
                 for relation, n in self._invalid.most_common(MOST)
             ),
             by_compaction=_subsets(self._compacted),
-            by_user_turns=_subsets(self._by_turns),
+            by_user_turns=_subsets(_grouped(self._turns, turns_class, TURN_CLASSES)),
+            by_user_turns_fine=_subsets(_grouped(self._turns, fine_turns_class, FINE_TURN_CLASSES)),
+            turns_f1=pearson("turns_f1", self._turns),
         )
 
 
@@ -127,18 +139,24 @@ def _subsets(groups: dict[str, list[float]]) -> tuple[Subset, ...]:
     )
 
 
-def turns_bucket(turns: int) -> str:
-    """`1-2`, `3-5`, …, `21+`: user turns in classes."""
-    for low, high in _TURN_BUCKETS:
-        if high is None or turns <= high:
-            return _bucket_name((low, high))
-    raise AssertionError("the last bucket is open")
+def _grouped(
+    found: Iterable[tuple[int, float]], class_of: Callable[[int], str], names: Iterable[str]
+) -> dict[str, list[float]]:
+    groups: dict[str, list[float]] = {name: [] for name in names}
+    for turns, f1 in found:
+        groups[class_of(turns)].append(f1)
+    return groups
 
 
-def _bucket_name(bucket: tuple[int, int | None]) -> str:
-    low, high = bucket
-    return f"{low}+" if high is None else f"{low}-{high}"
+def user_turns_of(figures: TrialFigures) -> int:
+    return int(figures.value("user_turns") or 0)
 
 
-TURN_CLASSES = tuple(turns_bucket(low) for low, _high in _TURN_BUCKETS)
-"""All of them, in order."""
+def turns_class(turns: int) -> str:
+    """`<=10`, `11-15`, `>15` user turns (VibeSearchBench)."""
+    return next((name for name, most in _TURNS.items() if turns <= most), TURN_CLASSES[-1])
+
+
+def fine_turns_class(turns: int) -> str:
+    """`1-2`, `3-5`, …, `21+` user turns (ours)."""
+    return next((name for name, most in _FINE_TURNS.items() if turns <= most), "21+")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cuecard.core.i18n import _
+
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +56,20 @@ def mean(name: str, values: Iterable[float], empty: str = "") -> Measure:
     collected = list(values)
     reason = empty or _("nothing to average")
     return share(name, math.fsum(collected), len(collected), reason)
+
+
+def pearson(name: str, pairs: Sequence[tuple[float, float]]) -> Measure:
+    """Pearson's correlation of two columns (1895), n = how many pairs; undefined of fewer than two pairs and
+    where a column is constant.
+    """
+    n = len(pairs)
+    if n < 2:
+        return Measure(name, None, n, _("fewer than two trials"))
+    means = [math.fsum(column) / n for column in zip(*pairs, strict=True)]
+    apart = [(x - means[0], y - means[1]) for x, y in pairs]
+    spread = [math.fsum(column) for column in zip(*((x * x, y * y) for x, y in apart), strict=True)]
+    if min(spread) < _TINY:
+        return Measure(name, None, n, _("one of the two is the same in every trial"))
+    together = math.fsum(x * y for x, y in apart)
+    found = together / math.sqrt(spread[0] * spread[1])
+    return Measure(name, max(-1.0, min(1.0, found)), n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
@@ -16,6 +17,7 @@ from cuecard.results.errors.graphs import Coverage, GraphFindings
 from cuecard.results.errors.laying import (
     across,
     arm_heading,
+    figure_cell,
     level,
     number,
     share,
@@ -164,10 +166,38 @@ def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, S
         "compaction",
         _by_class(cut, _("Compaction"), [(n, g.by_compaction) for n, g in arms], named),
     )
-    turns = [(name, found.by_user_turns) for name, found in arms]
-    yield "turns", _by_class(_("F1 by user turns"), _("User turns"), turns)
+    yield from _as("turns", _turns(arms))
     calls = [(name, found.by_tool_calls) for name, found in arms]
     yield "calls", _by_class(_("F1 by tool calls"), _("Tool calls"), calls)
+
+
+def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
+    """The paper's classes with the correlation, then ours."""
+    paper = _by_class(
+        _("F1 by user turns"),
+        _("User turns"),
+        [(name, found.by_user_turns) for name, found in arms],
+    )
+    together: Line = (
+        text(_("Pearson's r")),
+        *(
+            figure_cell(found.turns_f1, [t for c in found.by_user_turns for t in c.mean.trials], 3)
+            for _name, found in arms
+        ),
+    )
+    yield replace(
+        paper,
+        lines=(*paper.lines, together),
+        notes=(
+            *paper.notes,
+            _("Pearson's r: correlation of user turns and triplet F1 over trials."),
+        ),
+    )
+    yield _by_class(
+        _("F1 by user turns, finer classes (ours)"),
+        _("User turns"),
+        [(name, found.by_user_turns_fine) for name, found in arms],
+    )
 
 
 def _by_class(

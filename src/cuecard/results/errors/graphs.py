@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from cuecard.annotate.agreement import Coefficient, Statistic, with_intervals
+from cuecard.annotate.agreement.coefficient import ratio
 from cuecard.core.i18n import _
 from cuecard.core.scoring.graph_errors import (
+    FINE_TURN_CLASSES,
     TURN_CLASSES,
+    fine_turns_class,
     over_generated,
-    turns_bucket,
+    turns_class,
     under_generated,
+    user_turns_of,
 )
+from cuecard.core.scoring.measures import pearson
 from cuecard.core.scoring.trial_figures import GraphFigures, Tally
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.errors.classes import CALL_CLASSES, TrialClass, calls_class, classes
 from cuecard.results.errors.groups import Judged
 from cuecard.results.errors.rates import Rate, counted, flagged, plan
 from cuecard.results.pool import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Coverage(Frozen):
@@ -46,7 +57,8 @@ class GraphFindings(Frozen):
     """`over`: handed in more than 1.5 times the gold's triples; `under`: less than half. Both over all judged trials,
     unreadable ones too. `generation`: triples handed in / gold triples of the readable, mean over tasks. `relations`: the
     most frequent in the gold first, `stages` in their order, `invalid`: the most frequent first. F1 by compaction
-    (`with`, `without`), by user turns, by tool calls.
+    (`with`, `without`), by user turns in the paper's classes and in ours (`fine`), by tool calls. `turns_f1`: Pearson's
+    correlation of user turns and F1 over trials.
     """
 
     over: Rate
@@ -57,6 +69,8 @@ class GraphFindings(Frozen):
     invalid: tuple[InvalidRelation, ...]
     by_compaction: tuple[TrialClass, ...]
     by_user_turns: tuple[TrialClass, ...]
+    by_user_turns_fine: tuple[TrialClass, ...]
+    turns_f1: Statistic
     by_tool_calls: tuple[TrialClass, ...]
 
 
@@ -92,13 +106,43 @@ def graph_findings(judged: Judged) -> GraphFindings:
         by_compaction=classes(
             judged, lambda f: "with" if f.value("compactions") else "without", ("with", "without")
         ),
-        by_user_turns=classes(
-            judged, lambda f: turns_bucket(int(f.value("user_turns") or 0)), TURN_CLASSES
+        by_user_turns=classes(judged, lambda f: turns_class(user_turns_of(f)), TURN_CLASSES),
+        by_user_turns_fine=classes(
+            judged, lambda f: fine_turns_class(user_turns_of(f)), FINE_TURN_CLASSES
         ),
+        turns_f1=turns_correlation(judged),
         by_tool_calls=classes(
             judged, lambda f: calls_class(int(f.value("tool_calls") or 0)), CALL_CLASSES
         ),
     )
+
+
+def turns_correlation(judged: Judged) -> Statistic:
+    """Pearson's correlation of user turns and triplet F1 over trials (VibeSearchBench), with an interval by task."""
+    import numpy as np
+
+    tasks: list[str] = []
+    pairs: list[tuple[float, float]] = []
+    for row, figures in judged:
+        f1 = figures.value("triplet_f1")
+        if f1 is not None:
+            tasks.append(row.trial.task_id)
+            pairs.append((float(user_turns_of(figures)), f1))
+    found = pearson("turns_f1", pairs)
+    if found.value is None:
+        return Statistic(name=found.name, value=None, n=found.n, reason=found.reason)
+    # About their means, so that sums of squares keep their digits.
+    x, y = (column - column.mean() for column in np.array(pairs).T)
+
+    def of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, sx, sy, xx, yy, xy = (sums[..., at] for at in range(6))
+        spread = (n * xx - sx**2) * (n * yy - sy**2)
+        return ratio(n * xy - sx * sy, np.sqrt(np.maximum(spread, 0)))
+
+    terms = np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+    coefficient = Coefficient(found.name, terms, of, found.n, found.reason)
+    (drawn,) = with_intervals([coefficient], tasks)
+    return drawn.model_copy(update={"value": found.value})
 
 
 def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:

@@ -48,19 +48,26 @@ class ErrorReport(Frozen):
     notes: dict[Family, tuple[str, ...]] = {}
 
 
-def error_report(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES) -> ErrorReport:
-    """Errors of each arm (`by`, and family), with intervals by task. Point values are those of
-    `core.scoring` (`GraphErrors`, `FactCurves`, `behaviour_profiles`) over the arm's judged trials.
+def error_report(
+    pool: Pool,
+    by: By = BY,
+    families: Sequence[Family] = FAMILIES,
+    *,
+    k_trunc: int | None = None,
+) -> ErrorReport:
+    """Errors of each arm (`by`, and family), with intervals by task. Point values are those of `core.scoring`
+    (`GraphErrors`, `FactCurves`, `behaviour_profiles`) over the arm's judged trials. `k_trunc`: see
+    `searching.search_errors`.
     """
     groups = [group for group in groups_of(pool, by, families) if group.judged]
     return ErrorReport(
         by=groups[0].by if groups else by,
-        arms=tuple(_arm(group) for group in groups),
+        arms=tuple(_arm(group, k_trunc) for group in groups),
         notes=notes_of(pool, groups),
     )
 
 
-def _arm(group: Group) -> ArmErrors:
+def _arm(group: Group, k_trunc: int | None) -> ArmErrors:
     judged = group.judged
     rates = counted(
         {
@@ -83,6 +90,6 @@ def _arm(group: Group) -> ArmErrors:
         unreadable=unreadable(group.family, judged),
         graph=graph_findings(judged) if group.family == "graph" else None,
         table=table_errors(judged) if group.family == "table" else None,
-        facts=search_errors(judged) if group.family == "facts" else None,
+        facts=search_errors(judged, k_trunc) if group.family == "facts" else None,
         chain=chain_errors(judged) if group.family == "checkpoints" else None,
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuecard.core.i18n import _
-from cuecard.core.scoring.curves import FactCurves
+from cuecard.core.scoring.curves import CurvePoint, FactCurves, Rule
 from cuecard.core.scoring.trial_figures import FactFigures
 from cuecard.core.tasks.base import Frozen
 from cuecard.results.errors.groups import Judged
 from cuecard.results.errors.rates import Plan, Rate, counted, plan
 from cuecard.results.pool import Row
+
+World = tuple[Row, FactFigures]
 
 
 class CurveAt(Frozen):
@@ -24,45 +28,70 @@ class CurveAt(Frozen):
     hit_precision: Rate
 
 
+class CohortAt(Frozen):
+    """`core.scoring.curves.CohortCurve` with intervals."""
+
+    k_trunc: int
+    trials: int
+    rule: Rule
+    points: tuple[CurveAt, ...]
+
+
 class SearchErrors(Frozen):
-    """`premature`: handed an answer in with facts still unfound, of trials that handed one in; the mean over tasks."""
+    """`points` over all trials (ours), `cohort` over a fixed cohort (the paper's). `premature`: handed an answer in with
+    facts still unfound, of trials that handed one in; the mean over tasks.
+    """
 
     points: tuple[CurveAt, ...]
+    cohort: CohortAt
     premature: Rate
 
 
-def search_errors(judged: Judged) -> SearchErrors:
-    """Of one arm's trials on closed worlds."""
+def search_errors(judged: Judged, k_trunc: int | None = None) -> SearchErrors:
+    """Of one arm's trials on closed worlds. `k_trunc`: the last call of the fixed cohort's curves."""
     worlds = [(row, figures.facts) for row, figures in judged if figures.facts]
     curves = FactCurves()
     for _row, facts in worlds:
         curves.add(facts)
+    whole, cohort = curves.points(), curves.cohort(k_trunc)
+    kept = [(row, facts) for row, facts in worlds if len(facts.hits) >= cohort.k_trunc]
+    return SearchErrors(
+        points=_points(worlds, whole),
+        cohort=CohortAt(
+            k_trunc=cohort.k_trunc,
+            trials=cohort.trials,
+            rule=cohort.rule,
+            points=_points(kept, cohort.points),
+        ),
+        premature=counted({"": _premature(judged)})[""],
+    )
+
+
+def _points(worlds: Sequence[World], points: Sequence[CurvePoint]) -> tuple[CurveAt, ...]:
     plans: dict[tuple[str, int], Plan] = {}
-    points = curves.points()
     for point in points:
         k = point.k
         cohort = [(row, facts) for row, facts in worlds if len(facts.hits) >= k]
         plans["new_facts", k] = plan(
             "new_facts", ((row, facts.fresh[k - 1], 1.0) for row, facts in cohort), share=False
         )
-        plans["fcr", k] = plan("fcr", ((row, _coverage(facts, k), 1.0) for row, facts in worlds))
+        plans["fcr", k] = plan(
+            "fcr", ((row, sum(facts.fresh[:k]) / facts.facts, 1.0) for row, facts in worlds)
+        )
         plans["hit_precision", k] = plan(
             "hit_precision", ((row, sum(facts.hits[:k]) / k, 1.0) for row, facts in cohort)
         )
     rates = counted(plans)
-    return SearchErrors(
-        points=tuple(
-            CurveAt(
-                k=point.k,
-                cohort=point.cohort,
-                trials=point.trials,
-                new_facts=rates["new_facts", point.k],
-                fcr=rates["fcr", point.k],
-                hit_precision=rates["hit_precision", point.k],
-            )
-            for point in points
-        ),
-        premature=counted({"": _premature(judged)})[""],
+    return tuple(
+        CurveAt(
+            k=point.k,
+            cohort=point.cohort,
+            trials=point.trials,
+            new_facts=rates["new_facts", point.k],
+            fcr=rates["fcr", point.k],
+            hit_precision=rates["hit_precision", point.k],
+        )
+        for point in points
     )
 
 
@@ -75,7 +104,3 @@ def _premature(judged: Judged) -> Plan:
     return plan(
         "premature_stop", parts, hits=True, empty=_("the agent handed nothing in"), each_task=True
     )
-
-
-def _coverage(facts: FactFigures, k: int) -> float:
-    return sum(facts.fresh[:k]) / facts.facts

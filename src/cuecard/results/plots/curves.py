@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cuecard.core.i18n import _
 from cuecard.core.scoring.labels import measure_label
+from cuecard.results.errors.curve_sheets import all_words, cohort_note, cohort_words
 from cuecard.results.errors.rates import Rate
 from cuecard.results.errors.searching import CurveAt, search_errors
 from cuecard.results.plots.arms import Arm, Field, by_tasks
@@ -17,40 +18,71 @@ FEW = 5
 
 
 def curve_plots(field: Field) -> Iterator[Plot]:
-    """FCR(k), new facts at k and hit precision(k), as `core.scoring.curves` defines them."""
+    """FCR(k), new facts at k and hit precision(k), as `core.scoring.curves` defines them: over fixed cohorts, and over
+    all trials.
+    """
     if field.family != "facts":
         return
-    found = [(arm, search_errors(arm.group.judged).points) for arm in field.arms]
-    if not any(points for _arm, points in found):
+    found = [(arm, search_errors(arm.group.judged)) for arm in field.arms]
+    if not any(each.points for _arm, each in found):
         return
+    cohorts = [(arm, each.cohort) for arm, each in found]
+    fixed = tuple(
+        f"{arm.name}: {cohort_note(cohort)}" if len(cohorts) > 1 else cohort_note(cohort)
+        for arm, cohort in cohorts
+    )
+    thin = _("Thin: fewer than {n}.").format(n=FEW)
+    whole = [(arm, each.points) for arm, each in found]
+    paper = [(arm, cohort.points) for arm, cohort in cohorts]
+    words = cohort_words(*(cohort.trials for _arm, cohort in cohorts))
+    for key, title, up, rate, note, scale in _curves():
+        yield _plot(f"{key}-cohort", (title, words, up), field, paper, rate, (*fixed, thin), scale)
+        yield _plot(key, (title, all_words(), up), field, whole, rate, (note,), scale)
+
+
+def _curves() -> tuple[tuple[str, str, str, Callable[[CurveAt], Rate], str, Scale], ...]:
+    """Key, title, what stands up, the figure, what to say of all trials, and the scale."""
     kept = _("Trials that stopped keep what they had; thin: fewer than {n} made the call.")
-    cohort = _("Means over the trials that made the call; thin: fewer than {n}.")
-    coverage = (_("Fact coverage after k calls"), measure_label("fcr"))
-    new = (_("New facts at call k"), _("New facts"))
-    precision = (_("Hit precision after k calls"), _("Hit precision"))
-    yield _plot("coverage", coverage, field, found, lambda at: at.fcr, kept)
-    yield _plot("fresh", new, field, found, lambda at: at.new_facts, cohort, scale="number")
-    yield _plot("precision", precision, field, found, lambda at: at.hit_precision, cohort)
+    made = _("Means over the trials that made the call; thin: fewer than {n}.")
+    kept, made = kept.format(n=FEW), made.format(n=FEW)
+    hits = _("Hit precision")
+    return (
+        ("coverage", _("Fact coverage after k calls"), measure_label("fcr"), _fcr, kept, "share"),
+        ("fresh", _("New facts at call k"), _("New facts"), _new_facts, made, "number"),
+        ("precision", _("Hit precision after k calls"), hits, _precision, made, "share"),
+    )
+
+
+def _fcr(at: CurveAt) -> Rate:
+    return at.fcr
+
+
+def _new_facts(at: CurveAt) -> Rate:
+    return at.new_facts
+
+
+def _precision(at: CurveAt) -> Rate:
+    return at.hit_precision
 
 
 def _plot(
     key: str,
-    words: tuple[str, str],
+    words: tuple[str, str, str],
     field: Field,
     found: Sequence[tuple[Arm, Sequence[CurveAt]]],
     rate: Callable[[CurveAt], Rate],
-    note: str,
-    scale: Scale = "share",
+    notes: Sequence[str],
+    scale: Scale,
 ) -> Plot:
     lines = (_line(arm, points, rate) for arm, points in found)
     series = tuple(one for one in lines if one.points)
     tops = [p.high if p.high is not None else p.y for one in series for p in one.points]
     low, high = bounds(tops, scale=scale)
-    name, up = words
+    name, which, up = words
     return Plot(
         key=f"{key}-facts",
         kind="lines",
-        title=field.title(name),
+        title=field.title(_("{plot}, {which}").format(plot=name, which=which)),
         family="facts",
         x=Axis(
             label=_("Tool call k"),
@@ -61,7 +93,8 @@ def _plot(
         y=Axis(label=up, low=low, high=high, scale=scale),
         counted=_("trials that made the call"),
         series=series,
-        notes=(*field.notes, by_tasks(), note.format(n=FEW)),
+        notes=(*field.notes, by_tasks(), *notes),
+        missing="" if series else _("no trial made so many calls"),
     )
 
 

@@ -7,7 +7,11 @@ from typing import Literal
 
 from cuecard.annotate.agreement import Statistic
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.graph_errors import TURN_CLASSES, turns_bucket
+from cuecard.core.scoring.graph_errors import (
+    FINE_TURN_CLASSES,
+    fine_turns_class,
+    user_turns_of,
+)
 from cuecard.core.scoring.labels import measure_label
 from cuecard.results.errors.classes import classes
 from cuecard.results.plots.arms import Arm, Field, by_tasks, trials_of
@@ -133,19 +137,19 @@ def by_domain(field: Field, measure: str) -> Plot:
 
 
 def by_user_turns(field: Field, measure: str) -> Plot | None:
-    """Means over the trials with so many user turns; None where all had about as many."""
+    """Means over the trials with so many user turns, in our classes; None where all had about as many."""
     found = [
         classes(
             arm.group.judged,
-            lambda figures: turns_bucket(int(figures.value("user_turns") or 0)),
-            TURN_CLASSES,
+            lambda figures: fine_turns_class(user_turns_of(figures)),
+            FINE_TURN_CLASSES,
             measure,
         )
         for arm in field.arms
     ]
     names = [
         name
-        for name in TURN_CLASSES
+        for name in FINE_TURN_CLASSES
         if any(one.name == name and one.mean.value is not None for some in found for one in some)
     ]
     if len(names) < 2:
@@ -171,6 +175,7 @@ def by_user_turns(field: Field, measure: str) -> Plot | None:
         notes=(
             *field.notes,
             by_tasks(),
+            _("The classes are ours."),
             _("Longer dialogues are other dialogues: this shows no effect of turns."),
         ),
     )
