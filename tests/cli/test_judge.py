@@ -10,6 +10,8 @@ import pytest
 
 import openai_server
 from apart import fresh
+from cuecard.core.prediction import TablePrediction
+from cuecard.core.tasks import Table
 from judge_scripts import good, material_of
 from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, running
@@ -122,6 +124,13 @@ WIDE = {
 }
 
 
+GOLD_TABLE = {
+    "columns": [{"name": name} for name in ("Name", "Year", "Price")],
+    "unique_columns": ["Name"],
+    "rows": ROWS,
+}
+
+
 def test_vibesearch(cuecard, tmp_path: Path, lines):
     tasks, responses = vibesearch(tmp_path, lines)
     judged = cuecard(
@@ -162,6 +171,28 @@ def test_widesearch(cuecard, tmp_path: Path, lines):
     assert (means["success"]["avg"], means["success"]["pass"]) == (0.5, 1)
     assert means["row_f1"]["avg"] == pytest.approx((4 / 7 + 1) / 2)
     assert means["item_f1"]["max"] == 1
+
+
+def test_columns_that_do_not_map_are_told_with_both_sides(cuecard, tmp_path: Path, lines):
+    tasks, responses = widesearch(tmp_path, lines)
+    renamed = markdown(ROWS).replace("Price", "Length of the quay")
+    lines(tmp_path / responses, {"instance_id": "ws_en_001", "response": renamed})
+    files = ("judge", "--tasks", tasks, "--responses", responses)
+    (told,) = cuecard(*files, "--json").data["results"]
+    reason = (
+        "missing columns: Price"
+        " (asked for: Name, Year, Price; handed in: Name, Year, Length of the quay)"
+    )
+    assert (told["usable"], told["reason"]) == (False, reason)
+    assert told["item_f1"] == 0
+    assert f"ws_en_001 #0 scores 0: {reason}" in cuecard(*files).err
+
+    with fresh(tmp_path / "w.db") as workspace:
+        table = TablePrediction(columns=("Name", "Year", "Length of the quay"), rows=tuple(ROWS))
+        task = graph_task("boats").model_copy(update={"gold": Table.model_validate(GOLD_TABLE)})
+        run = str(ended_run(workspace, task, [table]))
+    (of_run,) = cuecard("--db", "w.db", "judge", "--run", run, "--json").data["results"]
+    assert (of_run["usable"], of_run["reason"]) == (False, reason)
 
 
 @pytest.mark.parametrize("key", ["task_id", "qid", "instance_id"])

@@ -178,6 +178,40 @@ def test_of_several_tables_the_last_large_one_is_meant() -> None:
     assert found[0] == ("final",)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "  \t\n"])
+@pytest.mark.parametrize("blanks", [0, 1, 2])
+def test_blank_lines_within_a_fence_end_no_table(blanks: int, end: str) -> None:
+    lines = TABLE.strip().split("\n")
+    apart = ("\n" + end * blanks).join(lines)
+    for fence in ("```markdown", "```", "~~~md"):
+        text = f"Here it is:\n\n{fence}\n{apart}\n{fence[:3]}\n"
+        assert table(text) == FOUND
+        assert table(text.replace("\n", "\r\n").replace("\r\r", "\r")) == FOUND
+
+
+def test_a_new_header_begins_a_new_table_within_a_fence() -> None:
+    other = "| C | D |\n|---|---|\n| 5 | 6 |\n"
+    for apart in ("", "\n", "\n\n"):
+        assert table(f"```markdown\n{other}{apart}{TABLE}```") == FOUND
+        assert table(f"```markdown\n{TABLE}{apart}{other}```") == (("C", "D"), [("5", "6")])
+        assert (
+            table(f"```markdown\n{other.replace(chr(10), chr(10) * 2)}{apart}{TABLE}```") == FOUND
+        )
+
+
+def test_outside_of_a_fence_a_blank_line_ends_a_table_but_for_its_header() -> None:
+    assert table(TABLE.replace("| 3 | 4 |", "\n| 3 | 4 |")) == (("A", "B"), [("1", "2")])
+    assert table(TABLE.replace("\n| -", "\n\n| -", 1)) == FOUND
+    assert table(TABLE.replace("\n| -", "\n\n\n| -", 1)) != FOUND
+
+
+def test_rules_between_rows_and_at_the_end_are_no_headers() -> None:
+    rule = "|---|---|\n"
+    grid = rule.join(f"{line}\n" for line in ("", "| A | B |", "| 1 | 2 |", "| 3 | 4 |", ""))
+    assert table(f"```\n{grid}```") == FOUND
+    assert table(f"{TABLE}{rule}") == FOUND
+
+
 def test_a_table_without_rows_is_an_empty_table() -> None:
     assert table("| A | B |\n|---|---|\n") == (("A", "B"), [])
 

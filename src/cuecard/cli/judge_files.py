@@ -79,6 +79,8 @@ def print_judged(done: Sequence[JudgedResponses], files: Files, *, tables: bool)
                 len(first.missing),
             ).format(n=len(first.missing), ids=_some(first.missing))
         )
+    if tables:
+        _tell_unusable(first)
     for judged in done:
         _tell_failures(judged)
     if not any(judged.results or judged.failed for judged in done):
@@ -100,6 +102,15 @@ def _tell_failures(judged: JudgedResponses) -> None:
                 sample=failure.sample,
                 judge=judged.judge.name,
                 reason=failure.reason,
+            )
+        )
+
+
+def _tell_unusable(judged: JudgedResponses) -> None:
+    for result in [each for each in judged.results if not each.usable][:_SHOWN]:
+        note(
+            _("{task} #{sample} scores 0: {reason}").format(
+                task=result.task_id, sample=result.sample, reason=_(result.reason)
             )
         )
 

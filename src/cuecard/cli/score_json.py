@@ -100,6 +100,8 @@ def trial_json(scored: TrialScores) -> Json:
         "detail": trial.detail,
         "baseline": any(player.baseline for player in players),
         "judged": scored.judge is not None,
+        "usable": not scored.unusable if scored.judge else None,
+        "reason": scored.unusable,
         **measures_json(scored.measures),
     }
 

@@ -19,7 +19,9 @@ from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each
 
 
 class JudgedResponse(Frozen):
-    """One output with its scores. `usable`: it held triples, a table or an answer."""
+    """One output with its scores. `usable`: it held triples, an answer, or a table whose columns map onto the
+    required ones; else `reason` says why not.
+    """
 
     task_id: str
     sample: int
@@ -122,12 +124,15 @@ async def _judged(
     prediction = parse_prediction(task.family, response.text)
     judged = await judge.judge(task, prediction, KeyedCalls({}, told))
     judgement = judged.model_copy(update={"trial_hash": hash_of(prediction)})
+    unusable = prediction.reason if prediction.kind == "unusable" else ""
+    if judgement.table is not None and not judgement.table.usable:
+        unusable = unusable or judgement.table.reason
     return JudgedResponse(
         task_id=task.id,
         sample=response.sample,
         family=task.family,
-        usable=prediction.kind != "unusable",
-        reason=prediction.reason if prediction.kind == "unusable" else "",
+        usable=not unusable,
+        reason=unusable,
         measures=score_prediction(task, prediction, judgement),
         judgement=judgement,
     )

@@ -24,11 +24,14 @@ LEXICAL = "lexical"
 
 
 class TrialScores(Frozen):
-    """One ended trial's measures. `judge` is None while it is not judged: then no measures."""
+    """One ended trial's measures. `judge` is None while it is not judged: then no measures. `unusable`: why nothing
+    of what was handed in could be scored, such as columns that do not map; else empty.
+    """
 
     trial: TrialRecord
     judge: PlayerRef | None
     measures: tuple[Measure, ...]
+    unusable: str = ""
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -93,7 +96,10 @@ def score_run(
             group.add(found, traits[trial.task_id, trial.revision].difficulty)
         measures = found.figures.measures if found else ()
         judge_ref = found.head.judge if found else None
-        trials.append(TrialScores(trial=trial, judge=judge_ref, measures=measures))
+        unusable = found.figures.unusable if found else ""
+        trials.append(
+            TrialScores(trial=trial, judge=judge_ref, measures=measures, unusable=unusable)
+        )
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], FAMILIES.index(item[0][1])))
     return RunScores(
         run=run,

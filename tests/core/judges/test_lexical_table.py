@@ -96,14 +96,15 @@ def test_columns_align_in_any_order():
             "missing columns: Population 2020",
         ),
         ((*COLUMNS, "Governor"), "columns that were not asked for: Governor"),
-        ((*COLUMNS, "motto "), "the column motto occurs twice"),
+        ((*COLUMNS, "motto"), "the column motto occurs twice"),
         ((), "missing columns: State, Admission Date, Population 2020, Motto"),
     ],
 )
 def test_columns_that_do_not_map_make_the_table_unusable(columns, reason):
     grid, match, _verdicts = judge(tuple("x" for _ in columns), columns=columns)
     assert not match.usable
-    assert match.reason == reason
+    handed_in = ", ".join(columns) or "–"
+    assert match.reason == f"{reason} (asked for: {', '.join(COLUMNS)}; handed in: {handed_in})"
     assert match.predicted_rows == 0
     assert set(grid.values()) == {"nnnn"}
 

@@ -138,7 +138,10 @@ async def test_columns_that_the_model_does_not_map_score_nothing():
     assert set(grid.values()) == {"nnnnn"}
     assert len(requests) == 1
     assert judgement.table is not None
-    assert judgement.table.reason == "missing columns: Colours"
+    assert judgement.table.reason == (
+        "missing columns: Colours (asked for: State, Admission Date, Population, Motto, Colours;"
+        " handed in: State, Admission Date, Population, Motto, Weather)"
+    )
 
 
 async def test_two_columns_for_one_do_not_both_map():

@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from cuecard.core.scoring.cells import (
     tolerance,
     url_match,
 )
+from cuecard.core.scoring.numerals import read_number
 from cuecard.core.tasks import Column, Metric
 
 
@@ -146,6 +149,8 @@ def test_in_match():
         (column("exact_match"), "**New York**", "new york", None),
         (column("exact_match", preprocess=("extract_number",)), "5.0 points", "5", None),
         (column("exact_match", preprocess=()), "3.10", "3.1", Metric.EXACT_MATCH),
+        (column("exact_match", preprocess=()), "5.0", "5", Metric.EXACT_MATCH),
+        (column("exact_match"), "007", "7", Metric.EXACT_MATCH),
         (column("exact_match", preprocess=("norm_date",)), "Dec 7, 1787", "1787-12-07", None),
         (
             column("number_near", preprocess=("extract_number",), criterion="0.01"),
@@ -163,6 +168,78 @@ def test_in_match():
 )
 def test_all_metrics_of_a_column_must_hold(of, predicted, gold, failed):
     assert failing_metric(of, predicted, gold, never) is failed
+
+
+# METHODS 11.4: every line is one number, however it is written.
+SAME_NUMBERS = [
+    ("38390", "3.839e+04", "3.839E4", "38,390", "38390.0", "３８３９０", "38.39×10³"),
+    ("0.0012", "1.2E-3", "1.2e-03", ".0012", "1.2×10⁻³", "1.2 x 10^-3"),
+    ("5", "+5", "5.", "5.0", "＋５", "ranked 5.", "no. 5"),
+    ("123.45", "123.450", "123,45", "１２３．４５", "123.45²"),
+    ("123.4", "１２３．４"),
+    ("1234.5", "$1,234.50", "1234,5", "1.234,50 €", "1\u202f234.5"),
+    ("123456", "1,23,456", "123,456"),
+    ("36", "36,00 €", "€36", "36 euros"),
+    ("-7", "−7", "－７", "-7.0 °C"),
+    ("12%", "0.12", "12 %", "１２％", "12.0%"),
+    (
+        "38000",
+        "3.8×10⁴",
+        "3.8 x 10^4",
+        "3.8×10⁴ km",
+        "３．８×１０⁴",
+        "3.8 \\times 10^{4}",
+        "3.8·10⁴",
+    ),
+    ("0.5", ".5", "½", "0,5"),
+    ("2.5", "2½"),
+    ("20000000000", "2E10", "2×10¹⁰"),
+    ("1000000", "10⁶", "10^6"),
+    ("3", "model 3e", "3.0"),
+    ("1", "1e5x", "1."),
+    ("n/a", "none", ""),
+]
+
+
+@pytest.mark.parametrize("spellings", SAME_NUMBERS, ids=lambda found: found[0])
+def test_numbers_compare_as_values_on_either_side(spellings):
+    exact = column("exact_match", preprocess=("extract_number",))
+    near = column("number_near", preprocess=("extract_number",))
+    others = [numbers[0] for numbers in SAME_NUMBERS if numbers is not spellings]
+    for left in spellings:
+        for right in spellings:
+            assert failing_metric(exact, left, right, never) is None, (left, right)
+            assert failing_metric(near, left, right, never) is None, (left, right)
+            if extract_number(left) != "NULL":
+                assert number_near(left, right), (left, right)
+        for other in others:
+            assert failing_metric(exact, left, other, never) is Metric.EXACT_MATCH, (left, other)
+            assert failing_metric(exact, other, left, never) is Metric.EXACT_MATCH, (other, left)
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(-6, 6))
+def test_a_number_is_itself_in_every_notation(digits, power):
+    value = Decimal(digits).scaleb(power)
+    raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    full = str.maketrans("+-.0123456789", "＋－．０１２３４５６７８９")
+    for text in (
+        f"{value:f}",
+        f"{value:,f}",
+        f"{value:+f}",
+        f"{digits}e{power:+03}",
+        f"{digits}×10{raised}",
+        f"{digits} x 10^{power}",
+        f"{value:f}".translate(full),
+        f"{value:f}".replace("-", "−") + " km",
+    ):
+        assert read_number(text) == value, text
+
+
+def test_numbers_of_any_length_are_compared():
+    for of in ("exact_match", "number_near"):
+        near = column(of, preprocess=("extract_number",), criterion="0.1")
+        assert failing_metric(near, "9" * 200_000, "1e999", never) is not None
+        assert failing_metric(near, "1e999", "1e-999", never) is not None
 
 
 def test_a_model_judges_after_preprocessing_and_with_the_criterion():

@@ -8,8 +8,7 @@ from typing import Any
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.table_types import plain_day
-from cuecard.core.scoring.cells import extract_number, norm_str
-from cuecard.core.text import normalise
+from cuecard.core.scoring.cells import extract_number, key_text, norm_str
 
 Row = list[Any]
 Key = tuple[str, ...]
@@ -67,4 +66,4 @@ def _prepared(text: str, steps: Sequence[str]) -> str:
             text = extract_number(text)
         elif step == "norm_date" and (day := plain_day(text)) is not None:
             text = day.isoformat()
-    return normalise(raw if text == "NULL" else text) or raw.strip()
+    return key_text(raw, text, number="extract_number" in steps)

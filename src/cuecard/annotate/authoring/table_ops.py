@@ -12,7 +12,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.table_types import ColumnType, plain_day, type_of
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import _
-from cuecard.core.scoring.cells import extract_number
+from cuecard.core.scoring.numerals import read_number
 from cuecard.core.text import normalise
 
 _PARTS = re.compile(r"(\d+)")
@@ -81,8 +81,8 @@ def sort_rows(edit: TaskEdit, column: int, *, down: bool = False) -> None:
 
 def sort_key(kind: ColumnType, text: str) -> tuple[Any, ...]:
     """Orders texts of a type among themselves; what does not fit the type comes after what does."""
-    if kind == "number" and (number := extract_number(text)) != "NULL":
-        return (0, float(number.rstrip("%")), ())
+    if kind == "number" and (number := read_number(text)) is not None:
+        return (0, number, ())
     if kind == "date" and (day := plain_day(text)) is not None:
         return (0, float(day.toordinal()), ())
     parts = _PARTS.split(normalise(text))

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from cuecard.annotate.authoring.paste_lines import value_type
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.cells import extract_number
 from cuecard.core.scoring.dates import parse_date, parse_plain_date
+from cuecard.core.scoring.numerals import first_number
 
 _YEAR = re.compile(r"[0-9]{4}")
 _ADDRESS = re.compile(r"https?://[^\s/]", re.IGNORECASE)
@@ -79,9 +79,7 @@ class CellChecks:
             return ""
         match kind:
             case "number":
-                return (
-                    "" if extract_number(text) != "NULL" else _("there is no number in this cell")
-                )
+                return "" if first_number(text) else _("there is no number in this cell")
             case "url":
                 return "" if _ADDRESS.search(text) else _("there is no web address in this cell")
             case "date":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -10,11 +9,9 @@ from cuecard.annotate.authoring.likeness import plain
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.finding import Finding, error, warning
 from cuecard.core.i18n import _
-from cuecard.core.scoring.cells import extract_number, norm_str
 from cuecard.core.scoring.dates import parse_plain_date
+from cuecard.core.scoring.numerals import first_number, read_whole_number
 from cuecard.core.tasks import Column, Metric, Preprocess, Table
-
-_NUMBER = re.compile(r"[-+]?(?:\d*\.\d+|\d+)%?")
 
 
 def lint_table(case: Case) -> Iterator[Finding]:
@@ -98,10 +95,8 @@ def _reader(column: Column) -> Callable[[str], bool] | None:
     """Whether a cell is what the column's metric and preprocessing read; None where all are."""
     if Metric.DATE_NEAR in column.metric or Preprocess.NORM_DATE in column.preprocess:
         return _is_date
-    if Preprocess.EXTRACT_NUMBER in column.preprocess:
+    if Preprocess.EXTRACT_NUMBER in column.preprocess or Metric.NUMBER_NEAR in column.metric:
         return _has_number
-    if Metric.NUMBER_NEAR in column.metric:
-        return _is_number
     return _has_address if Metric.URL_MATCH in column.metric else None
 
 
@@ -113,11 +108,7 @@ def _is_date(cell: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def _has_number(cell: str) -> bool:
-    return extract_number(cell) != "NULL"
-
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(norm_str(cell)) is not None
+    return first_number(cell) is not None
 
 
 def _has_address(cell: str) -> bool:
@@ -167,7 +158,7 @@ def _clashes(column: Column) -> Iterator[tuple[str, str, str]]:
                 _("Take the preprocessing out, or choose another metric."),
             )
     criterion = column.criterion.strip()
-    if Metric.NUMBER_NEAR in column.metric and criterion and not _NUMBER.fullmatch(criterion):
+    if Metric.NUMBER_NEAR in column.metric and criterion and read_whole_number(criterion) is None:
         yield (
             "criterion",
             _("“{criterion}” is no tolerance").format(criterion=criterion),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -25,7 +26,7 @@ class FoundTable:
 
 @dataclass(frozen=True)
 class _Block:
-    """Neighbouring lines with pipes in them, and whether they stood in a ```markdown fence."""
+    """The lines of one table, and whether they stood in a ```markdown fence."""
 
     lines: tuple[str, ...]
     fenced: bool
@@ -49,14 +50,19 @@ def find_table(text: str) -> FoundTable | None:
 
 
 def _blocks(text: str) -> list[_Block]:
+    """Runs of lines with pipes in them, cut where another table begins (METHODS 11.5).
+
+    Inside a fence blank lines end nothing. Outside they do, but a rule may stand one blank line below a header
+    that stands alone.
+    """
     blocks: list[_Block] = []
-    lines: list[str] = []
+    # None: blank lines in a row.
+    lines: list[str | None] = []
     fence, markdown = "", False
 
     def close() -> None:
-        if lines:
-            blocks.append(_Block(tuple(lines), markdown))
-            lines.clear()
+        blocks.extend(_Block(lines, markdown) for lines in _cut(lines))
+        lines.clear()
 
     for raw in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         line = raw.strip()
@@ -68,11 +74,37 @@ def _blocks(text: str) -> list[_Block]:
             elif not fence:
                 fence, markdown = match[1], match[2].lower() in ("markdown", "md")
         elif "|" in line:
+            if not fence and lines[-1:] == [None] and not (len(lines) == 2 and _is_rule(line)):
+                close()
             lines.append(line)
+        elif line:
+            close()
+        elif fence or (lines and lines[-1] is not None):
+            if lines[-1:] != [None]:
+                lines.append(None)
         else:
             close()
     close()
     return blocks
+
+
+def _cut(lines: list[str | None]) -> Iterator[tuple[str, ...]]:
+    """The tables of one run: a line that is followed by a rule of dashes begins a new one, unless it stands
+    right between two rules (a grid) or nothing follows (a rule at the end).
+    """
+    block: list[str] = []
+    for place, line in enumerate(lines):
+        if line is None:
+            continue
+        after = [other for other in lines[place + 1 : place + 5] if other is not None]
+        headed = len(after) > 1 and _is_rule(after[0]) and not _is_rule(line)
+        between = place > 0 and _is_rule(lines[place - 1] or "")
+        if headed and not between and any(split_line(line)) and block:
+            yield tuple(block)
+            block = []
+        block.append(line)
+    if block:
+        yield tuple(block)
 
 
 def _table(lines: tuple[str, ...]) -> FoundTable | None:

@@ -17,7 +17,7 @@ from cuecard.core.judges.table_layout import Layout, same_rows
 from cuecard.core.judges.table_verdicts import fill, judge_cells
 from cuecard.core.parts import CallDesk
 from cuecard.core.prediction import TablePrediction
-from cuecard.core.scoring.cells import exact_match, failing_metric, preprocess
+from cuecard.core.scoring.cells import failing_metric, preprocess, same_cell
 from cuecard.core.tasks import Column, Metric, Preprocess, Table
 from cuecard.core.text import storable
 from cuecard.core.verdicts import Decision, TableMatch, Verdict
@@ -135,7 +135,7 @@ class _Cells:
         if not predicted.strip() or not gold.strip():
             same = predicted.strip() == gold.strip()
             return (Decision.YES if same else Decision.NO), _("one of the cells is empty")
-        if exact_match(preprocess(column, predicted), preprocess(column, gold)):
+        if same_cell(column, preprocess(column, predicted), preprocess(column, gold)):
             return Decision.YES, _("the cells are the same")
         return None
 

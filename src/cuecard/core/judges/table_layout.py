@@ -7,7 +7,7 @@ another matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuecard.core.i18n import _
 from cuecard.core.prediction import TablePrediction
@@ -35,38 +35,56 @@ class Layout:
 
 @dataclass(frozen=True)
 class Columns:
-    """`partner`: gold column -> predicted column. `open_gold` and `open_predicted`: those that are left,
-    by index. With a `reason` no pairing can make the table usable.
+    """The names of both sides, and `partner`: gold column -> predicted column, by index. With a `reason` no
+    pairing can make the table usable.
     """
 
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
     partner: dict[int, int]
-    open_gold: dict[int, str]
-    open_predicted: dict[int, str]
     reason: str = ""
+
+    @property
+    def open_gold(self) -> dict[int, str]:
+        """The gold columns without a partner."""
+        return {i: name for i, name in enumerate(self.gold) if i not in self.partner}
+
+    @property
+    def open_predicted(self) -> dict[int, str]:
+        """The predicted columns that are nobody's partner."""
+        taken = set(self.partner.values())
+        return {i: name for i, name in enumerate(self.predicted) if i not in taken}
 
     def paired(self, pairs: Iterable[tuple[int, int]]) -> Columns:
         """With further pairs of (gold, predicted), the first of each counting."""
-        partner, open_gold = dict(self.partner), dict(self.open_gold)
-        open_predicted = dict(self.open_predicted)
+        partner = dict(self.partner)
+        gold_left, predicted_left = set(self.open_gold), set(self.open_predicted)
         for gold, other in pairs:
-            if gold in open_gold and other in open_predicted:
+            if gold in gold_left and other in predicted_left:
                 partner[gold] = other
-                del open_gold[gold], open_predicted[other]
-        return Columns(partner, open_gold, open_predicted, self.reason)
+                gold_left.remove(gold)
+                predicted_left.remove(other)
+        return replace(self, partner=partner)
 
     def left_over(self) -> str:
-        """Why the table is unusable with this pairing, or "". FORMATS, widesearch: every required column
-        needs a partner and no column may be left over, as in the released grader.
+        """Why the table is unusable with this pairing, and the names of both sides; or "". FORMATS, widesearch:
+        every required column needs a partner and no column may be left over, as in the released grader.
         """
         if self.reason:
-            return self.reason
-        if self.open_gold:
-            missing = ", ".join(self.open_gold.values())
-            return _("missing columns: {names}").format(names=missing)
-        if self.open_predicted:
-            extra = one_line(", ".join(self.open_predicted.values()), 200)
-            return _("columns that were not asked for: {names}").format(names=extra)
-        return ""
+            why = self.reason
+        elif self.open_gold:
+            why = _("missing columns: {names}").format(names=_listed(self.open_gold.values()))
+        elif self.open_predicted:
+            extra = _listed(self.open_predicted.values())
+            why = _("columns that were not asked for: {names}").format(names=extra)
+        else:
+            return ""
+        sides = _("{why} (asked for: {asked}; handed in: {given})")
+        return sides.format(why=why, asked=_listed(self.gold), given=_listed(self.predicted) or "–")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return one_line(", ".join(names), 200)
 
 
 def same_columns(table: Table, predicted: Sequence[str]) -> Columns:
@@ -74,11 +92,11 @@ def same_columns(table: Table, predicted: Sequence[str]) -> Columns:
     removal of blanks.
     """
     names = [norm_column(name) for name in predicted]
-    columns = Columns({}, dict(enumerate(table.column_names)), dict(enumerate(predicted)))
+    columns = Columns(table.column_names, tuple(predicted), {})
     repeated = next((i for i, name in enumerate(names) if name in names[:i]), None)
     if repeated is not None:
         reason = _("the column {name} occurs twice").format(name=one_line(predicted[repeated], 60))
-        return Columns({}, columns.open_gold, columns.open_predicted, reason)
+        return replace(columns, reason=reason)
     return columns.paired(
         (gold, names.index(norm_column(name)))
         for gold, name in enumerate(table.column_names)

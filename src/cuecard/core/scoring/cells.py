@@ -7,18 +7,26 @@ would reward an empty or unreadable cell for being so, the text decides instead;
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
+from decimal import Context
 from urllib.parse import urlsplit
 
 from cuecard.core.scoring.dates import parse_date
+from cuecard.core.scoring.numerals import (
+    first_number,
+    plain_number,
+    read_number,
+    read_whole_number,
+)
 from cuecard.core.tasks import Column, Metric, Preprocess
+from cuecard.core.text import normalise
 
-_NUMBER = re.compile(r"[-+]?(?:\d*\.\d+|\d+)%?")
-_PLAIN_NUMBER = re.compile(r"[-+]?(?:\d*\.\d+|\d+)")
+NO_NUMBER = "NULL"
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\]，。；、）】》]+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
 _NEAR_DAYS = 31
+# Cells of any length are compared: nothing overflows, and what is too long is rounded.
+_ARITHMETIC = Context(prec=60, Emin=-(10**15), Emax=10**15, traps=[])
 
 Semantic = Callable[[str, str, str], bool]
 """predicted, gold, criterion -> equivalent; fills the place of `llm_judge`."""
@@ -35,9 +43,11 @@ def norm_str(text: str) -> str:
 
 
 def extract_number(text: str) -> str:
-    """The first number, `,` removed, a `%` behind it kept; `NULL` if there is none."""
-    found = _NUMBER.search(unicodedata.normalize("NFKC", text).replace("−", "-").replace(",", ""))
-    return found.group() if found else "NULL"
+    """The first number, exponent included, `,` removed, a `%` behind it kept; `NULL` if there is none.
+
+    METHODS 11.4 says how numbers are read; two that are written differently compare as values later.
+    """
+    return first_number(text) or NO_NUMBER
 
 
 def norm_date(text: str) -> str:
@@ -59,15 +69,17 @@ def exact_match(predicted: str, gold: str) -> bool:
 
 
 def number_near(predicted: str, gold: str, criterion: str | float = 0.0) -> bool:
-    """Within the relative tolerance `criterion` of gold; `%` means /100.
+    """Within the relative tolerance `criterion` of gold, by the first number of each text; `%` means /100.
 
-    Texts of which one is no number match only if neither is and they are equal.
+    Texts of which one holds no number match only if neither does and they are equal.
     """
-    left, right = _to_number(predicted), _to_number(gold)
+    left, right = read_number(predicted), read_number(gold)
     if left is None or right is None:
         return left is right and predicted == gold
-    # The slack keeps 1.1 within 10 % of 1, which binary fractions would put outside.
-    return abs(left - right) <= abs(right) * tolerance(criterion) * (1 + 1e-12) + 1e-12 * abs(right)
+    # Decimals: binary fractions would put 1.1 outside of 10 % around 1.
+    share = _ARITHMETIC.create_decimal(repr(tolerance(criterion)))
+    difference = _ARITHMETIC.abs(_ARITHMETIC.subtract(left, right))
+    return difference <= _ARITHMETIC.multiply(_ARITHMETIC.abs(right), share)
 
 
 def date_near(predicted: str, gold: str) -> bool:
@@ -99,7 +111,17 @@ def tolerance(criterion: str | float) -> float:
     """A relative tolerance from a column's criterion, `5%` or `0.05`; 0 where there is none."""
     if isinstance(criterion, float | int):
         return abs(float(criterion))
-    return abs(_to_number(criterion.strip()) or 0.0)
+    return abs(float(read_whole_number(criterion) or 0))
+
+
+def key_text(raw: str, prepared: str, *, number: bool) -> str:
+    """What a cell of a key column is joined by, from its text before and after preprocessing. `number`: the column
+    extracts numbers, so that `+5` and `5.0` are one key.
+    """
+    if number and (value := read_number(prepared)) is not None:
+        return plain_number(value)
+    # A key without the number that its column expects is still told apart by its text.
+    return normalise(raw if prepared == NO_NUMBER else prepared) or raw.strip()
 
 
 def failing_metric(column: Column, predicted: str, gold: str, semantic: Semantic) -> Metric | None:
@@ -108,18 +130,26 @@ def failing_metric(column: Column, predicted: str, gold: str, semantic: Semantic
     Several metrics on one column must all hold: the released grader takes a row's minimum over them.
     """
     left, right = preprocess(column, predicted), preprocess(column, gold)
-    for metric in column.metric:
-        if not _holds(metric, left, right, column.criterion, semantic):
-            return metric
-    return None
+    return next((m for m in column.metric if not _holds(m, column, left, right, semantic)), None)
 
 
-def _holds(metric: Metric, left: str, right: str, criterion: str, semantic: Semantic) -> bool:
+def same_cell(column: Column, predicted: str, gold: str) -> bool:
+    """Whether two prepared cells are equal: as values where the column extracts numbers, else but for case. A text
+    stays text: `007` is not `7` there.
+    """
+    if Preprocess.EXTRACT_NUMBER in column.preprocess:
+        left, right = read_number(predicted), read_number(gold)
+        if left is not None and right is not None:
+            return left == right
+    return exact_match(predicted, gold)
+
+
+def _holds(metric: Metric, column: Column, left: str, right: str, semantic: Semantic) -> bool:
     match metric:
         case Metric.EXACT_MATCH:
-            return exact_match(_as_read(left), _as_read(right))
+            return same_cell(column, left, right)
         case Metric.NUMBER_NEAR:
-            return number_near(left, right, criterion)
+            return number_near(left, right, column.criterion)
         case Metric.DATE_NEAR:
             return date_near(left, right)
         case Metric.URL_MATCH:
@@ -127,23 +157,7 @@ def _holds(metric: Metric, left: str, right: str, criterion: str, semantic: Sema
         case Metric.IN_MATCH:
             return in_match(left, right)
         case Metric.LLM_JUDGE:
-            return semantic(left, right, criterion)
-
-
-def _as_read(text: str) -> str:
-    """`5.0` as `5`: the released grader reads whole columns as numbers, where the two are one."""
-    if "." in text and _PLAIN_NUMBER.fullmatch(text):
-        whole, _, fraction = text.partition(".")
-        return (whole or "0") if not fraction.strip("0") else text
-    return text
-
-
-def _to_number(text: str) -> float | None:
-    percent = "%" in text
-    plain = text.replace("%", "").strip()
-    if not _PLAIN_NUMBER.fullmatch(plain):
-        return None
-    return float(plain) / 100 if percent else float(plain)
+            return semantic(left, right, column.criterion)
 
 
 def _hosts(text: str) -> frozenset[str]:

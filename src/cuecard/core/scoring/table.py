@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuecard.core.i18n import _
-from cuecard.core.scoring.cells import preprocess
+from cuecard.core.scoring.cells import key_text, preprocess
 from cuecard.core.scoring.decisions import Decisions
 from cuecard.core.scoring.measures import Measure, count, harmonic, share
-from cuecard.core.tasks import Table
-from cuecard.core.text import normalise
+from cuecard.core.tasks import Preprocess, Table
 from cuecard.core.verdicts import Decision, ItemKind, Judgement, TableMatch
 
 TABLE_MEASURES = (
@@ -25,13 +24,13 @@ TABLE_MEASURES = (
 
 def row_key(table: Table, cells: tuple[str, ...]) -> tuple[str, ...]:
     """The key of a row in gold column order, preprocessed and normalised for comparing."""
-    keys: list[str] = []
-    for index in table.key_indices:
-        raw = cells[index]
-        prepared = preprocess(table.columns[index], raw)
-        # A key without the number that its column expects is still told apart by its text.
-        keys.append(normalise(raw if prepared == "NULL" else prepared) or raw.strip())
-    return tuple(keys)
+    columns = ((table.columns[index], cells[index]) for index in table.key_indices)
+    return tuple(
+        key_text(
+            raw, preprocess(column, raw), number=Preprocess.EXTRACT_NUMBER in column.preprocess
+        )
+        for column, raw in columns
+    )
 
 
 def distinct_gold_rows(table: Table) -> tuple[int, ...]:

@@ -108,6 +108,13 @@ class TrialFigures(Frozen):
     steps: tuple[StepFigures, ...] | None = None
     statuses: dict[str, int] = {}
 
+    @property
+    def unusable(self) -> str:
+        """Why nothing of what was handed in could be scored; empty where something could."""
+        if self.table is not None and self.table.usable is False:
+            return self.reason or self.table.reason
+        return self.reason
+
     def measure(self, name: str) -> Measure | None:
         return next((measure for measure in self.measures if measure.name == name), None)
 
