@@ -9,9 +9,11 @@ from contextlib import contextmanager
 
 from cuecard.cli.output import note
 from cuecard.core.i18n import _
+from cuecard.core.interrupts import EXIT_INTERRUPTED
 from cuecard.core.run import RunControl
 
-EXIT_INTERRUPTED = 130
+__all__ = ["EXIT_INTERRUPTED", "stopping"]
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -1,7 +1,8 @@
 """The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2.
 
 0: fine. 1: it worked and found problems, or something stood in the way. 2: wrong usage. A command that
-was interrupted ends with 130, as shells expect.
+was interrupted ends with 130, as shells expect. Where the reader of the output has gone (`| head -1`) it ends with 0 and without
+a word; where the output cannot be written (a full disk) with 1 and a sentence.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import typer.core
 
 from cuecard import __version__
 from cuecard.cli.context import Context
-from cuecard.cli.output import complain, forgiving_streams
+from cuecard.cli.output import OutputLost, after_loss, complain, steady_streams
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, detect_language, set_language
+from cuecard.core.interrupts import raise_again
 
 EXIT_PROBLEMS = 1
 
@@ -30,18 +32,10 @@ class Verbs(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            try:
-                return super().invoke(ctx)
-            except CuecardError as error:
-                complain(error)
-                raise typer.Exit(EXIT_PROBLEMS) from None
-            finally:
-                # Now rather than when the interpreter ends, which would complain of a broken pipe.
-                sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader of our output (head, less) has gone; that is no error of ours.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit from None
+            return super().invoke(ctx)
+        except CuecardError as error:
+            complain(error)
+            raise typer.Exit(EXIT_PROBLEMS) from None
 
 
 def build() -> typer.Typer:
@@ -142,9 +136,20 @@ def _root(
 def run() -> int:
     """Parse `sys.argv`, do what it says, and return the exit code."""
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
-    forgiving_streams()
+    steady_streams()
     try:
-        build()(prog_name="cuecard")
+        code = _exit_code(build())
+        # Now rather than when the interpreter ends, which would complain of a lost output.
+        sys.stdout.flush()
+    except OutputLost as lost:
+        return after_loss(lost)
+    return code
+
+
+def _exit_code(app: typer.Typer) -> int:
+    raise_again()
+    try:
+        app(prog_name="cuecard")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems
 from cuecard.core.i18n import _
@@ -23,11 +25,82 @@ _ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NARROW = 8
 
 
-def forgiving_streams() -> None:
-    """A terminal that cannot show a character shows its code rather than a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+class OutputLost(Exception):
+    """Standard output takes no more: its reader has gone, the disk is full."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.reader_gone = isinstance(error, BrokenPipeError)
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, of which a failure is told apart from those of other files."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise OutputLost(error) from error
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            raise OutputLost(error) from error
+
+
+class _Remarks(io.TextIOWrapper):
+    """Standard error. Where it takes nothing more, nobody can be told so."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+def steady_streams() -> None:
+    """A terminal that cannot show a character shows its code rather than a traceback; a stream that was closed before
+    we began takes what is written and forgets it, so that no file of ours gets its number; one that takes no more raises
+    `OutputLost`.
+    """
+    streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout, sys.stderr)
+    for stream in streams:
+        if stream is None:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = _steady(streams[1], _Output)
+    sys.stderr = _steady(streams[2], _Remarks)
+
+
+def _steady(stream: TextIO | None, kind: type[_Output | _Remarks]) -> TextIO:
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, kind):
+        return cast(TextIO, stream)
+    stream.reconfigure(errors="backslashreplace")
+    if stream not in (sys.__stdout__, sys.__stderr__):
+        return cast(TextIO, stream)
+    return kind(
+        cast(BinaryIO, stream.buffer),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def after_loss(lost: OutputLost) -> int:
+    """The exit code when standard output takes no more: a reader who has gone (`head`, `less`) has what they wanted."""
+    # What is still buffered would be complained of when the interpreter ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if lost.reader_gone:
+        return 0
+    complain(CuecardError(_("The output could not be written"), str(lost)))
+    return 1
 
 
 @cache
@@ -37,8 +110,8 @@ def console(stderr: bool = False) -> Console:
 
     class Plain(Console):
         def on_broken_pipe(self) -> None:
-            # Rich would end the program here; what a broken pipe means is decided in `main`.
-            raise BrokenPipeError
+            # Rich would end the program here; what a lost output means is decided in `main`.
+            raise OutputLost(BrokenPipeError())
 
     return Plain(stderr=stderr, markup=False, highlight=False, emoji=False)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, example, note, table
+from cuecard.cli.output import OutputLost, after_loss, as_json, example, note, table
 from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
     from cuecard.cli.json_lines import JsonLines
     from cuecard.cli.progress import watching
     from cuecard.cli.run_problems import trial_name
+    from cuecard.core.errors import Halt
     from cuecard.core.run import RunControl
     from cuecard.core.run_events import RunEvent, TrialFinished, TrialLeftOpen
     from cuecard.lab.runs import resume_run
@@ -205,7 +206,12 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
                     failures[int(event.cell)] = event.problem
                 elif isinstance(event, TrialLeftOpen):
                     cut.extend(event.cut)
-                show(event)
+                try:
+                    show(event)
+                except OutputLost as lost:
+                    # No failure of the trial; and what nobody reads is not to be paid for.
+                    after_loss(lost)
+                    control.pause(Halt(_("The output takes no more"), str(lost)))
 
             outcome = await resume_run(
                 workspace,

@@ -6,16 +6,30 @@ import gc
 import os
 import sys
 from pathlib import Path
+from typing import TextIO
 
-from cuecard.core.i18n import detect_language, set_language
+from cuecard.core.i18n import _, detect_language, set_language
+from cuecard.core.interrupts import raise_again
 from cuecard.store.locate import workspace_url
 from cuecard.tui.app import RESTART, CuecardApp
 from cuecard.tui.prefs import Preferences
 from cuecard.tui.services import Services
 
+EXIT_USAGE = 2
+
 
 def launch(db: str | None = None, person: str | None = None, config: Path | None = None) -> int:
-    """Open the app and return the exit code. A change of language starts it anew."""
+    """Open the app and return the exit code. A change of language starts it anew. Without a terminal: wrong usage."""
+    set_language(detect_language(os.environ.get("CUECARD_LANG")))
+    if missing := _no_terminal():
+        print(
+            _(
+                "cuecard: The app needs a terminal, and {stream} is none; `cuecard --help` lists what works without."
+            ).format(stream=missing),
+            file=sys.stderr,
+        )
+        return EXIT_USAGE
+    raise_again()
     # Collecting while modules load finds nothing and costs a tenth of the start; the app resumes it.
     gc.disable()
     # Threads that lint, save and play give way to the screen five times sooner than by default.
@@ -36,3 +50,21 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
         person = app.person or person
         given = None  # From now on the person's own choice counts.
     return 0
+
+
+def _no_terminal() -> str:
+    """Which stream is no terminal, "" if all are, or if something other than a terminal shows the app."""
+    if os.environ.get("TEXTUAL_DRIVER"):
+        return ""
+    streams = (
+        (_("its input"), sys.stdin),
+        (_("its output"), sys.stdout),
+        # What the app draws goes there.
+        (_("standard error"), sys.stderr),
+    )
+    return next((name for name, stream in streams if not _is_terminal(stream)), "")
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """A stream that was closed is None."""
+    return stream is not None and stream.isatty()
