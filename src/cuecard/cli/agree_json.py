@@ -57,6 +57,7 @@ def comparison_json(found: Comparison, scope: Scope) -> Json:
         "unsure": found.unsure,
         "unjudged": found.unjudged,
         "weighted": found.weighted,
+        "unlabelled_strata": dict(found.bare),
         "judges": list(found.judges),
         "baselines": list(found.baselines),
         "people": list(found.people),

@@ -6,6 +6,8 @@ import pytest
 
 from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.effect import Effect, MeasureEffect, effect_of
+from cuecard.annotate.labelling.comparison import Scope, compare, gather
+from cuecard.annotate.labelling.comparison.words import circumstances
 from cuecard.annotate.sampling import SamplingPlan, make_set
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Item, ItemKind
@@ -150,6 +152,61 @@ def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> 
     other, _trials = judged_run(workspace, {"alpha": SIX})
     both = triplet(effect_of(workspace, [run, other], "strict"), "recall")
     assert reason(both.estimate) == "the set was not drawn from these items"
+
+
+def percent(workspace: Workspace, set_id: int) -> float:
+    """What `agree --set` says of the first pair, the judge and people."""
+    found = compare(gather(workspace, Scope(set_id=set_id)), resamples=50)
+    assert found.weighted
+    return value(found.pairs[0].statistic("percent"))
+
+
+def test_agreement_on_a_set_weighs_what_is_not_labelled_as_the_effect_does(
+    workspace: Workspace,
+) -> None:
+    run, _trials = judged_run(workspace, {"alpha": SIX})
+    plan = SamplingPlan(runs=(run,), n=8, strata=("decision",), allocation="equal", judge="strict")
+    drawn = make_set(workspace, plan, name="half", by="Ann")
+    items = workspace.label_sets.items(drawn.id)
+    covered = [item for item in items if item.stratum == "yes"]
+    missed = [item for item in items if item.stratum == "no"]
+    # All of the covered ones are labelled, one of them wrong; two of the four missed, one more left open.
+    for item, said in [*zip(covered, "nyyy", strict=True), *zip(missed[:3], "nn?", strict=True)]:
+        workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LABELS[said])
+    recall = triplet(effect_of(workspace, [run], "strict"), "recall")
+    # A quarter of 18 items of 24 changed, all from covered to not covered.
+    assert value(recall.estimated_difference) == pytest.approx(-18 / 4 / 24)
+    assert 1 - percent(workspace, drawn.id) == pytest.approx(-value(recall.estimated_difference))
+
+
+def test_only_items_of_the_same_kind_stand_for_one_another(workspace: Workspace) -> None:
+    """A set of triples and predicted triples of which only triples are labelled: all of these are."""
+    run, _trials = judged_run(workspace, {"alpha": SIX})
+    kinds = (ItemKind.TRIPLE, ItemKind.PREDICTED)
+    plan = SamplingPlan(runs=(run,), n=99, kinds=kinds, judge="strict")
+    drawn = make_set(workspace, plan, name="both", by="Ann")
+    triples = [
+        each for each in workspace.label_sets.items(drawn.id) if each.item.kind is ItemKind.TRIPLE
+    ]
+    for n, item in enumerate(triples):
+        said = LabelValue.NO if n < 4 else LabelValue.YES
+        workspace.verdicts.label_item(item.trial_id, item.item, "Ann", said)
+    effect = effect_of(workspace, [run], "strict")
+    recall = triplet(effect, "recall")
+    assert value(recall.estimated_difference) == pytest.approx(value(recall.difference))
+    assert reason(triplet(effect, "precision").estimate) == "a stratum of the set has no labels yet"
+
+
+def test_a_stratum_without_labels_is_named(workspace: Workspace) -> None:
+    run, _trials = judged_run(workspace, {"alpha": SIX})
+    plan = SamplingPlan(runs=(run,), n=8, strata=("decision",), judge="strict")
+    drawn = make_set(workspace, plan, name="", by="Ann")
+    for item in workspace.label_sets.items(drawn.id):
+        if item.stratum == "yes":
+            workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LabelValue.YES)
+    found = compare(gather(workspace, Scope(set_id=drawn.id)), resamples=50)
+    assert found.bare == (("no", pytest.approx(0.25)),)
+    assert any("share of the items: no (25%)." in line for line in circumstances(found))
 
 
 def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> None:

@@ -50,7 +50,7 @@ def effect_of(
         people=tuple(sorted({label.person for label in labels})),
         set_id=sampled.set_id if sampled else None,
         set_name=sampled.name if sampled else "",
-        set_drawn=len(sampled.strata) if sampled else 0,
+        set_drawn=len(sampled.classes) if sampled else 0,
         set_settled=len(sampled.weights) if sampled else 0,
         groups=tuple(
             _group(agent, family, mine, scores, sampled) for (agent, family), mine in ordered

@@ -199,16 +199,16 @@ def _estimate(
 
 def _no_estimate(trials: Sequence[Rescored], kind: ItemKind, sampled: Weighting) -> str:
     ours = {one.trial.id for one in trials}
-    strata = {
-        stratum
-        for (trial, key), stratum in sampled.strata.items()
-        if trial in ours and key.startswith(f"{kind.value}/")
+    drawn = {
+        found
+        for (trial, _key), found in sampled.classes.items()
+        if trial in ours and found[1] is kind
     }
     if kind not in sampled.kinds or not {one.trial.run_id for one in trials} <= sampled.runs:
         return _("the set was not drawn from these items")
-    if not strata:
+    if not drawn:
         return _("nothing of it was drawn")
-    if strata & sampled.bare:
+    if drawn & sampled.bare:
         return _("a stratum of the set has no labels yet")
     return ""
 

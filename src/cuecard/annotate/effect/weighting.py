@@ -1,13 +1,7 @@
-"""What the items of a drawn set stand for.
-
-Weights are the inverse of the chance with which an item was drawn (Horvitz & Thompson 1952), and within each
-stratum spread over what is not settled yet: weighting classes (Särndal, Swensson & Wretman 1992, ch. 15), which
-assume that what is left open differs from the rest in nothing but its stratum.
-"""
+"""What the items of a drawn set stand for (`annotate.sampling.weights_of`), and which set it is."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +9,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from cuecard.annotate.effect.people import ItemId
+from cuecard.annotate.sampling.draw import (
+    WeightingClass,
+    bare_classes,
+    class_of,
+    weights_of,
+)
 from cuecard.annotate.sampling.plan import SamplingPlan
 from cuecard.core.verdicts import ItemKind
 from cuecard.lab.decisions import JUDGED
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weighting:
-    """`weights` of settled items; `bare`: strata of which nothing is settled; `strata`: of every item of the
-    set. `runs`, `kinds` and `judge` ("": the first of each trial) say what the set was drawn from.
+    """`weights` of settled items; `bare`: classes (stratum and kind) of which nothing is settled; `classes`: of every
+    item of the set. `runs`, `kinds` and `judge` ("": the first of each trial) say what the set was drawn from.
     """
 
     set_id: int
@@ -36,8 +36,8 @@ class Weighting:
     kinds: frozenset[ItemKind]
     judge: str
     weights: dict[ItemId, float]
-    strata: dict[ItemId, str]
-    bare: frozenset[str]
+    classes: dict[ItemId, WeightingClass]
+    bare: frozenset[WeightingClass]
 
 
 def weighting(
@@ -47,21 +47,15 @@ def weighting(
     settled: Collection[ItemId],
 ) -> Weighting:
     """What the settled items of a set that was drawn by this plan stand for."""
-    drawn = Counter(item.stratum for item in items)
-    have = Counter(item.stratum for item in items if _id(item) in settled)
     return Weighting(
         set_id=label_set.id,
         name=label_set.name,
         runs=frozenset(plan.runs),
         kinds=frozenset(plan.kinds or JUDGED),
         judge=plan.judge,
-        weights={
-            _id(item): drawn[item.stratum] / have[item.stratum] / item.probability
-            for item in items
-            if _id(item) in settled
-        },
-        strata={_id(item): item.stratum for item in items},
-        bare=frozenset(set(drawn) - set(have)),
+        weights=weights_of(items, settled),
+        classes={(item.trial_id, item.item.key): class_of(item) for item in items},
+        bare=frozenset(bare_classes(items, settled)),
     )
 
 
@@ -91,7 +85,3 @@ def _plan(label_set: LabelSet) -> SamplingPlan | None:
         return SamplingPlan.model_validate(label_set.plan)
     except ValidationError:
         return None
-
-
-def _id(item: SetItem) -> ItemId:
-    return item.trial_id, item.item.key

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from cuecard.annotate.sampling.plan import SamplingPlan
-from cuecard.core.verdicts import Item
+from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.label_records import SetItem
 
 
@@ -195,6 +195,44 @@ def _chance(seed: int, *parts: object) -> bytes:
     return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
 
 
-def weights_of(items: Iterable[SetItem]) -> dict[tuple[int, str], float]:
-    """By trial and item key, the inverse of the probability with which it was drawn."""
-    return {(item.trial_id, item.item.key): 1 / item.probability for item in items}
+Key = tuple[int, str]
+"""Trial and key of an item."""
+WeightingClass = tuple[str, ItemKind]
+"""Stratum and kind: within one, items that nobody labelled are taken to be like those that somebody did."""
+
+
+def weights_of(
+    items: Iterable[SetItem], labelled: Collection[Key] | None = None
+) -> dict[Key, float]:
+    """What the `labelled` ones (None: all) of a drawn set stand for: the inverse of the probability with which each
+    was drawn (Horvitz & Thompson 1952), times drawn / labelled of its stratum and kind (weighting classes,
+    Särndal, Swensson & Wretman 1992, ch. 15).
+    """
+    drawn = list(items)
+    known = [item for item in drawn if labelled is None or _key(item) in labelled]
+    every, have = Counter(map(class_of, drawn)), Counter(map(class_of, known))
+    return {
+        _key(item): every[class_of(item)] / have[class_of(item)] / item.probability
+        for item in known
+    }
+
+
+def bare_classes(
+    items: Iterable[SetItem], labelled: Collection[Key]
+) -> dict[WeightingClass, float]:
+    """Of which nothing is labelled, with the share of the population that each stands for."""
+    drawn = list(items)
+    have = {class_of(item) for item in drawn if _key(item) in labelled}
+    sizes: dict[WeightingClass, float] = defaultdict(float)
+    for item in drawn:
+        sizes[class_of(item)] += 1 / item.probability
+    total = sum(sizes.values())
+    return {name: size / total for name, size in sizes.items() if name not in have}
+
+
+def class_of(item: SetItem) -> WeightingClass:
+    return item.stratum, item.item.kind
+
+
+def _key(item: SetItem) -> Key:
+    return item.trial_id, item.item.key

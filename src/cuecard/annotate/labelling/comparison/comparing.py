@@ -59,7 +59,8 @@ def compare(
         unsure=material.unsure,
         unjudged=material.unjudged,
         from_set=material.from_set,
-        weighted=material.weighted,
+        weighted=material.weighted or any(pair.table.weighted for pair in pairs),
+        bare=tuple(material.bare.items()) if material.cases else (),
         judges=material.judges,
         baselines=material.baselines,
         people=material.people,
@@ -108,7 +109,7 @@ def _ceilings(material: Material, resamples: int) -> tuple[CeilingTable, ...]:
     people = people_of(material)
     found: list[CeilingTable] = []
     for judge in judges_of(material):
-        columns = columns_of(material, (judge, *people), gaps=True)
+        columns = columns_of(material, (judge, *people), gaps=True, least=2)
         table = ceiling_table(
             columns.ratings,
             judge.key,

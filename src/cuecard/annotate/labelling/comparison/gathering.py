@@ -37,7 +37,8 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Mate
     """Everything labelled in the scope, of one subject: the scope's, else the first that has labels. `tell`
     hears how many of how many tasks have been read. Raises `NotFound` for an unknown run or set.
     """
-    weights = weights_of(workspace.label_sets.items(scope.set_id)) if scope.set_id else None
+    drawn = workspace.label_sets.items(scope.set_id) if scope.set_id else []
+    weights = weights_of(drawn) if scope.set_id else None
     trials = _trials(workspace, scope, weights)
     blind = _labels(workspace, trials, weights)
     counts: Counter[Subject] = Counter(subject_of(Item.of_key(key).kind) for _trial, key in blind)
@@ -77,6 +78,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Mate
         ),
         unjudged=decided.open,
         subjects={each: counts[each] for each in labelled},
+        drawn=tuple(item for item in drawn if item.item.kind in kinds),
         from_set=weights is not None,
     )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from cuecard.annotate.agreement.consensus import most_said
+from cuecard.annotate.sampling.draw import bare_classes, weights_of
 from cuecard.core.parts import CheckpointStatus
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind
+from cuecard.store.label_records import SetItem
 
 Subject = Literal["gold", "predicted", "row", "cue", "leak", "status"]
 """What the labels of one comparison are about. Different subjects are different questions, so they are never
@@ -52,7 +55,8 @@ class Case:
     """One item that somebody labelled. Values are missing where a judge left it unjudged or a person cannot
     tell. `labels`: blind ones, `people`: everybody who gave one, also "cannot tell"; `revealed`: what the same people said once they had seen the decision.
     `cause`: of the error that
-    adjudication found. `weight`: the inverse of the probability with which it was drawn.
+    adjudication found. `weight`: the inverse of the probability with which it was drawn, where nothing else is known
+    of that.
     """
 
     trial_id: int
@@ -76,6 +80,10 @@ class Case:
         return f"{self.trial_id}/{self.item.key}"
 
     @property
+    def key(self) -> tuple[int, str]:
+        return self.trial_id, self.item.key
+
+    @property
     def majority(self) -> str:
         """What most people said; "" where nobody said anything or none of the values is ahead."""
         return most_said(self.labels.values())
@@ -88,7 +96,8 @@ class Case:
 class Material:
     """`population`: items that machines decided on, labelled or not (None: not counted). `unsure`: labels
     that say "cannot tell", `unjudged`: decisions that judges left open. `subjects`: how many items of each
-    subject somebody labelled. `weighted`: the items were drawn with different probabilities.
+    subject somebody labelled. `drawn`: the items of this subject in the labelling set, labelled or not, if it is about
+    one.
     """
 
     subject: Subject
@@ -100,6 +109,7 @@ class Material:
     unsure: int = 0
     unjudged: int = 0
     subjects: Mapping[Subject, int] = field(default_factory=dict["Subject", int])
+    drawn: tuple[SetItem, ...] = ()
     from_set: bool = False
 
     @property
@@ -108,7 +118,29 @@ class Material:
 
     @property
     def weighted(self) -> bool:
-        return len({round(case.weight, 9) for case in self.cases}) > 1
+        """Not every item counts alike: they were drawn, or labelled, with different chances."""
+        return self.weights(self.cases, lambda case: bool(case.labels)) is not None
+
+    def weights(
+        self, cases: Sequence[Case], labelled: Callable[[Case], bool]
+    ) -> tuple[float, ...] | None:
+        """What each of the cases stands for, where people labelled those of which `labelled` holds; None where all
+        stand for as much.
+        """
+        known = weights_of(self.drawn, {case.key for case in self.cases if labelled(case)})
+        weights = tuple(known.get(case.key, 0.0) if self.drawn else case.weight for case in cases)
+        return weights if len({round(weight, 9) for weight in weights}) > 1 else None
+
+    @property
+    def bare(self) -> dict[str, float]:
+        """Strata (without any: kinds) of the set of which nothing is labelled, with the share of the items that each
+        stands for.
+        """
+        found: dict[str, float] = defaultdict(float)
+        labelled = {case.key for case in self.cases if case.labels}
+        for (stratum, kind), share in bare_classes(self.drawn, labelled).items():
+            found[stratum or kind.value] += share
+        return dict(found)
 
     def judged_by(self, names: Collection[str]) -> tuple[Case, ...]:
         """The cases that all of these judges decided."""

@@ -58,7 +58,8 @@ class Comparison(Frozen):
 
     `population`: items that machines decided on (None: not counted), of which `labelled`, on `tasks` tasks;
     `unsure` labels said "cannot tell" and `unjudged` decisions were left open: both are missing.
-    `weighted`: items count by the inverse of the probability with which they were drawn (`from_set`).
+    `weighted`: items count by the inverse of the probability with which they were drawn (`from_set`), spread over
+    what is not labelled of their stratum; `bare`: strata of which nothing is labelled, with their shares.
     `baselines` are those of the judges that are no models. `pairs`: every judge against every one of
     `references`, then every two people; `humans`: all people together, None with fewer than two;
     `ceilings` and `differences`: judges beside what people reach, and two judges on the same items;
@@ -75,6 +76,7 @@ class Comparison(Frozen):
     unjudged: int
     from_set: bool
     weighted: bool
+    bare: tuple[tuple[str, float], ...]
     judges: tuple[str, ...]
     baselines: tuple[str, ...]
     people: tuple[str, ...]

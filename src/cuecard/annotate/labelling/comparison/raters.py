@@ -71,10 +71,13 @@ def columns_of(
     cases: Sequence[Case] | None = None,
     *,
     gaps: bool = False,
+    least: int = 1,
 ) -> Columns:
     """The raters' labels on the cases (all of the material's by default) that all of them decided; with `gaps`
-    on those that any of them did.
+    on those that any of them did, which count as labelled where at least so many people did (`least`).
     """
+    people = [rater for rater in raters if rater.role != "judge"]
+    needed = least if gaps else len(people)
     code = {label: number for number, label in enumerate(material.domain)}
     chosen: list[Case] = []
     codes: list[tuple[int, ...]] = []
@@ -89,7 +92,9 @@ def columns_of(
         cases=tuple(chosen),
         ratings=Ratings(names, keys, material.domain, tuple(codes)),
         groups=tuple(case.task for case in chosen),
-        weights=tuple(case.weight for case in chosen) if material.weighted else None,
+        weights=material.weights(
+            chosen, lambda case: sum(said_by(each, case) in code for each in people) >= needed
+        ),
     )
 
 

@@ -120,10 +120,20 @@ def circumstances(found: Comparison) -> list[str]:
         _(
             "About {subject} on {tasks} tasks, from blind labels; intervals are 95%, by task."
         ).format(subject=_(SUBJECT_WORDS[found.subject]), tasks=found.tasks),
-        _("Items count by the inverse of the chance with which they were drawn.")
+        _(
+            "Items count by the inverse of the chance with which they were drawn; those that are not labelled are taken"
+            " to be like the others of their stratum."
+        )
         if found.weighted
         else _("Every item counts alike (not weighted)."),
     ]
+    if found.bare:
+        told = ", ".join(f"{name} ({share:.0%})" for name, share in found.bare)
+        lines.append(
+            _(
+                "No labels in these strata, with their share of the items: {strata}. Figures speak for the others."
+            ).format(strata=told)
+        )
     if found.unsure or found.unjudged:
         lines.append(
             _("Missing: {unsure} labels “cannot tell”, {unjudged} decisions left open.").format(
