@@ -36,7 +36,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
 
 
 async def open_task(pilot: Pilot[Any], task_id: str, place: str) -> TaskScreen:
-    screen = TaskScreen(task_id, place=place)
+    screen = TaskScreen(task_id, place=place, editing=bool(place))
     pilot.app.push_screen(screen)
     await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
     return screen

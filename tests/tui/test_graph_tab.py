@@ -31,7 +31,7 @@ async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
 
 
 async def open_graph(pilot: Pilot, task_id: str, place: str) -> tuple[TaskScreen, GraphPane]:
-    screen = TaskScreen(task_id, place=place)
+    screen = TaskScreen(task_id, place=place, editing=bool(place))
     pilot.app.push_screen(screen)
     await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
     pane = screen.editor.pane

@@ -7,6 +7,7 @@ from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from cuecard.core.tasks import Task
 from cuecard.store.workspace import Workspace
@@ -14,13 +15,13 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
+from cuecard.tui.screens.task.history import HistoryPane, VersionDialog
 from cuecard.tui.screens.task.merge import MergeScreen
 from tui_rooms import until
 
 
 async def opened(pilot: Pilot[Any], task_id: str, place: str) -> TaskScreen:
-    screen = TaskScreen(task_id, place=place)
+    screen = TaskScreen(task_id, place=place, editing=bool(place))
     pilot.app.push_screen(screen)
     await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
     return screen
@@ -120,7 +121,18 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         pane = screen.query_one(HistoryPane)
         await until(pilot, lambda: pane.table.count == 3)
         await until(pilot, lambda: "+ Thrown" in "\n".join(pane.changes.lines))
+        # Enter only opens; what takes the place of what is there is asked about.
         await pilot.press("enter")
+        await until(pilot, ready(pilot, VersionDialog))
+        assert "Thrown" in app.screen.query_one(TextArea).text
+        await pilot.press("escape", "r")
+        await until(pilot, ready(pilot, ConfirmDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current)
+        assert screen.edit.get(("title",)) == "Mine"
+        await pilot.press("r")
+        await until(pilot, ready(pilot, ConfirmDialog))
+        await pilot.press("y")
         await until(pilot, lambda: screen.edit.get(("title",)) == "Thrown")
         await pilot.press("ctrl+z")
         assert screen.edit.get(("title",)) == "Mine"
@@ -130,8 +142,10 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await pilot.press("d")
         await until(pilot, lambda: "+ Mine" in "\n".join(pane.changes.lines))
         await pilot.press("down", "v")
-        await until(pilot, ready(pilot, RevisionDialog))
+        await until(pilot, ready(pilot, VersionDialog))
         await pilot.press("ctrl+o")
+        await until(pilot, ready(pilot, ConfirmDialog))
+        await pilot.press("y")
         await until(pilot, lambda: screen.is_current and screen.edit.get(("notes",)) != "By Ben")
         assert screen.edit.base == 2
         await pilot.press("ctrl+z")

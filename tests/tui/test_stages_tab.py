@@ -26,7 +26,7 @@ ANSWER = '{"reason": "It names him.", "cue_met": true, "stage": 2, "reply": "x",
 
 
 async def opened(pilot: Pilot, task_id: str, place: str) -> TaskScreen:
-    screen = TaskScreen(task_id, place=place)
+    screen = TaskScreen(task_id, place=place, editing=bool(place))
     pilot.app.push_screen(screen)
     await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
     return screen
@@ -92,7 +92,7 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         brief = screen.query_one(BriefPane)
         guide = brief.query_one(Prose)
         await until(pilot, lambda: "A good graph task" in guide.text)
-        await pilot.press("f2")
+        await pilot.press("f8")
         await until(pilot, lambda: brief.panel.has_focus)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(screen.focused, LineEditor))

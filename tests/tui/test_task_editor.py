@@ -12,10 +12,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, Tab, TextArea
 
+from cuecard.core.review import ReviewDecision, Reviewed
 from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.help import HelpDialog
+from cuecard.tui.screens.play import PlayScreen
 from cuecard.tui.screens.submit import SubmitDialog
 from cuecard.tui.screens.task import TaskScreen
 from cuecard.tui.screens.task.collection import Collection
@@ -38,7 +41,7 @@ LINE = ("persona", "stages", 0, "line")
 
 async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
     """Wait for what the person would see next."""
-    for _ in range(3000):
+    for _ in range(800):
         await pilot.pause()
         try:
             if condition():
@@ -53,7 +56,7 @@ async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
 
 
 async def open_task(pilot: Pilot, task_id: str, place: str = "") -> TaskScreen:
-    screen = TaskScreen(task_id, place=place)
+    screen = TaskScreen(task_id, place=place, editing=bool(place))
     pilot.app.push_screen(screen)
     await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
     return screen
@@ -122,7 +125,7 @@ async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> Non
             async def main():
                 app = CuecardApp(Services("sqlite:///{database}"), "Ana", Preferences())
                 async with app.run_test(size=(80, 24)) as pilot:
-                    screen = TaskScreen("espresso", place="query")
+                    screen = TaskScreen("espresso", place="query", editing=True)
                     app.push_screen(screen)
                     while not (screen.loaded and screen.focused):
                         await pilot.pause(0.01)
@@ -356,6 +359,8 @@ async def test_escape_goes_back_one_step_at_a_time_and_keeps_the_draft(
         await pilot.press("f2", "Q", "enter", "escape")
         assert screen.query_one("#graph", GraphPane).grid.has_focus
         await pilot.press("escape")
+        await until(pilot, lambda: screen.editor.tabs.has_focus)
+        await pilot.press("escape")
         await until(pilot, lambda: not screen.is_attached)
         assert any("kept" in note.message for note in app_with_samples._notifications)
     with workspace(database) as ws:
@@ -429,3 +434,97 @@ async def test_a_new_task_whose_id_was_taken_meanwhile_gets_another(
         assert ws.tasks.revision("trains-2").task.title == "Mine"
         assert ws.tasks.revision("trains").author == "Ben"
         assert ws.drafts.of("Ana") == []
+
+
+async def test_a_task_opens_to_be_read_and_no_key_changes_it(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: app.screen.query("FittedTable"))
+        await pilot.press("slash", *"espresso", "enter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        screen = app.screen
+        await until(pilot, lambda: screen.editor.tabs.has_focus)
+        tabs = [tab.id for tab in screen.query(Tab) if tab.id not in ("problems", "history")]
+        for tab in tabs:
+            assert (screen.editor.tabs.active, screen.editor.tabs.has_focus) == (tab, True)
+            await pilot.press("x", "a", "d", "delete", "space", "ctrl+e")
+            await pilot.press("down", "pagedown", "home", "down")
+            assert screen.is_current
+            await pilot.press("f4")
+        assert not screen.edit.can_undo
+        assert screen.query_one("#graph", GraphPane).index == 1, (
+            "what is read can be walked through"
+        )
+        await pilot.press(*["f3"] * len(tabs))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        await pilot.press("escape", "1")
+        await until(pilot, lambda: app.current_mode == "home")
+        await pilot.press("2")
+        await until(pilot, lambda: screen.is_current)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, PlayScreen))
+
+
+@pytest.mark.parametrize("key", ["enter", "f2"])
+async def test_enter_edits_where_the_task_was_opened_and_escape_reads_again(
+    app_with_samples: CuecardApp, key: str
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = TaskScreen("espresso", place="gold.triples[40].tail")
+        app_with_samples.push_screen(screen)
+        await until(pilot, lambda: screen.loaded and screen.editor.tabs.has_focus)
+        pane = screen.query_one(GraphPane)
+        assert pane.index == 40
+        await pilot.press(key)
+        await until(pilot, lambda: pane.grid.has_focus)
+        await pilot.press("Q", "enter", "escape")
+        assert screen.edit.get(("gold", "triples", 40, "tail")) == "Q"
+        await until(pilot, lambda: pane.grid.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.editor.tabs.has_focus)
+        await pilot.press("x", "delete")
+        assert screen.edit.get(("gold", "triples", 40, "tail")) == "Q"
+
+
+@pytest.mark.parametrize("state", [TaskState.IN_REVIEW, TaskState.APPROVED])
+async def test_before_its_first_change_a_task_past_drafting_asks_once(
+    judged: Path, make_app, state: TaskState
+) -> None:
+    if state is TaskState.APPROVED:
+        with workspace(judged) as ws:
+            for reviewer in ("Ben", "Chen"):
+                review = Reviewed(ratings={"gold": "pass"}, decision=ReviewDecision.APPROVE)
+                ws.reviews.act("espresso", reviewer, review)
+    app: CuecardApp = make_app(judged)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = TaskScreen("espresso")
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.loaded and screen.editor.tabs.has_focus)
+        assert screen._state == state.value
+        # Every way in asks: Enter, a problem's place, a click, the whole task as YAML.
+        ways = (
+            lambda: pilot.press("enter"),
+            lambda: screen.editor.go_to(("title",)),
+            lambda: pilot.click("#brief LineEditor"),
+            lambda: pilot.press("ctrl+o"),
+        )
+        for way in ways:
+            await way()
+            await until(pilot, dialog_is(pilot, ConfirmDialog))
+            await pilot.press("escape")
+            await until(pilot, lambda: screen.is_current and screen.editor.tabs.has_focus)
+        await pilot.press("enter")
+        await until(pilot, dialog_is(pilot, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press("A")
+        await until(pilot, lambda: screen.edit.changed)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.editor.tabs.has_focus)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        assert screen.is_current

@@ -28,6 +28,7 @@ class SecondGoldMode(TaskMode):
     """
 
     label = N_("second gold")
+    asks_first = False  # the author's task is not touched
 
     def __init__(self) -> None:
         self.brief_changed = False

@@ -21,6 +21,8 @@ _OF_COLUMNS = ("add_column", "remove_column", "shift_column")
 class GivenBrief(TaskPane):
     """What is asked, to be read."""
 
+    EDITS = False
+
     def compose(self) -> ComposeResult:
         yield EntryList(gap=True)
 

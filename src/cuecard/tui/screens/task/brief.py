@@ -12,8 +12,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.guidelines import guidelines
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, current_language
-from cuecard.tui.actions import Key, keys
+from cuecard.core.i18n import current_language
 from cuecard.tui.screens.task.form import Form
 from cuecard.tui.screens.task.forms import BRIEF
 from cuecard.tui.screens.task.pane import TaskPane
@@ -58,9 +57,9 @@ class Guidelines(VerticalScroll, can_focus=True):
 class BriefPane(TaskPane):
     """A wide terminal shows the guidelines beside the form, a narrow one instead of it."""
 
-    BINDINGS = keys(
-        Key("brief.guidelines", "f2", "guidelines", N_("Guidelines"), N_("What a good task of this family is"), shown_as="F2"),
-    )  # fmt: skip
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._was_writing = False
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -82,6 +81,9 @@ class BriefPane(TaskPane):
     def commit(self) -> None:
         self.form.commit()
 
+    def locate(self, path: Path) -> None:
+        self.form.locate(path)
+
     def reveal(self, path: Path) -> None:
         hidden = self.has_class("-reading")
         self.remove_class("-reading")
@@ -91,15 +93,19 @@ class BriefPane(TaskPane):
         else:
             self.form.reveal(path)
 
+    @property
+    def writing(self) -> bool:
+        return super().writing and not self.panel.has_focus
+
     def step_back(self) -> bool:
-        if self.panel.has_focus:
+        if self.panel.has_focus and self._was_writing:
             self.reveal(())
             return True
+        self.remove_class("-reading")
         return False
 
-    def action_guidelines(self) -> None:
-        if self.panel.has_focus:
-            self.reveal(())
-        else:
-            self.add_class("-reading")
-            self.call_after_refresh(self.panel.focus)
+    def show_guidelines(self) -> None:
+        """Go to the guidelines; Escape goes back to where the person was."""
+        self._was_writing = self.writing
+        self.add_class("-reading")
+        self.call_after_refresh(self.panel.focus)

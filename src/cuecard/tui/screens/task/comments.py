@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class CommentsPane(TaskPane):
     """`show` comments; elements are found wherever they are in what is edited now."""
 
+    EDITS = False
+
     DEFAULT_CSS = """
     CommentsPane {
         #open { height: 1; padding: 0 1; color: $text-muted; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
@@ -19,8 +20,9 @@ from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import find_problems
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.tui.base import CuecardScreen, guarded
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.mode import TaskMode
 from cuecard.tui.screens.task.problems import ProblemsPane
@@ -28,6 +30,16 @@ from cuecard.tui.screens.task.title import TaskTitle
 from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
 from cuecard.tui.state.task_list import moment
 
+_ASKED_ABOUT = {
+    "approved": (
+        N_("Change an approved task?"),
+        N_("Revision {number} stays approved as it is. Once you save what you change, the task is a draft again and has to be reviewed anew."),
+    ),
+    "in_review": (
+        N_("Change a task that is in review?"),
+        N_("Revision {number} is being reviewed. Once you save what you change, the task is out of review and has to be submitted anew."),
+    ),
+}  # fmt: skip
 CHECK_AFTER = 0.25
 CHECK_LONGEST = 0.5
 RESTS = 3.0
@@ -35,18 +47,22 @@ RESTS = 3.0
 
 class DraftingScreen(CuecardScreen[None]):
     """Edits the newest revision of a task, or this person's draft of it; another `mode` edits something
-    else of it. `place` is where to begin.
+    else of it. `place` is where to begin: to read, unless `editing`.
 
     Drafts go under the name that the person had when the task was opened.
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
 
-    def __init__(self, task_id: str, *, place: str = "", mode: TaskMode | None = None) -> None:
+    def __init__(
+        self, task_id: str, *, place: str = "", editing: bool = False, mode: TaskMode | None = None
+    ) -> None:
         super().__init__()
         self.task_id = task_id
         self.mode = mode or TaskMode()
         self.begin_at = place
+        self._begin_editing = editing
+        self._agreed = False  # that a task is changed which has been approved, or is in review
         self._check_took = 0.0
         self._person = ""
         self._state: str | None = None
@@ -92,6 +108,51 @@ class DraftingScreen(CuecardScreen[None]):
     def author(self) -> str:
         """Under whose name this screen drafts and saves."""
         return self._person
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether a question stands before the first change: of a task that was approved or is in review,
+        until it was answered with yes or a draft has been begun.
+        """
+        return (
+            self._state in _ASKED_ABOUT
+            and self.mode.asks_first
+            and not self._agreed
+            and not self.edit.changed
+        )
+
+    def to_change(self, then: Callable[[], object]) -> None:
+        """Do `then`, which changes the task or goes where it is changed; see `agreed`."""
+        if self.asks_first:
+            self._change_if_agreed(then)
+        else:
+            then()
+
+    async def agreed(self) -> bool:
+        """Whether the task may be changed; asks the person where `asks_first`. For workers."""
+        if not self.asks_first:
+            return True
+        title, text = (_(part) for part in _ASKED_ABOUT[self._state or ""])
+        text = text.format(number=self.edit.base)
+        self._agreed = await self._answer(ConfirmDialog(title, text, yes=_("Change it")))
+        return self._agreed
+
+    async def confirmed(self, title: str, text: str, yes: str) -> bool:
+        """As `agreed`, for a change that is asked about whatever the task."""
+        if self.asks_first:
+            _title, about = _ASKED_ABOUT[self._state or ""]
+            text = f"{text}\n\n{_(about).format(number=self.edit.base)}"
+        answer = await self._answer(ConfirmDialog(title, text, yes=yes))
+        self._agreed = self._agreed or answer
+        return answer
+
+    async def _answer(self, question: ConfirmDialog) -> bool:
+        return bool(await self.app.push_screen_wait(question))
+
+    @guarded("agree")
+    async def _change_if_agreed(self, then: Callable[[], object]) -> None:
+        if await self.agreed():
+            then()
 
     def on_mount(self) -> None:
         self._open.add(self)
@@ -169,7 +230,13 @@ class DraftingScreen(CuecardScreen[None]):
         editor = TaskEditor(edit, self.mode)
         await self.query_one("#opening").remove()
         await self.mount(editor, before=self.query_one(Footer))
-        await editor.go_to(parse_place(self.begin_at))
+        place = parse_place(self.begin_at)
+        if self._begin_editing:
+            await editor.go_to(place)
+        else:
+            self.set_focus(editor.tabs)
+            self.travels = False
+            await editor.show_place(place)
         self.refresh_bindings()
         self.show_title()
         self.check()
@@ -268,7 +335,7 @@ class DraftingScreen(CuecardScreen[None]):
 
     async def action_turn(self, by: int) -> None:
         self.travels = True
-        await self.editor.turn(by)
+        self.travels = await self.editor.turn(by)
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():

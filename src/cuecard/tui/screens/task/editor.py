@@ -17,17 +17,30 @@ from cuecard.annotate.authoring.trees import Path
 from cuecard.annotate.authoring.validity import Problem
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.screens.task.brief import BriefPane
 from cuecard.tui.screens.task.mode import TaskMode
-from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.screens.task.pane import AsksFirst, TaskPane
 from cuecard.tui.screens.task.problems import ProblemsPane
 from cuecard.tui.state.task_places import TAB_LABEL, TabId, with_comments
 
 
 class TaskEditor(Vertical):
-    """Panes are made when their tab is opened first. The edit is the only state they share."""
+    """Panes are made when their tab is opened first. The edit is the only state they share.
+
+    While the tabs have the focus the task is read: no key changes it, and the screen's own keys work.
+    Enter or F2 goes into the tab that is shown, where keys write; Escape comes back.
+    """
 
     BINDINGS = keys(
-        Key("editor.into", "enter,down", "into", N_("Into the tab"), N_("From the tabs to what is below"), show=False),
+        Key("editor.edit", "enter,f2", "edit", N_("Edit"), N_("From reading to changing: the cursor goes into the tab"), shown_as="⏎"),
+        Key("editor.into", "enter,f2", "into", N_("Into the tab"), N_("From the tabs to what is below"), shown_as="⏎"),
+        Key("editor.guidelines", "f8", "guidelines", N_("Guidelines"), N_("What a good task of this family is"), shown_as="F8"),
+        Key("editor.up", "up", "browse('up')", N_("Up"), N_("Read on above"), show=False),
+        Key("editor.down", "down", "browse('down')", N_("Down"), N_("Read on below"), show=False),
+        Key("editor.page_up", "pageup", "browse('pageup')", N_("Page up"), N_("One page up"), show=False),
+        Key("editor.page_down", "pagedown,space", "browse('pagedown')", N_("Page down"), N_("One page down"), show=False),
+        Key("editor.home", "home", "browse('home')", N_("Start"), N_("To the beginning of the tab"), show=False),
+        Key("editor.end", "end", "browse('end')", N_("End"), N_("To the end of the tab"), show=False),
         Key("editor.undo", "ctrl+z", "undo", N_("Undo"), N_("Take the last change back"), shown_as="^z", priority=True, show=False),
         Key("editor.redo", "ctrl+y", "redo", N_("Redo"), N_("Change it again"), shown_as="^y", priority=True, show=False),
     )  # fmt: skip
@@ -46,6 +59,8 @@ class TaskEditor(Vertical):
         self._tabs: tuple[TabId, ...] = mode.tabs(edit.data)
         self._problems: Sequence[Problem] = ()
         self._comments = False
+        self._going_in = False  # the focus is on its way to where keys change the task
+        self._place: Path = ()  # what was looked for on the tab that is shown, and is gone into first
         # Keys and clicks may ask for tabs faster than they are mounted.
         self._fitting, self._opening = asyncio.Lock(), asyncio.Lock()
 
@@ -88,14 +103,21 @@ class TaskEditor(Vertical):
         if len(path) < 2:
             self.run_worker(self._fit_tabs(), group="tabs")
 
+    async def show_place(self, path: Path) -> None:
+        """Open the tab on which `path` is edited and show it there, to be read."""
+        await self.open(self._mode.tab_of(path, self.edit.data))
+        self._place = path
+        if self.pane is not None:
+            self.pane.locate(path)
+
     async def go_to(self, path: Path) -> None:
         """Open the tab on which `path` is edited, and go there."""
         await self.open(self._mode.tab_of(path, self.edit.data))
-        if self.pane is not None:
-            self.pane.reveal(path)
+        self._enter(path)
 
     async def open(self, tab: TabId) -> None:
         """Show a tab, with the edit as it stands."""
+        self._place = ()
         await self._fit_tabs()
         async with self._opening:
             switcher = self.query_one(ContentSwitcher)
@@ -112,13 +134,33 @@ class TaskEditor(Vertical):
                 self.pane.found(self._problems)
         if tab == "problems":
             self._show_problems()
+        self.refresh_bindings()
         self.post_message(self.Turned(tab))
 
     async def enter(self, tab: TabId) -> None:
         """Show a tab and go into it."""
         await self.open(tab)
-        if self.pane is not None:
-            self.pane.reveal(())
+        self._enter(())
+
+    def _enter(self, path: Path) -> None:
+        """Go into the pane that is shown; where that is to change the task, it may be asked about first."""
+        pane = self.pane
+        if pane is None:
+            return
+        if pane.EDITS:
+            pane.locate(path)
+            pane.to_change(lambda: self._go_in(pane, path))
+        else:
+            pane.reveal(path)
+
+    def _go_in(self, pane: TaskPane, path: Path) -> None:
+        self._going_in = True
+        pane.reveal(path)
+
+    @property
+    def editing(self) -> bool:
+        """Whether keys go where they change the task, or are about to."""
+        return self._going_in or (self.pane is not None and self.pane.writing)
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """Count them in the tab's label, by severity, and list them on the tab."""
@@ -145,14 +187,15 @@ class TaskEditor(Vertical):
         )
 
     def step_back(self) -> bool:
-        """Escape: out of a form to its list or to the tabs; False when there is nothing above."""
-        if self.pane is not None and self.pane.has_focus_within and not self.tabs.has_focus:
-            if not self.pane.step_back():
-                if self.pane.query("Grid:focus"):
-                    return False
-                self.tabs.focus()
+        """Escape: out of a form to its list, from changing to reading; False when the task is only read."""
+        pane = self.pane
+        if pane is None or not pane.has_focus_within:
+            return False
+        if pane.step_back():
             return True
-        return False
+        if pane.EDITS:
+            self.tabs.focus()
+        return pane.EDITS
 
     async def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         event.stop()
@@ -164,11 +207,19 @@ class TaskEditor(Vertical):
         event.stop()
         await self.go_to(event.path)
 
-    async def turn(self, by: int) -> None:
-        """Go to the next tab and into it."""
-        tabs = self._wanted_tabs
+    async def turn(self, by: int) -> bool:
+        """Go to the next tab. Whether the focus goes into it: while the task is read it stays outside,
+        except where there is nothing to change.
+        """
+        tabs, editing = self._wanted_tabs, self.editing
         here = next((i for i, tab in enumerate(tabs) if tab == self.tabs.active), 0)
-        await self.enter(tabs[(here + by) % len(tabs)])
+        await self.open(tabs[(here + by) % len(tabs)])
+        into = self.pane is not None and (editing or not self.pane.EDITS)
+        if into:
+            self._enter(())
+        else:
+            self.screen.set_focus(self.tabs)
+        return into
 
     async def action_undo(self) -> None:
         await self._travel(back=True)
@@ -177,11 +228,27 @@ class TaskEditor(Vertical):
         await self._travel(back=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "into" or self.tabs.has_focus
+        if action in ("edit", "into"):
+            edits = self.pane is None or self.pane.EDITS
+            return self.tabs.has_focus and edits is (action == "edit")
+        if action == "guidelines":
+            return isinstance(self.pane, BriefPane)
+        return action != "browse" or self.tabs.has_focus
+
+    def action_guidelines(self) -> None:
+        if isinstance(self.pane, BriefPane):
+            self.pane.show_guidelines()
+
+    def action_edit(self) -> None:
+        self._enter(self._place)
 
     def action_into(self) -> None:
+        self._enter(self._place)
+
+    def action_browse(self, key: str) -> None:
+        self._place = ()
         if self.pane is not None:
-            self.pane.reveal(())
+            self.pane.browse(key)
 
     async def _travel(self, *, back: bool) -> None:
         self.commit()
@@ -211,8 +278,18 @@ class TaskEditor(Vertical):
             self._tabs = wanted
 
     def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
+        self._going_in = self._going_in and now is None
         if before is not None and now is None:
             self.call_after_refresh(self._hold_focus)
+        elif now is not None and self.editing:
+            self.call_next(self._ask_first, now)
+
+    def _ask_first(self, widget: Widget) -> None:
+        """A field was gone into by mouse: of a task that is not changed without a question it is asked."""
+        screen = self.screen
+        if isinstance(screen, AsksFirst) and screen.asks_first and screen.focused is widget:
+            screen.set_focus(self.tabs)
+            screen.to_change(widget.focus)
 
     def _hold_focus(self) -> None:
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""

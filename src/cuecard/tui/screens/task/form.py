@@ -52,11 +52,18 @@ class Form(VerticalScroll, can_focus=False):
             if row.spec.shown is not None and row is not event.row:
                 row.reload()
 
+    def locate(self, path: Path) -> None:
+        """Bring the field that holds `path` (below the form's place) into view."""
+        if path and (row := self._row_of(path)) is not None:
+            row.scroll_visible(animate=False)
+
     def reveal(self, path: Path) -> None:
         """Put the cursor into the field that holds `path` (below the form's place), or the first."""
+        if (row := self._row_of(path)) is not None:
+            row.editor.focus()
+
+    def _row_of(self, path: Path) -> FieldRow | None:
+        """The field that holds `path`, else the first; None where none is shown."""
         rows = [row for row in self.query(FieldRow) if row.display]
-        best = [
-            row for row in rows if row.spec.path and path[: len(row.spec.path)] == row.spec.path
-        ]
-        if chosen := best or rows:
-            chosen[0].editor.focus()
+        best = (r for r in rows if r.spec.path and path[: len(r.spec.path)] == r.spec.path)
+        return next(best, rows[0] if rows else None)

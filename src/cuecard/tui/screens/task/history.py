@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import on
@@ -17,7 +16,6 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.history import Version
 from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
-from cuecard.core.tasks.yaml_io import dump_task
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -30,12 +28,11 @@ from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.grid import Grid
 from cuecard.tui.widgets.list_table import ListTable
 
-if TYPE_CHECKING:
-    from cuecard.store.records import Revision
-
 
 class HistoryPane(TaskPane):
     """`show` the versions, the last first; what the one under the cursor changed stands beside them."""
+
+    EDITS = False
 
     DEFAULT_CSS = """
     HistoryPane {
@@ -46,9 +43,9 @@ class HistoryPane(TaskPane):
     }
     """
     BINDINGS = keys(
-        Key("history.restore", "enter", "restore", N_("Restore"), N_("Put this version into the editor; ^z brings back what is there now"), shown_as="⏎"),
+        Key("history.open", "enter,v", "view", N_("Read"), N_("Read the whole version as YAML"), shown_as="⏎"),
+        Key("history.restore", "r", "restore", N_("Restore"), N_("Put this version into the editor; asks first")),
         Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
-        Key("history.yaml", "v", "view", N_("Read"), N_("Read the whole revision as YAML")),
         Key("history.second_gold", "b", "second_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
         Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
@@ -69,7 +66,7 @@ class HistoryPane(TaskPane):
             self.version = version
 
     class Opened(Message):
-        """The person wants to read this revision."""
+        """The person wants to read this version."""
 
         def __init__(self, version: Version) -> None:
             super().__init__()
@@ -156,13 +153,11 @@ class HistoryPane(TaskPane):
 
     @on(Grid.Chosen)
     def chosen(self, event: Grid.Chosen) -> None:
-        """A click only shows; restoring takes a key."""
+        """A click only shows what changed; reading the whole takes a key."""
         event.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "view":
-            return self._current is not None and self._current.kind == "revision"
-        if action in ("against", "restore"):
+        if action in ("view", "against", "restore"):
             return self._current is not None
         return True
 
@@ -198,11 +193,11 @@ class HistoryPane(TaskPane):
             self.post_message(self.Looked(self._current, self._against_draft))
 
 
-class RevisionDialog(CuecardDialog[bool]):
-    """One revision, read only. True: the person wants to go on from it."""
+class VersionDialog(CuecardDialog[bool]):
+    """One version of a task, read only. True: the person wants to go on from it."""
 
     DEFAULT_CSS = """
-    RevisionDialog {
+    VersionDialog {
         align: center middle;
         #revision { width: 96%; height: 96%; border: round $primary; background: $surface;
                     border-title-color: $primary; border-subtitle-color: $muted; }
@@ -215,24 +210,25 @@ class RevisionDialog(CuecardDialog[bool]):
             "ctrl+o",
             "take",
             N_("Go on from this one"),
-            N_("Put this revision into the editor; ^z brings back what is there now"),
+            N_("Put this version into the editor; asks first"),
             shown_as="^o",
         ),
     )
 
-    def __init__(self, revision: Revision, author: str) -> None:
-        """`author`: as they may be named here, "" if they may not."""
+    def __init__(self, task_id: str, version: Version, text: str) -> None:
+        """`text`: the version as YAML."""
         super().__init__()
-        self._revision = revision
-        self._author = author
+        self._task_id, self._version, self._text = task_id, version, text
 
     def compose(self) -> ComposeResult:
-        revision = self._revision
+        version = self._version
         with Vertical(id="revision") as box:
             title = _("{task}, revision {number}")
-            box.border_title = Text(title.format(task=revision.task_id, number=revision.number))
-            box.border_subtitle = Text(f"{self._author or '–'} · {moment(revision.created_at)}")
-            yield TextArea(for_display(dump_task(revision.task)), read_only=True)
+            if version.kind == "thrown":
+                title = _("{task}, draft after revision {number}, thrown away")
+            box.border_title = Text(title.format(task=self._task_id, number=version.number))
+            box.border_subtitle = Text(f"{version.author or '–'} · {moment(version.at)}")
+            yield TextArea(for_display(self._text), read_only=True)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:

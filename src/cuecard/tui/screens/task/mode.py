@@ -24,6 +24,7 @@ class TaskMode:
     """
 
     label = ""
+    asks_first = True  # before the first change of a task that was approved or is in review
 
     def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
         """What is edited, as it stands. Raises `CuecardError`."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.changes import Change, changes_between
 from cuecard.annotate.authoring.history import Version, data_of, revision_data, versions_of
+from cuecard.annotate.authoring.yaml_text import to_yaml
 from cuecard.core.i18n import _
-from cuecard.tui.screens.task.history import HistoryPane, RevisionDialog
+from cuecard.tui.screens.task.history import HistoryPane, VersionDialog
 
 if TYPE_CHECKING:
     from cuecard.tui.screens.task.drafting import DraftingScreen
@@ -53,16 +54,15 @@ async def _changes(
 
 
 async def open_version(screen: DraftingScreen, version: Version) -> None:
-    """Show a revision as YAML; the person may go on from it."""
-    revision = await screen.services.ask(
-        lambda ws: ws.tasks.revision(screen.task_id, version.number)
-    )
-    if await screen.app.push_screen_wait(RevisionDialog(revision, version.author)):
+    """Show a version as YAML; the person may go on from it."""
+    task_id, person = screen.task_id, screen.author
+    text = await screen.services.ask(lambda ws: to_yaml(data_of(ws, task_id, person, version)))
+    if await screen.app.push_screen_wait(VersionDialog(task_id, version, text)):
         await restore(screen, version)
 
 
 async def restore(screen: DraftingScreen, version: Version) -> None:
-    """Put a version into the editor, as one step for undo; nothing is saved by it."""
+    """Put a version into the editor after a yes, as one step for undo; nothing is saved by it."""
     edit, task_id, person = screen.edit, screen.task_id, screen.author
     screen.editor.commit()
     data, began = await screen.services.ask(
@@ -73,6 +73,8 @@ async def restore(screen: DraftingScreen, version: Version) -> None:
     )
     if data == edit.data:
         screen.cue_app.tell(_("That is what is in the editor."))
+        return
+    if not await _confirmed(screen, version):
         return
     ahead = version.kind == "revision" and version.number > edit.base
     behind = version.kind == "thrown" and 0 < version.number < edit.base
@@ -88,3 +90,12 @@ async def restore(screen: DraftingScreen, version: Version) -> None:
     else:
         text = _("The draft is in the editor again; ^z brings back what was here.")
     screen.cue_app.tell(text.format(number=version.number))
+
+
+async def _confirmed(screen: DraftingScreen, version: Version) -> bool:
+    """Whether the person means to go on from a version."""
+    title = _("Go on from revision {number}?")
+    if version.kind == "thrown":
+        title = _("Go on from the draft that was thrown away?")
+    text = _("It takes the place of what is in the editor now. ^z brings that back; nothing is saved by it.")  # fmt: skip
+    return await screen.confirmed(title.format(number=version.number), text, _("Go on from it"))

@@ -61,6 +61,10 @@ class PersonaPane(TaskPane):
     def commit(self) -> None:
         self.query_one(Form).commit()
 
+    def locate(self, path: Path) -> None:
+        if self._present:
+            self.query_one(Form).locate(path[1:])
+
     def reveal(self, path: Path) -> None:
         if self._present:
             self.query_one(Form).reveal(path[1:])

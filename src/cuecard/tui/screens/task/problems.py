@@ -28,6 +28,8 @@ _ACTIONS = ("silence", "unsilence", "silenced", "filter")
 class ProblemsPane(TaskPane):
     """`show` what was found; the one under the cursor stands below in full."""
 
+    EDITS = False
+
     BINDINGS = keys(
         Key("problems.silence", "s", "silence", N_("Silence"), N_("Leave this be, with a reason")),
         Key("problems.unsilence", "s", "unsilence", N_("Unsilence"), N_("Take the silence back")),
@@ -122,6 +124,9 @@ class ProblemsPane(TaskPane):
                 return True
 
     def action_silence(self) -> None:
+        self.to_change(self._silence)
+
+    def _silence(self) -> None:
         problem, edit = self.problem, self._edit
         if problem is None or edit is None:
             return
@@ -139,8 +144,9 @@ class ProblemsPane(TaskPane):
         self.app.push_screen(question, leave)
 
     def action_unsilence(self) -> None:
-        if self.problem is not None and self._edit is not None:
-            unsilence(self._edit, self.problem)
+        problem, edit = self.problem, self._edit
+        if problem is not None and edit is not None:
+            self.to_change(lambda: unsilence(edit, problem))
 
     def action_silenced(self) -> None:
         self._with_silenced = not self._with_silenced

@@ -219,13 +219,15 @@ class TaskScreen(DraftingScreen):
     async def action_assist(self) -> None:
         from cuecard.tui.screens.task.proposals import assist
 
-        await assist(self)
+        if await self.agreed():
+            await assist(self)
 
     @guarded("yaml")
     async def action_yaml(self) -> None:
         from cuecard.tui.screens.task.outside import edit_as_yaml
 
-        await edit_as_yaml(self)
+        if await self.agreed():
+            await edit_as_yaml(self)
 
     @guarded("revert")
     async def action_revert(self) -> None:

@@ -165,7 +165,7 @@ class TasksScreen(CuecardScreen[None]):
             await self.services.ask(lambda ws: begin_task(ws, person, data))
             self.listing.choose(TaskFilter())
             self.load(task_id)
-            self._open(task_id)
+            self._open(task_id, editing=True)
 
     def action_play(self, choose: bool = False) -> None:
         line = self.listing.line
@@ -308,7 +308,7 @@ class TasksScreen(CuecardScreen[None]):
     def action_archived(self) -> None:
         self.listing.choose(self.listing.chosen.turned_to_archived())
 
-    def _open(self, task_id: str) -> None:
+    def _open(self, task_id: str, *, editing: bool = False) -> None:
         from cuecard.tui.screens.task import TaskScreen
 
-        self.app.push_screen(TaskScreen(task_id))
+        self.app.push_screen(TaskScreen(task_id, editing=editing))
