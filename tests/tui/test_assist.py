@@ -106,7 +106,7 @@ async def test_triples_are_decided_on_one_by_one_and_noted_as_drafted(
         await pilot.press("ctrl+t")
         await ask(pilot, url="https://example.org/a", text=PAGE)
         decide = await shown(pilot, ProposalScreen)
-        assert [item.ticked for item in decide.view.items] == [True, True, False, True]
+        assert [item.suggested for item in decide.view.items] == [True, True, False, True]
         await pilot.press("down", "down")
         lines = decide.query_one("#detail", EntryList)
         await until(pilot, lambda: "the sentence is not in the text" in "\n".join(lines.lines))

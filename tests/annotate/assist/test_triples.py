@@ -81,16 +81,16 @@ async def test_triples_come_with_their_sentence_and_source_and_are_checked():
         "sources": [URL],
         "note": good.evidence,
     }
-    assert (good.checked, good.ticked) == ((), True)
+    assert (good.checked, good.suggested) == ((), True)
     born = items["Angelo Moriondo → born in → Turin"]
-    assert born.ticked
+    assert not born.suggested
     assert "“Angelo Moriondo”" in born.checked[0]
     for label, reason in (
         ("Luigi Bezzera → born in → Milan", "not in the text"),
         ("Angelo Moriondo → patented → 1884", "not in the text"),
         ("Luigi Bezzera → improved in → 1901", "already"),
     ):
-        assert not items[label].ticked
+        assert not items[label].suggested
         assert any(reason in told for told in items[label].checked)
     assert (proposal.spent.calls, proposal.spent.cost) == (1, pytest.approx(18e-6))
     shown = server.requests[0].messages[0]["content"]
@@ -142,7 +142,7 @@ async def test_a_long_source_goes_in_parts_and_failed_parts_spoil_no_other():
     assert len(server.requests) >= 6
     assert 1 <= len(proposal.items) < len(server.requests)
     assert "1 part of" in proposal.notes[0]
-    assert all(item.ticked for item in proposal.items)
+    assert all(item.suggested for item in proposal.items)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def test_chinese_sources():
     proposal, server = await propose(
         graph(language="zh"), FromSource(page), scripted(lambda _m, _n: says({"triples": drafted}))
     )
-    assert [item.ticked for item in proposal.items] == [True, False]
+    assert [item.suggested for item in proposal.items] == [True, False]
     assert proposal.items[0].evidence == "后来由德西德里奥·帕沃尼买下专利。"
     assert "三元组" in server.requests[0].messages[0]["content"]
 

@@ -13,7 +13,7 @@ from cuecard.annotate.authoring.trees import Path, parse_place
 from cuecard.annotate.authoring.validity import Problem, as_task, find_problems
 from cuecard.core.errors import FileProblems
 
-# What gives something away is not suggested, even where the linter only warns of it.
+# What gives something away is a doubt, even where the linter only warns of it.
 _GIVES_AWAY = {"L006", "L009", "L011"}
 _FILLER = "…"
 _WRITTEN = (
@@ -35,7 +35,9 @@ _ENTRIES: dict[Path, tuple[Path, ...]] = {
 
 
 def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
-    """The proposal with what the linter finds in its items; what gives gold away is not ticked."""
+    """The proposal with what the linter finds in its items: doubts where it is an error or gives something
+    away, else remarks.
+    """
     edit = TaskEdit(data)
     applied = apply(edit, proposal, {item.id for item in proposal.items})
     landed = {parse_place(place): id_ for id_, place in applied.places.items()}
@@ -47,13 +49,16 @@ def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
                 found[landed[path[:length]]].append(problem)
                 break
     items = tuple(
-        item.flagged(
-            [problem.reason for problem in found[item.id]],
-            doubt=any(p.severity == "error" or p.code in _GIVES_AWAY for p in found[item.id]),
+        item.flagged(p.reason for p in found[item.id] if _is_doubt(p)).model_copy(
+            update={"remarks": tuple(p.reason for p in found[item.id] if not _is_doubt(p))}
         )
         for item in proposal.items
     )
     return proposal.model_copy(update={"items": items})
+
+
+def _is_doubt(problem: Problem) -> bool:
+    return problem.severity == "error" or problem.code in _GIVES_AWAY
 
 
 def _problems(data: dict[str, Any]) -> list[Problem]:

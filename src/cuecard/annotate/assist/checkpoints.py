@@ -111,7 +111,14 @@ def _items(data: Mapping[str, Any], question: str, draft: DraftChain) -> list[Pr
     before = text_at(data, "query")
     if question and question != before:
         items.append(
-            ProposedItem(id="query", label=_("Query"), place="query", before=before, after=question)
+            ProposedItem(
+                id="query",
+                label=_("Query"),
+                place="query",
+                before=before,
+                after=question,
+                ticked=not before,  # what the author has written is not overwritten unless they say so
+            )
         )
     answer = draft.final_answer or draft.steps[-1].target
     forbidden = dict.fromkeys((*draft.forbidden, *(step.target for step in draft.steps), answer))
@@ -150,12 +157,18 @@ def _field(data: Mapping[str, Any], field: str, after: JsonValue) -> ProposedIte
     if not after or after == before:
         return None
     place = f"gold.{field}"
-    return ProposedItem(id=field, label=_(_FIELDS[field]), place=place, before=before, after=after)
+    return ProposedItem(
+        id=field,
+        label=_(_FIELDS[field]),
+        place=place,
+        before=before,
+        after=after,
+        ticked=not before,
+    )
 
 
 def _step(step: DraftStep, number: int) -> ProposedItem:
     checked: list[str] = []
-    doubt = False
     ambiguity: JsonValue = None
     if _is_ambiguous(step):
         candidates = _candidates(step)
@@ -163,7 +176,6 @@ def _step(step: DraftStep, number: int) -> ProposedItem:
             checked.append(_("the target was not among the candidates; it was added"))
         if _tells(step):
             checked.append(_("the clue names the target"))
-            doubt = True
         ambiguity = {
             "type": step.type,
             "logic": step.logic,
@@ -175,7 +187,6 @@ def _step(step: DraftStep, number: int) -> ProposedItem:
         checked.append(_("its ambiguity was incomplete and is left out"))
     if contains_term(step.question, step.target):
         checked.append(_("the question names its own answer"))
-        doubt = True
     return ProposedItem(
         id=f"c{number}",
         label=f"{number}. {step.question} → {step.target}",
@@ -188,4 +199,4 @@ def _step(step: DraftStep, number: int) -> ProposedItem:
             "ambiguity": ambiguity,
             "sources": [],
         },
-    ).flagged(checked, doubt=doubt)
+    ).flagged(checked)

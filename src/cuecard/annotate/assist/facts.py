@@ -165,11 +165,16 @@ def _items(data: Mapping[str, Any], draft: DraftWorld, today: date) -> list[Prop
         if not after or after == old:
             continue
         item = ProposedItem(
-            id=field, label=_(_FIELDS[field]), place=f"gold.{field}", before=old, after=after
+            id=field,
+            label=_(_FIELDS[field]),
+            place=f"gold.{field}",
+            before=old,
+            after=after,
+            ticked=not old,
         )
         if field == "answer" and given is not None:
             text = _("it is the value of the fact “{key}”").format(key=given.key)
-            item = item.flagged([text], doubt=True)
+            item = item.flagged([text])
         if field == "answer":
             item = item.model_copy(update={"why": draft.derivation})
             item = item if derives else item.flagged([_("no derivation speaks of the facts")])
@@ -203,4 +208,4 @@ def _fact(
             "aliases": [],
             "sources": [],
         },
-    ).flagged(checked, doubt=old is not None)
+    ).flagged(checked)

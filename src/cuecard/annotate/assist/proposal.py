@@ -22,7 +22,8 @@ class ProposedItem(Frozen):
     `deed`: `set` what stands at `place`; `add` to, or `remove` from, the list at `place`; in a
     translation, call `before` `after` wherever it is a `name`. `before` and `after` are JSON as the
     task holds it. `evidence`: the words of a source. `why`: the model's reason. `checked`: what is
-    wrong with it by rule, in the interface's language; `ticked`: whether to suggest it all the same.
+    wrong with it by rule, in the interface's language; `remarks`: what else the linter would say of it;
+    `ticked`: whether it was meant to be suggested.
     `links`: of a stage, the triples (head, relation, tail) that answer it.
     """
 
@@ -35,15 +36,21 @@ class ProposedItem(Frozen):
     evidence: str = ""
     why: str = ""
     checked: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     ticked: bool = True
     links: tuple[Link, ...] = ()
 
-    def flagged(self, reasons: Iterable[str], *, doubt: bool = False) -> ProposedItem:
-        """The item with more `reasons` against it; with `doubt` it is no longer suggested."""
+    @property
+    def suggested(self) -> bool:
+        """Whether it is ticked before the person has looked at it: what deletes never is, and nothing
+        against which there is a reason.
+        """
+        return self.ticked and self.deed != "remove" and not self.checked
+
+    def flagged(self, reasons: Iterable[str]) -> ProposedItem:
+        """The item with more `reasons` against it."""
         told = tuple(dict.fromkeys((*self.checked, *reasons)))
-        if told == self.checked:
-            return self
-        return self.model_copy(update={"checked": told, "ticked": self.ticked and not doubt})
+        return self if told == self.checked else self.model_copy(update={"checked": told})
 
 
 class Spent(Frozen):

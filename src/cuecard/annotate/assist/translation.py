@@ -209,7 +209,7 @@ def _name_items(slots: Sequence[Slot], called: Mapping[str, str]) -> list[Propos
         key = normalise(new)
         if key in first and normalise(first[key]) != normalise(name):
             reason = _("“{name}” is called so too").format(name=first[key])
-            item = item.flagged([reason], doubt=slot.space is not None)
+            item = item.flagged([reason])
         first.setdefault(key, name)
         items.append(item)
     return items

@@ -103,14 +103,14 @@ def _items(
             evidence=sentence,
         )
         if quote is None:
-            item = item.flagged([_("the sentence is not in the text")], doubt=True)
+            item = item.flagged([_("the sentence is not in the text")])
         elif unsaid := [n for n in (triple.head, triple.tail) if not _said(quote, n)]:
             names = ", ".join(f"“{name}”" for name in unsaid)
             item = item.flagged([_("the sentence does not name {names}").format(names=names)])
         if key[0] == key[2]:
-            item = item.flagged([_("head and tail are the same")], doubt=True)
+            item = item.flagged([_("head and tail are the same")])
         if key in there:
-            item = item.flagged([_("the graph has this triple already")], doubt=True)
+            item = item.flagged([_("the graph has this triple already")])
         items[key] = item
     return list(items.values())
 

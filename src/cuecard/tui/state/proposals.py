@@ -72,6 +72,7 @@ class ProposalView:
         """One item in full: problems, the difference that it makes, evidence. May take a moment."""
         item = self.items[row]
         entries = [Entry("work", 0, (Piece("! ", "bad"), Piece(told))) for told in item.checked]
+        entries += [Entry("work", 0, (Piece("· ", "muted"), Piece(told))) for told in item.remarks]
         entries += self._difference(item)
         after = item.after
         if item.evidence and not (isinstance(after, dict) and after.get("note") == item.evidence):

@@ -65,7 +65,7 @@ async def _drafted(screen: TaskScreen, config: Config) -> Pending | None:
         await _tell_nothing(screen, config, proposal)
         return None
     typed.clear()
-    ticked = tuple(item.id for item in proposal.items if item.ticked)
+    ticked = tuple(item.id for item in proposal.items if item.suggested)
     return Pending(proposal=proposal, ticked=ticked, task_id=wanted.task_id)
 
 
