@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cuecard.core.files import keep, replace_file
-from cuecard.store.locate import passwords_in, public_form
+from cuecard.core.scrubbing import passwords_in, public_form
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.prefs import Preferences, preferences_path
 from cuecard.tui.services import Services

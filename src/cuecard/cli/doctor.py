@@ -11,6 +11,7 @@ import typer
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, console, example, table
 from cuecard.core.i18n import N_, _
+from cuecard.core.scrubbing import scrub_model
 
 if TYPE_CHECKING:
     from cuecard.cli.checks import Check, State
@@ -66,6 +67,8 @@ def doctor(
         *(_python_tool(config) if config else ()),
         *(_players(config, offline=offline) if config else ()),
     ]
+    # A command line may hold a key, and what a server says to a trial call may repeat one.
+    found = [scrub_model(check) for check in found]
     wrong = any(check.state == "problem" for check in found)
     if json:
         as_json({"ok": not wrong, "checks": [check.model_dump(mode="json") for check in found]})

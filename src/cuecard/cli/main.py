@@ -17,7 +17,14 @@ import typer.core
 
 from cuecard import __version__
 from cuecard.cli.context import Context
-from cuecard.cli.output import OutputLost, after_loss, complain, steady_streams
+from cuecard.cli.output import (
+    OutputLost,
+    after_loss,
+    complain,
+    confess,
+    scrubbed_troubles,
+    steady_streams,
+)
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, detect_language, set_language
 from cuecard.core.interrupts import raise_again
@@ -137,6 +144,7 @@ def run() -> int:
     """Parse `sys.argv`, do what it says, and return the exit code."""
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
     steady_streams()
+    scrubbed_troubles()
     try:
         code = _exit_code(build())
         # Now rather than when the interpreter ends, which would complain of a lost output.
@@ -152,4 +160,9 @@ def _exit_code(app: typer.Typer) -> int:
         app(prog_name="cuecard")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
+    except OutputLost:
+        raise
+    except Exception as error:  # noqa: BLE001 - the boundary of the program
+        confess(error)
+        return EXIT_PROBLEMS
     return 0

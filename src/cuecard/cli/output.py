@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import re
 import sys
+import threading
+import traceback
 from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems
 from cuecard.core.i18n import _
+from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
@@ -101,6 +105,24 @@ def after_loss(lost: OutputLost) -> int:
         return 0
     complain(CuecardError(_("The output could not be written"), str(lost)))
     return 1
+
+
+def confess(error: BaseException | None) -> None:
+    """The traceback of a defect, on stderr, without secrets."""
+    if error is not None:
+        sys.stderr.write(scrub("".join(traceback.format_exception(error))))
+
+
+def scrubbed_troubles() -> None:
+    """What ends a thread or a background task is told without secrets."""
+
+    class Scrubbed(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return scrub(super().format(record))
+
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(Scrubbed("%(message)s"))
+    threading.excepthook = lambda failed: confess(failed.exc_value)
 
 
 @cache

@@ -15,6 +15,7 @@ from cuecard.core.config_review import no_model, qc_problems, review_problems
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.prompts import prompt_names
+from cuecard.core.scrubbing import guard_config
 from cuecard.core.validation import (
     Dialect,
     Place,
@@ -62,9 +63,11 @@ def load_config(path: Path | None = None) -> Config:
         if not path.exists():
             return EMBEDDED
     try:
-        return parse_config(read_text(path, _dialect().title), path)
+        config = parse_config(read_text(path, _dialect().title), path)
     except FileProblems as error:
         raise ConfigProblems(error.title, error.problems, error.hint) from None
+    guard_config(config)
+    return config
 
 
 def parse_config(text: str, path: Path) -> Config:

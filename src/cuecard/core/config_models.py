@@ -22,6 +22,7 @@ from cuecard.core.config_review import QcConfig, ReviewConfig
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
 from cuecard.core.parts import Usage
+from cuecard.core.scrubbing import guard
 from cuecard.core.tasks.base import Frozen, Name
 
 
@@ -97,6 +98,7 @@ class ModelConfig(Frozen):
                 ),
                 _("set it again, to the key alone"),
             )
+        guard(self.api_key_env, key)
         return key
 
 

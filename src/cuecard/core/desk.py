@@ -9,6 +9,7 @@ from cuecard.core.events import Event, Marked, ModelReplied, ToolAnswered
 from cuecard.core.journal import Journal
 from cuecard.core.marks import Mark
 from cuecard.core.parts import ModelReply, ToolAnswer, ToolCall, ToolSpec, World
+from cuecard.core.scrubbing import scrub_model
 
 
 class TrialDesk:
@@ -51,12 +52,14 @@ class TrialDesk:
         self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
     ) -> ToolAnswer:
         step = self._next("tool")
+        call = scrub_model(call)
 
         async def answered() -> ToolAnswered:
             if perform is not None:
                 answer = await perform()
             else:
                 answer = await self._world.answer(call, self.scope(f"tool/{step}"))
+            answer = scrub_model(answer)
             return ToolAnswered(
                 part=self._part,
                 turn=self._turn,
@@ -94,7 +97,7 @@ class TrialDesk:
             part=self._part,
             turn=self._turn,
             step=self._next(mark.kind),
-            mark=mark,
+            mark=scrub_model(mark),
             scope=self._scope,
         )
         return (await self._journal.record(body)).mark

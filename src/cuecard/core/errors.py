@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cuecard.core.scrubbing import scrub
+
 
 class CuecardError(Exception):
     """Something a person can understand and mend.
 
     `title` says what went wrong in a few words, `message` what exactly and where,
-    `hint` how to mend it. All three are shown; none may hold a secret.
+    `hint` how to mend it. All three are shown; what of them is a secret is scrubbed.
     """
 
     def __init__(self, title: str, message: str = "", hint: str = "") -> None:
-        super().__init__(title, message, hint)
-        self.title = title
-        self.message = message
-        self.hint = hint
+        self.title, self.message, self.hint = map(scrub, (title, message, hint))
+        super().__init__(self.title, self.message, self.hint)
 
     def __str__(self) -> str:
         head = f"{self.title}: {self.message}" if self.message else self.title
@@ -102,3 +102,10 @@ class Held(Drained):
 
 class NotKept(Halt):
     """An event could not be recorded; the message says why."""
+
+
+def told(error: BaseException) -> str:
+    """An error as it is recorded and shown: an unforeseen one with its type, so that it can be reported."""
+    return (
+        str(error) if isinstance(error, CuecardError) else scrub(f"{type(error).__name__}: {error}")
+    )

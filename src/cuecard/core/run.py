@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from cuecard.core.errors import CuecardError, Drained, Halt
+from cuecard.core.errors import Drained, Halt, told
 from cuecard.core.events import (
     AgentSpoke,
     Event,
@@ -313,7 +313,7 @@ class _Run:
             self._control.pause(halt)
             return None
         except Exception as error:  # noqa: BLE001 - one trial's failure is data, not the run's end
-            reason = _reason(error)
+            reason = told(error)
             return TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, problem=reason)
         result, problem = course.result, ""
         if cell.after:
@@ -323,7 +323,7 @@ class _Run:
                 self._control.pause(halt)
                 problem = str(halt)
             except Exception as error:  # noqa: BLE001 - the trial itself went well
-                problem = _reason(error)
+                problem = told(error)
         return TrialFinished(cell.id, result.termination, result.detail, problem)
 
     async def _cancelled(self, cell: Cell, course: _Course) -> None:
@@ -363,7 +363,7 @@ class _Run:
         try:
             await journal.record(TrialEnded(termination=Termination.CANCELLED))
         except Exception as error:  # noqa: BLE001 - the other trials still have to be recorded
-            problem = _reason(error)
+            problem = told(error)
         self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
 
     def _finished(self, event: TrialFinished) -> None:
@@ -399,7 +399,3 @@ def _recorded_result(journal: Journal) -> TrialResult | None:
             prediction = prediction_of(journal.events)
             return TrialResult(event.body.termination, prediction, event.body.detail)
     return None
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, CuecardError) else f"{type(error).__name__}: {error}"

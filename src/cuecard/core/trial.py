@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from cuecard import __version__
 from cuecard.core.desk import TrialDesk
-from cuecard.core.errors import CuecardError, Halt, ModelCallError
+from cuecard.core.errors import CuecardError, Halt, ModelCallError, told
 from cuecard.core.events import (
     AgentSpoke,
     Concluded,
@@ -200,4 +200,4 @@ def _reason(error: Exception) -> tuple[Termination, str]:
         case CuecardError():
             return Termination.INTERNAL_ERROR, str(error)
         case _:
-            return Termination.INTERNAL_ERROR, f"{type(error).__name__}: {error}"
+            return Termination.INTERNAL_ERROR, told(error)

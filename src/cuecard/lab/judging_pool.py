@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from cuecard.core.errors import CuecardError, Halt
+from cuecard.core.errors import Halt, told
 from cuecard.core.parts import Judge
 from cuecard.core.run import RunControl
 
@@ -31,9 +31,7 @@ def at_a_time(judge: Judge) -> int:
 
 
 def trouble_of(error: Exception) -> Trouble:
-    if isinstance(error, CuecardError):
-        return Trouble(str(error), isinstance(error, Halt))
-    return Trouble(f"{type(error).__name__}: {error}")
+    return Trouble(told(error), isinstance(error, Halt))
 
 
 async def judge_each(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.errors import NotAllowed
+from cuecard.core.errors import NotAllowed, told
 from cuecard.core.events import AgentSpoke, Event, Limits, TrialEnded, UserSpoke
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
@@ -30,7 +30,6 @@ from cuecard.lab.play_setup import (
     PlayOutcome,
     PlayPhase,
     enter,
-    reason_of,
     seating_of,
     take_up,
 )
@@ -365,7 +364,7 @@ class PlaySession:
         try:
             result = await self._stage.play()
         except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
-            return PlayOutcome(trial_id=trial.id, termination=None, problem=reason_of(error))
+            return PlayOutcome(trial_id=trial.id, termination=None, problem=told(error))
         failures = [await try_judging(self._workspace, trial.id, judge) for judge in self._judges]
         await asyncio.to_thread(self._workspace.runs.set_state, trial.run_id, RunState.DONE)
         problem = next((failure.reason for failure in failures if failure), "")

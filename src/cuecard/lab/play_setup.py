@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.config import Config
-from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.errors import NotAllowed
 from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.i18n import _
 from cuecard.core.journal import Journal
@@ -181,7 +181,3 @@ def _check_resumable(trial: TrialRecord, by: str) -> None:
 
 async def _nobody(_dialogue: Dialogue | None) -> UserReply:
     raise NotAllowed(_("Nobody is playing"))
-
-
-def reason_of(error: BaseException) -> str:
-    return str(error) if isinstance(error, CuecardError) else f"{type(error).__name__}: {error}"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sqlalchemy import URL
 
 from cuecard.core.i18n import _
+from cuecard.core.scrubbing import public_form
 from cuecard.store import troubles
-from cuecard.store.locate import public_form
 
 _SIDES = ("-wal", "-shm")
 """What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""

@@ -23,11 +23,17 @@ from sqlmodel import Session
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
+from cuecard.core.scrubbing import (
+    DATABASE_PASSWORD,
+    Scrubber,
+    passwords_in,
+    public_form,
+)
 from cuecard.store.access import Barred, reading_uri
-from cuecard.store.locate import public_form
 from cuecard.store.troubles import busy, database_trouble, missing_driver, read_only
 
 BUSY_SECONDS = 30
+_LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _WRITES = "cuecard_writes"
 _PATIENCE = "cuecard_patience"
 _ADVISORY_LOCK = 0x63756563  # "cuec": any constant that is ours alone
@@ -40,6 +46,8 @@ class Database:
         """`barred`: why it can only be read."""
         self.url = url
         self.barred = barred
+        passwords = passwords_in(url.render_as_string(hide_password=False))
+        self._scrubber = Scrubber(((DATABASE_PASSWORD, each) for each in passwords), least=_LEAST)
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self._engine = _sqlite_engine(url, barred) if self.is_sqlite else _postgres_engine(url)
         self._writer = self._engine.execution_options(**{_WRITES: True})
@@ -112,7 +120,8 @@ class Database:
             raise database_trouble(str(error), self.public_url) from error
         except DBAPIError as error:
             # Neither statement nor parameters: they hold what people wrote, and are long.
-            raise database_trouble(str(error.orig), self.public_url) from error
+            said = self._scrubber.text(str(error.orig))
+            raise database_trouble(said, self.public_url) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),

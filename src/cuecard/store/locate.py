@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 DEFAULT_FILE = "cuecard.db"
 _SQLITE = "sqlite:///"
-_MASK = "***"
-# What stands before the last @ can only be a name and a password, whatever characters it holds.
-_CREDENTIALS = re.compile(r"^(\w[\w+.\-]*://)([^:/@]*):(.*)@", re.DOTALL)
-_SECRET_PARAMETER = re.compile(
-    r"([?&;])([^=&;]*(?:pass|pwd|secret|token|key|auth|cred|sig)[^=&;]*)=([^&;]*)", re.IGNORECASE
-)
 
 
 def workspace_url(option: str | None) -> str:
@@ -31,24 +24,3 @@ def as_url(url_or_path: str | Path) -> str:
         return url_or_path
     path = Path(url_or_path).expanduser().absolute()
     return _SQLITE + quote(str(path), safe="/ ")
-
-
-def public_form(url: str) -> str:
-    """The address as it may be shown, kept and compared: without the password, wherever it stands. An address
-    without one is its own public form.
-    """
-    head, mark, query = url.partition("?")
-    if "@" in query and "@" not in head:
-        head, mark, query = url, "", ""  # A question mark in the password.
-    head = _CREDENTIALS.sub(rf"\1\2:{_MASK}@", head)
-    return head + _SECRET_PARAMETER.sub(rf"\1\2={_MASK}", mark + query)
-
-
-def passwords_in(url: str) -> tuple[str, ...]:
-    """What `public_form` leaves out, as it stands and as it is sent."""
-    head, mark, query = url.partition("?")
-    if "@" in query and "@" not in head:
-        head, mark, query = url, "", ""
-    found = [match[3] for match in [_CREDENTIALS.match(head)] if match]
-    found += [match[3] for match in _SECRET_PARAMETER.finditer(mark + query)]
-    return tuple(dict.fromkeys(word for each in found for word in (each, unquote(each)) if word))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from cuecard.core.scrubbing import guard_address, public_form
 from cuecard.store import troubles
 from cuecard.store.access import check_file
 from cuecard.store.adjudications import Adjudications
@@ -22,7 +23,7 @@ from cuecard.store.engine import Database
 from cuecard.store.figures import Figures
 from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.label_sets import LabelSets
-from cuecard.store.locate import as_url, public_form
+from cuecard.store.locate import as_url
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
 from cuecard.store.prompts import KeptPrompts
@@ -81,6 +82,7 @@ class Workspace:
         or of an older one and not writable.
         """
         url = _parsed(url_or_path)
+        guard_address(url.render_as_string(hide_password=False))
         barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
         database = Database(url, barred)
         try:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from rich.text import Text
 from textual.app import SystemCommand
 from textual.screen import Screen
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, told
 from cuecard.core.i18n import N_, _
+from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded, translated
@@ -157,7 +160,7 @@ class CuecardApp(HoldsKeys):
             title = error.title
         else:
             title = _("Something went wrong that should not")
-            body = f"{type(error).__name__}: {error}"
+            body = told(error)
         self.notify(
             for_display(body)[:1500] or " ",
             title=for_display(title),
@@ -165,6 +168,12 @@ class CuecardApp(HoldsKeys):
             timeout=12,
             markup=False,
         )
+
+    def _fatal_error(self) -> None:
+        """What ends the app is shown without the values of variables, which may be keys."""
+        self.bell()
+        self._exit_renderables.append(Text(scrub(traceback.format_exc())))
+        self._close_messages_no_wait()
 
     def tell(self, message: str, *, title: str = "") -> None:
         """A short, good-natured note."""

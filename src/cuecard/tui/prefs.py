@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuecard.core.files import config_folder, keep, locked, make_own_folder, shut_own_folders
-from cuecard.store.locate import public_form
+from cuecard.core.scrubbing import public_form
 
 
 @dataclass

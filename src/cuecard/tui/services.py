@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from cuecard.core.files import formerly
-from cuecard.store.locate import public_form
+from cuecard.core.scrubbing import guard_address, public_form
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -32,6 +32,7 @@ class Services:
         self.url = public_form(url)
         """The workspace's address without its password: what names it on screens and in files."""
         formerly(self.url, url)
+        guard_address(url)
         self.config_path = config_path
         self._lock = threading.Lock()
         self._workspace: Workspace | None = None

@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from cuecard import __version__
-from cuecard.core.agents.acp_pipe import LONGEST_LINE, Pipe, Tail, redact
+from cuecard.core.agents.acp_pipe import LONGEST_LINE, Pipe, Tail
 from cuecard.core.agents.acp_session import Session, permission
 from cuecard.core.agents.process_tree import ProcessTree, environment
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame, Failure
+from cuecard.core.scrubbing import scrub
 from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:
@@ -79,15 +80,14 @@ class _Client:
 class Harness:
     """Serves one session or many. Every request raises `HarnessFailed` instead of what went wrong."""
 
-    def __init__(self, tree: ProcessTree, secrets: Mapping[str, str]) -> None:
+    def __init__(self, tree: ProcessTree) -> None:
         from acp.client.connection import ClientSideConnection
 
         process = tree.process
         assert process.stdin is not None
         assert process.stdout is not None
         self._tree = tree
-        self._secrets = secrets
-        self._tail = Tail(secrets)
+        self._tail = Tail()
         self._sessions: dict[str, Session] = {}
         client = cast("Client", _Client(self._sessions))
         pipe = Pipe(process.stdout, process.stdin, self._tail)
@@ -101,7 +101,6 @@ class Harness:
         command: Sequence[str],
         cwd: str,
         pass_env: Sequence[str],
-        secrets: Mapping[str, str],
         seconds: float,
     ) -> Harness:
         """Start the program in the folder `cwd` and greet it, within `seconds`."""
@@ -117,7 +116,7 @@ class Harness:
                 _("is it installed, and on the PATH?"),
                 blame=Blame.LASTING,
             ) from error
-        harness = cls(tree, secrets)
+        harness = cls(tree)
         try:
             await harness._greet(seconds)
         except BaseException:
@@ -133,7 +132,7 @@ class Harness:
     def title(self) -> str:
         """Its name and version, as it says."""
         info = self._greeting.agent_info if self._greeting else None
-        return one_line(f"{info.name} {info.version}", 120) if info else ""
+        return one_line(scrub(f"{info.name} {info.version}"), 120) if info else ""
 
     @property
     def can_load(self) -> bool:
@@ -250,7 +249,7 @@ class Harness:
                 self.with_tail(_("nothing came within {n} seconds").format(n=f"{seconds or 0:g}")),
             ) from error
         except RequestError as error:
-            details = redact(f"{error} {error.data or ''}".strip(), self._secrets)
+            details = scrub(storable(f"{error} {error.data or ''}".strip()))
             hint, blame = "", Blame.PASSING
             if error.code == _AUTH_REQUIRED:
                 hint, blame = _("log in with the harness's own command first"), Blame.LASTING
@@ -268,7 +267,7 @@ class Harness:
         except ValueError as error:
             raise HarnessFailed(
                 _("The harness answered with something else"),
-                one_line(redact(str(error), self._secrets), 300),
+                one_line(scrub(storable(str(error))), 300),
             ) from error
 
     def with_tail(self, text: str) -> str:

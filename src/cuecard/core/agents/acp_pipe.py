@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Mapping
 from typing import Any, cast
 
+from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display, storable
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -15,25 +15,17 @@ _TAIL_LINES, _TAIL_CHARS = 20, 500
 
 
 class Tail:
-    """The last lines that a program wrote besides the protocol, without the secrets it was given."""
+    """The last lines that a program wrote besides the protocol, without secrets."""
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
+    def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_TAIL_LINES)
-        self._secrets = secrets
 
     def add(self, line: bytes) -> None:
         if text := line[: 4 * _TAIL_CHARS].decode("utf-8", "replace").strip():
-            self._lines.append(for_display(redact(text, self._secrets))[:_TAIL_CHARS])
+            self._lines.append(for_display(scrub(storable(text)))[:_TAIL_CHARS])
 
     def __str__(self) -> str:
         return "\n".join(self._lines)
-
-
-def redact(text: str, secrets: Mapping[str, str]) -> str:
-    """`text`, storable, with each secret's value replaced by the name of its variable."""
-    for name, value in secrets.items():
-        text = text.replace(value, f"<{name}>")
-    return storable(text)
 
 
 class Pipe:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from acp.schema import HttpMcpServer, McpServerStdio
 
     from cuecard.core.llm.hub import ModelHub
-
-_SHORTEST_SECRET = 6
 
 
 class Seat:
@@ -56,12 +54,6 @@ class Seat:
     def harness(self) -> Harness:
         assert self._harness is not None
         return self._harness
-
-    @property
-    def secrets(self) -> Mapping[str, str]:
-        """What was handed on from the environment and must not be recorded."""
-        given = {name: os.environ.get(name, "") for name in self._config.pass_env}
-        return {name: value for name, value in given.items() if len(value) >= _SHORTEST_SECRET}
 
     async def sit(self, desk: Desk, words: str) -> None:
         """Begin a session, or take up the one that the log tells of, before `words` are said.
@@ -157,9 +149,7 @@ class Seat:
 
     async def _start_in(self, cwd: str) -> Harness:
         config = self._config
-        return await Harness.start(
-            config.command, cwd, config.pass_env, self.secrets, config.start_timeout
-        )
+        return await Harness.start(config.command, cwd, config.pass_env, config.start_timeout)
 
     async def _servers(self) -> Sequence[HttpMcpServer | McpServerStdio]:
         """The trial's world as the harness takes it. None at a fixed port: there the harness's own

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cuecard.core.agents.acp_pipe import redact
 from cuecard.core.agents.mcp_protocol import SERVER_NAME
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
 from cuecard.core.llm.assemble import MAX_CHARS
 from cuecard.core.marks import HarnessTool
 from cuecard.core.parts import ToolCall
+from cuecard.core.scrubbing import ScrubbedStream, scrub
+from cuecard.core.text import storable
 
 if TYPE_CHECKING:
     from acp.schema import PermissionOption, RequestPermissionResponse, ToolCallUpdate
@@ -65,13 +66,11 @@ class Telling:
 
     def __init__(
         self,
-        secrets: Mapping[str, str],
         world_calls: Callable[[], Sequence[ToolCall]],
         on_text: Callable[[str], None],
     ) -> None:
-        self._secrets = secrets
         self._world_calls = world_calls
-        self._on_text = on_text
+        self._on_text = ScrubbedStream(on_text)
         self._parts: list[str] = []
         self._message: str | None = None
         self._new_paragraph = False
@@ -82,7 +81,7 @@ class Telling:
 
     @property
     def text(self) -> str:
-        return redact("".join(self._parts), self._secrets).strip()
+        return scrub(storable("".join(self._parts))).strip()
 
     def take(self, update: object) -> None:
         """One update, as the library read it."""
@@ -105,6 +104,7 @@ class Telling:
 
     def finish(self) -> None:
         """No more will come: tool calls that were never told to end are kept as they stand."""
+        self._on_text.flush()
         for tool in self._open.values():
             self._keep(tool)
         self._open.clear()
@@ -119,7 +119,7 @@ class Telling:
             self._too_much(_("the reply is longer than {n} characters"), MAX_CHARS)
             return
         self._parts.append(text)
-        self._on_text(redact(text, self._secrets))
+        self._on_text(storable(text))
 
     def _tool(self, update: Any) -> None:
         self._new_paragraph = True
@@ -127,6 +127,7 @@ class Telling:
         if self._tools > _MOST_TOOLS:
             self._too_much(_("the reply makes more than {n} tool calls"), _MOST_TOOLS)
             return
+        self._on_text.flush()
         tool = self._open.setdefault(update.tool_call_id, _Tool())
         tool.name = update.kind or tool.name
         tool.title = update.title or tool.title
@@ -150,10 +151,10 @@ class Telling:
         output = "\n".join(tool.texts) or _written(tool.output)
         mark = HarnessTool(
             name=tool.name or "other",
-            title=redact(tool.title, self._secrets),
+            title=storable(tool.title),
             status=tool.status,
-            input=redact(_written(tool.input), self._secrets),
-            output=redact(output, self._secrets),
+            input=storable(_written(tool.input)),
+            output=storable(output),
         )
         self.tools.put_nowait(mark)
 

@@ -37,7 +37,7 @@ async def prompt_harness(
     """
     began = time.monotonic()
     on_text: Callable[[str], None] = desk.stream if show else _nowhere
-    telling = Telling(seat.secrets, lambda: turn.called if turn else (), on_text)
+    telling = Telling(lambda: turn.called if turn else (), on_text)
     seat.session.telling = telling
     prompt = asyncio.create_task(seat.harness.prompt(seat.session, words))
     recorder = asyncio.create_task(_record(telling, desk))

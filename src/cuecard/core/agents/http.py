@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from cuecard.core.agents.acp_pipe import redact
 from cuecard.core.agents.http_answer import Want, prediction_of, read_answer
 from cuecard.core.agents.notes import Note, say
 from cuecard.core.agents.tools import ending
@@ -30,8 +29,9 @@ from cuecard.core.llm.patience import Overdue, Patience
 from cuecard.core.parts import AgentReply, Desk, Dialogue, EmptyReply, ModelReply, PlayerRef
 from cuecard.core.prediction import Prediction, UnusablePrediction
 from cuecard.core.prompts import Prompt
+from cuecard.core.scrubbing import guard, scrub, scrub_model
 from cuecard.core.tasks import Family, TaskLanguage
-from cuecard.core.text import one_line
+from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -64,6 +64,10 @@ class HttpAgent:
     family: Family
     language: TaskLanguage
     _session: ClientSession | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        for name, value in self.headers.items():
+            guard(self.config.headers.get(name, name), value)
 
     @property
     def ref(self) -> PlayerRef:
@@ -125,7 +129,7 @@ class HttpAgent:
             began = time.monotonic()
             try:
                 attempts, found = await self._post(body)
-                answered = read_answer(want, found)
+                answered = scrub_model(read_answer(want, scrub(found)))
             except ModelCallError as error:
                 failure = Failure(error.title, error.message, error.hint)
                 failure = error.failure if isinstance(error, _Unanswered) else failure
@@ -211,7 +215,7 @@ class HttpAgent:
         return self._session
 
     def _safe(self, text: str) -> str:
-        return one_line(redact(text, self.headers), 300)
+        return one_line(scrub(storable(text)), 300)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cuecard.core.agents.process_watch import Watch
+from cuecard.core.scrubbing import guard, handed_on
 
 GRACE_S: Final = 2.0
 _POLL_S = 0.05
@@ -23,6 +24,8 @@ def environment(pass_env: Sequence[str]) -> dict[str, str]:
     """What a harness sees of this process's environment: PATH, HOME, TERM, the locale, and what was
     named.
     """
+    for name in pass_env:
+        guard(name, *handed_on(os.environ.get(name, "").strip()))
     names = {*_PASSED, *pass_env, *(name for name in os.environ if name.startswith("LC_"))}
     return {name: os.environ[name] for name in names if name in os.environ}
 

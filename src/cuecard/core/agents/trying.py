@@ -13,6 +13,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import CONNECT_SECONDS
 from cuecard.core.llm.hub import ModelHub
+from cuecard.core.scrubbing import scrub
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 
@@ -87,7 +88,7 @@ async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:
         )
     except (aiohttp.ClientError, OSError, ValueError) as error:
         hint = _("is the server running, and the network there?")
-        detail = one_line(str(error) or type(error).__name__, 300)
+        detail = one_line(scrub(str(error)) or type(error).__name__, 300)
         return AgentReport(works=False, detail=detail, hint=hint)
     hint = ""
     if status in _LOCKED:

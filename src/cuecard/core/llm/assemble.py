@@ -1,4 +1,4 @@
-"""One reply from many pieces, however carelessly a server cuts them."""
+"""One reply from many pieces, however carelessly a server cuts them, without the secrets that it repeats."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cuecard.core.i18n import _
 from cuecard.core.llm.mending import clean_json, mended_json
 from cuecard.core.llm.said import ServerSaid
 from cuecard.core.parts import ModelReply, ToolCall, Usage, token_count
+from cuecard.core.scrubbing import ScrubbedStream, scrub, scrub_model
 from cuecard.core.text import storable
 
 MAX_CHARS = 2_000_000
@@ -41,7 +42,7 @@ class Assembler:
         on_text: Callable[[str], None] | None = None,
         on_growth: Callable[[], None] | None = None,
     ) -> None:
-        self._on_text = on_text
+        self._on_text = ScrubbedStream(on_text) if on_text else None
         self._on_growth = on_growth
         # Not lists of pieces: a piece of one character takes eighty bytes.
         self._text = StringIO()
@@ -90,8 +91,10 @@ class Assembler:
             raise Malformed(_("the answer holds no reply"))
         if not self.complete:
             raise Malformed(_("the reply broke off before its end"))
+        if self._on_text:
+            self._on_text.flush()
         text, reasoning = _without_thoughts(storable(self._text.getvalue()))
-        return ModelReply(
+        reply = ModelReply(
             text=text,
             reasoning=storable(self._reasoning.getvalue()) or reasoning,
             tool_calls=self._calls.finished(cut=self._finish == "length"),
@@ -102,6 +105,8 @@ class Assembler:
             attempts=attempts,
             cost=price.of(self._usage) if price and self._usage else None,
         )
+        # Whole texts: a secret may be cut anywhere by pieces.
+        return scrub_model(reply)
 
     def _add(self, chunk: object, part: str) -> None:
         if not isinstance(chunk, dict):
@@ -109,14 +114,14 @@ class Assembler:
         data = cast(dict[str, object], chunk)
         if data.get("error"):
             raise ServerSaid(data["error"])
-        self._model = _string(data.get("model"))[:_MAX_NAME] or self._model
+        self._model = scrub(_string(data.get("model")))[:_MAX_NAME] or self._model
         usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
         self._usage = usage or self._usage
         # Only the last chunk counts tokens and holds no choice.
         self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
         for choice in choices[:1]:
             self._choices += 1
-            self._finish = _string(choice.get("finish_reason"))[:_MAX_NAME] or self._finish
+            self._finish = scrub(_string(choice.get("finish_reason")))[:_MAX_NAME] or self._finish
             self._delta(_dict(choice.get(part)))
 
     def _delta(self, delta: dict[str, object]) -> None:

@@ -16,6 +16,7 @@ from cuecard.core.llm.answers import WebPage
 from cuecard.core.llm.assemble import Malformed
 from cuecard.core.llm.patience import Overdue
 from cuecard.core.llm.said import Said, ServerSaid
+from cuecard.core.scrubbing import scrub
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -85,8 +86,9 @@ class Failure:
         return kind(self.title, self.message, self.hint, context_overflow=self.overflow)
 
     def without(self, key: str) -> Failure:
-        """Fit to be shown: the key is blanked where the server's words repeat it."""
-        message = self.message.replace(key, "***") if key else self.message
+        """Fit to be shown: the key is blanked where the server's words repeat it, however short it is."""
+        message = scrub(self.message)
+        message = message.replace(key, "***") if key else message
         return replace(self, message=one_line(message, _DETAIL_CHARS))
 
 
@@ -191,7 +193,7 @@ def _moved(reason: str, location: str) -> Failure:
     hint = _("check base_url and model")
     if location:
         hint = _("it points to {url}: is that the right base_url?").format(
-            url=one_line(location, _DETAIL_CHARS)
+            url=one_line(scrub(location), _DETAIL_CHARS)
         )
     return Failure(_("The model server is elsewhere"), reason, hint, Blame.LASTING)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.config_models import Config
 from cuecard.core.errors import Halt
+from cuecard.core.scrubbing import guard_config
 
 if TYPE_CHECKING:
     from cuecard.core.llm.breaker import AgentBreaker
@@ -21,6 +22,7 @@ class ModelHub:
     """
 
     def __init__(self, config: Config) -> None:
+        guard_config(config)
         self._config = config
         self._clients: dict[str, ChatClient] = {}
         self._breakers: dict[str, AgentBreaker] = {}

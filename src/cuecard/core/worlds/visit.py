@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from cuecard.core.errors import ModelCallError
 from cuecard.core.parts import CallDesk, SearchEntry, ToolAnswer
 from cuecard.core.prompts import Prompt
+from cuecard.core.scrubbing import scrub
 from cuecard.core.tasks import TaskLanguage
 from cuecard.core.text import is_cjk, normalise, one_line, storable
 from cuecard.core.worlds.fetching import FetchError, PageSource
@@ -146,7 +147,8 @@ class Visitor:
             page = await self._source.fetch(url)
         except FetchError as error:
             return Visited(url, problem=say_loss(error, self._language))
-        text = await asyncio.to_thread(read_page, page.source, page.format, page.address)
+        # A page that repeats a request goes to the model that sums it up as well.
+        text = await asyncio.to_thread(read_page, scrub(page.source), page.format, page.address)
         return Visited(url, text, page.address, page.cut)
 
     async def _about(self, page: PageText, goal: str, desk: CallDesk) -> list[str]:

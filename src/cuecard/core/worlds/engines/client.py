@@ -20,6 +20,7 @@ from cuecard.core.errors import ConfigError
 from cuecard.core.http_bodies import TooMuch, read_body, read_json, read_refusal
 from cuecard.core.i18n import _
 from cuecard.core.parts import SearchEntry
+from cuecard.core.scrubbing import guard, scrub
 from cuecard.core.text import one_line, storable
 from cuecard.core.worlds.engines.base import Engine, EngineError, Mode, Trouble
 
@@ -151,6 +152,7 @@ class EngineClient:
 
     def _refused(self, status: int, headers: Mapping[str, str], body: bytes, key: str) -> _Failed:
         said = storable(body[:4000].decode("utf-8", "replace"))
+        said = scrub(said)
         detail = one_line(said.replace(key, "***") if key else said, _DETAIL_CHARS)
         detail = f"{status}: {detail}" if detail else str(status)
         trouble = self.engine.trouble(status, said) or _usual_trouble(status)
@@ -185,6 +187,7 @@ class EngineClient:
                 ),
                 _("set it in the shell that starts cuecard"),
             )
+        guard(name, key)
         return key
 
 

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from cuecard.annotate.authoring.rehearsal import Rehearsal, ask_simulator, rehearse, simulators
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
@@ -139,11 +139,8 @@ class RehearsePane(Vertical):
             answer = await services.engine.perform(
                 ask_simulator(config, chosen, data, reply, disclosed)
             )
-        except CuecardError as error:
-            shown.load([Paragraph(str(error), "bad")])
         except Exception as error:  # noqa: BLE001 - the boundary of a worker
-            self.log.error(error)
-            shown.load([Paragraph(f"{type(error).__name__}: {error}", "bad")])
+            shown.load([Paragraph(told(error), "bad")])
         else:
             shown.load(decision(answer, chosen.label))
 
