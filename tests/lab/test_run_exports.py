@@ -176,7 +176,7 @@ def test_our_lines_hold_everything_whole(workspace: Workspace, tmp_path: Path):
         "seed", "agent", "user", "world", "termination", "created_at", "ended_at", "takes",
         "messages", "events", "prediction", "response", "judgements", "usage", "prompts",
     }  # fmt: skip
-    assert first["schema"] == "cuecard.trial/1"
+    assert first["schema"] == "cuecard.trial/2"
     assert first["revision"]["hash"] == workspace.tasks.revision("makers").hash
     assert first["trial"] == workspace.runs.trials(1)[0].uid
     assert first["prediction"]["triples"] == HALF.model_dump(mode="json")["triples"]

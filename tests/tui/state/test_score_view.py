@@ -6,6 +6,7 @@ import pytest
 
 from cuecard.annotate.labelling.comparison.sheets import Sheet
 from cuecard.core.events import Termination
+from cuecard.core.scoring.measures import Measure
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Pool
 from cuecard.tui.state.score_view import ALL_MEASURES, Cut, Only, ScoreView, count, scores_by_trial
@@ -185,6 +186,29 @@ def test_a_line_of_the_overview_is_told_with_the_notes_on_its_family(rows: Pool)
     assert failure not in view.sheet.notes
     missing = "No interval: fewer than 5 groups."
     assert missing in view.details(0, view.sheet.headings.index("Mean"))
+
+
+def test_pooled_ratios_are_told_of_where_they_stand() -> None:
+    chains = pool(
+        *(
+            row(
+                "a",
+                f"c{n}",
+                {"acc": 1.0, "det_f1": Measure("det_f1", asked / (asked + 1), asked + 1)},
+                family="checkpoints",
+            )
+            for n, asked in enumerate((1, 3))
+        )
+    )
+    view = looked_at(chains)
+    assert not any("pooled" in note for note in view.sheet.notes)
+    assert not any("pooled" in told for told in view.details(0, 3))
+    one = looked_at(chains, Cut(measure="det_f1"))
+    # 1 of 2 and 3 of 4 are 4 of 6.
+    assert column(one, "Mean") == ["0.667"]
+    assert any("pooled" in note for note in one.sheet.notes)
+    view.step(1)
+    assert any("pooled" in note for note in view.sheet.notes)
 
 
 def test_the_only_line_beside_what_stands_across_is_named_by_its_figure(rows: Pool) -> None:

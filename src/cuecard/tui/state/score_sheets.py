@@ -11,7 +11,12 @@ from cuecard.annotate.labelling.comparison.words import compact
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistics_of
-from cuecard.core.scoring.labels import COUNTS, measure_label, statistic_label
+from cuecard.core.scoring.labels import (
+    COUNTS,
+    measure_label,
+    pooled_notes,
+    statistic_label,
+)
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Dimension, Pool, Row
 from cuecard.results.score_table import Counts, Line, ScoreTable
@@ -107,11 +112,20 @@ def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> 
     several = any(BEST in group.figures for group in groups)
     columns = {MEAN: _("Mean"), **({BEST: _("Best or pass")} if several else {})}
     names = tables[0].names if tables else {}
-    notes = dict.fromkeys(_notes(tables))
+    told = [t.model_copy(update={"notes": overview_notes(t, measure)}) for t in tables]
+    notes = dict.fromkeys(_notes(told))
     order = {value: at for at, value in enumerate(dict.fromkeys(_names(g, by) for g in groups))}
     # Lines of one name stand together, whatever their family.
     groups.sort(key=lambda group: order[_names(group, by)])
     return Layout(_("Overview"), by, columns, tuple(groups), tuple(notes), names, rows)
+
+
+def overview_notes(table: ScoreTable, measure: str = "") -> tuple[str, ...]:
+    """A family's notes, without those about columns that the overview has not."""
+    family = table.lines[0].value("family") if table.lines else ""
+    about = pooled_notes(column.measure for column in table.columns)
+    left_out = set(about).difference(pooled_notes((measure or _main(family),)))
+    return tuple(note for note in table.notes if note not in left_out)
 
 
 def layout_of(table: ScoreTable, pool: Pool) -> Layout:

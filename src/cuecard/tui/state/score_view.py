@@ -24,6 +24,7 @@ from cuecard.tui.state.score_sheets import (
     FigureCell,
     Layout,
     layout_of,
+    overview_notes,
     overview_of,
     pivot_figure,
     pivoted,
@@ -309,7 +310,11 @@ class ScoreView:
         about = [
             table for table in self.tables if families & {of.value("family") for of in table.lines}
         ]
-        return about[0].notes if len(about) == 1 else self.sheet.notes
+        if len(about) != 1:
+            return self.sheet.notes
+        if self.section == "overview":
+            return overview_notes(about[0], self._overview_measure)
+        return about[0].notes
 
     @property
     def _place(self) -> str:
@@ -323,8 +328,12 @@ class ScoreView:
             for table in self.tables:
                 if table.lines and table.lines[0].value("family") == self.section:
                     return layout_of(table, self.pool)
-        one = self.cut.measure if self.cut.measure != ALL_MEASURES else ""
-        return overview_of(self.tables, self.pool, one)
+        return overview_of(self.tables, self.pool, self._overview_measure)
+
+    @property
+    def _overview_measure(self) -> str:
+        """The one measure that was asked for; none: of each family its main one."""
+        return self.cut.measure if self.cut.measure != ALL_MEASURES else ""
 
 
 def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:

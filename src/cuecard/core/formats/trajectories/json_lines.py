@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from cuecard.core.formats.trajectories.messages import as_openai, chat_of
 from cuecard.core.formats.trajectories.model import Judged, Trajectory
 
-SCHEMA = "cuecard.trial/1"
+SCHEMA = "cuecard.trial/2"
 _PLAYERS = ("agent", "user", "world")
 
 
