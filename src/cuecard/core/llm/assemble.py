@@ -21,7 +21,7 @@ from cuecard.core.text import storable
 
 MAX_CHARS = 2_000_000
 MAX_CALLS = 500
-_MAX_MENDED_CALLS = 20
+_MAX_MENDED_CALLS = 5
 _MAX_LOOKED_AT = 20_000_000
 _MAX_NAME = 1_000
 
