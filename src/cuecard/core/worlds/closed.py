@@ -55,7 +55,8 @@ class ClosedWorld:
 
     What is never said: in background, any value of any statement; in lists, any value that neither
     the query nor the task's public text names; anywhere, the final answer of a facts task. The final
-    answer of a checkpoint task is only said to the exact query for the step whose target it is.
+    answer of a checkpoint task is only said to the exact query for the step whose target it is: one
+    that asks for nothing else and names no other entity than the target of the step before.
     Row keys of a table are no values: a directory lists them, or nobody could begin.
     """
 

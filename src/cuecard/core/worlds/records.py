@@ -85,7 +85,10 @@ class RecordIndex:
         if any(choice.several for _, choice in choices) or len(found) > 1:
             return compound(finding.SEVERAL_ATTRIBUTES)
         if found and found[0].heading:
-            return self._hit(found[0].heading.statement)
+            statement = found[0].heading.statement
+            if self._beside(rest, statement):
+                return compound(finding.SEVERAL_ATTRIBUTES)
+            return self._hit(statement)
         if finding.asks_for_several(rest):
             return compound(finding.SEVERAL_ATTRIBUTES)
         unclear = any(choice.unclear for _, choice in choices)
@@ -130,6 +133,12 @@ class RecordIndex:
             return compound(finding.SEVERAL_ATTRIBUTES)
         leads = [*self._by_column(query, words), *self._by_name(query, words), *self._topics(words)]
         return Finding(finding.NO_ENTITY, leads=tuple(leads[:_DIRECTORY_PAGES]))
+
+    def _beside(self, rest: str, statement: Statement) -> bool:
+        """Whether a query for a statement, without its subject's name, also asks for one without a subject."""
+        own = content_words(statement.attribute)
+        beside = tuple(word for word in content_words(rest) if word not in own)
+        return bool(self._open_topic(beside))
 
     def _open_topic(self, words: tuple[str, ...]) -> list[Statement]:
         """The statements without a subject that a query names, but none whose words another has."""

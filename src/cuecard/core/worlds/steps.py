@@ -1,11 +1,28 @@
-"""The index of a closed world of checkpoints: each step's target, asked for from the one before."""
+"""The index of a closed world of checkpoints: each step's target, asked for from the one before.
+
+A query is compound, and gets nothing, if it
+
+- has several questions, or asks for what two steps are about, or for something besides its step;
+- names several entities (targets of steps, readings of ambiguous ones) that its step does not build on.
+
+The step whose target is the final answer takes the exact query only: its words, the target of the step before, and
+nothing else. What a step builds on besides the step before may be named where the answer is no secret.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from cuecard.core.phrases import content_words, coverage, is_negated, sentences
+from cuecard.core.phrases import (
+    content_words,
+    coverage,
+    is_negated,
+    is_question,
+    sentences,
+    shared_words,
+    spans,
+)
 from cuecard.core.text import contains_term, normalise
 from cuecard.core.worlds import finding
 from cuecard.core.worlds.finding import Finding, Lead, compound, parts_with_content
@@ -16,6 +33,8 @@ from cuecard.core.worlds.statements import Statement, Step
 # the answer to the step is the final answer.
 _ALONE, _ANCHORED, _EXACT = 0.6, 0.34, 0.75
 _CLUE = 0.4
+# Which share of another step's own words makes a query ask for that step too.
+_EXTRA = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,8 +49,13 @@ class _Fit:
 
     @property
     def enough(self) -> bool:
-        least = _EXACT if self.statement.secret else _ANCHORED if self.anchored else _ALONE
-        return self.follows and self.share >= least
+        if self.statement.secret:
+            return self.share >= _EXACT and (self.anchored or not self.step.anchors)
+        return self.follows and self.share >= (_ANCHORED if self.anchored else _ALONE)
+
+
+Group = tuple[int, str]
+"""A thing that a query can name: the target of a step, `(index, "")`, or one of its readings by name."""
 
 
 class StepIndex:
@@ -40,13 +64,22 @@ class StepIndex:
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._steps = [(s, s.step) for s in statements if s.step and not s.step.lists_readings]
         self._readings = {s.step.index: s for s in statements if s.step and s.step.lists_readings}
+        self._names: dict[str, Group] = {}
+        for statement, step in self._steps:
+            for name in statement.values:
+                self._names.setdefault(normalise(name), (step.index, ""))
+        for index, readings in self._readings.items():
+            for name in readings.value_aliases:
+                self._names.setdefault(normalise(name), (index, normalise(name)))
+        self._names.pop("", None)
+        self._longest_first = sorted(self._names, key=lambda name: (-len(name), name))
 
     def find(self, query: str) -> Finding:
         fits = [self._fit(statement, step, query) for statement, step in self._steps]
         enough = sorted((f for f in fits if f.enough), key=lambda f: (-f.share, f.step.index))
-        if self._several(enough, query):
-            return compound(finding.SEVERAL_ATTRIBUTES)
-        if enough:
+        if reason := self._compound(fits, enough, query):
+            return compound(reason)
+        if enough and not (self._secret(enough[0]) and self._inexact(enough[0], query)):
             return self._answer(enough[0], query)
         near = [f for f in fits if f.follows and (f.anchored or f.share > 0)]
         topics = tuple(dict.fromkeys(f.statement.attribute for f in near))
@@ -59,27 +92,80 @@ class StepIndex:
         anchored = bool(named and named[0])
         return _Fit(statement, step, share, anchored, not step.anchors or any(named))
 
-    def _several(self, fits: Sequence[_Fit], query: str) -> bool:
-        """Whether a query asks for two steps, or names targets that its own step does not build on."""
-        asked = [f for f in fits if f.share >= _ALONE]
-        if len(asked) > 1 and asked[0].share == asked[1].share:
-            return True
-        parts = parts_with_content(query)
-        steps = {f.step.index for f in asked if any(_about(f.statement, part) for part in parts)}
-        if len(parts) > 1 and len(steps) > 1:
-            return True
-        if not fits:
-            return False
-        own = {normalise(n) for names in fits[0].step.anchors for n in names}
-        own.update(normalise(n) for n in fits[0].statement.values)
-        readings = self._readings.get(fits[0].step.index)
-        own.update(normalise(n) for n in readings.values if n) if readings else None
-        others = {n for s, _ in self._steps for n in s.values if normalise(n) not in own}
-        clue = fits[0].step.clue
-        return any(
-            contains_term(query, n) and not contains_term(clue, n) and not _within(n, own)
-            for n in others
-        )
+    def _compound(self, fits: Sequence[_Fit], enough: Sequence[_Fit], query: str) -> str:
+        """Why a query is compound, or ""."""
+        asked = sorted((f for f in fits if f.share >= _ALONE), key=lambda f: -f.share)
+        fit = enough[0] if enough else asked[0] if asked else None
+        said = [s for s in sentences(query) if fit is None or s not in fit.step.clue]
+        if sum(is_question(s) and bool(content_words(s)) for s in said) > 1:
+            return finding.SEVERAL_ATTRIBUTES
+        words = content_words(query)
+        if fit is None:
+            return ""
+        own = self._vocabulary(fit)
+        both = [f for f in enough if f.share >= _ALONE]
+        if len(both) > 1 and both[0].share == both[1].share:
+            return finding.SEVERAL_ATTRIBUTES
+        for other in asked:
+            extra = _beyond(content_words(other.statement.attribute), own)
+            if other is not fit and coverage(extra, words) >= _EXTRA:
+                return finding.SEVERAL_ATTRIBUTES
+        text, found = self._marked(query, fit.step.clue)
+        parts = parts_with_content(text)
+        in_parts = [{found[w] for w in content_words(part) if w in found} for part in parts]
+        if fit.enough and not set(found.values()) <= self._allowed(fit):
+            return finding.SEVERAL_ENTITIES
+        named = [groups for groups in in_parts if groups]
+        if any(not one & other for one in named for other in named):
+            return finding.SEVERAL_ENTITIES
+        beside = [_beyond(content_words(part), (*own, *found)) for part in parts]
+        secret = self._secret(fit)
+        if len(parts) > 1 and any(
+            rest and (secret or len(rest) == len(content_words(part)))
+            for part, rest in zip(parts, beside, strict=True)
+        ):
+            return finding.SEVERAL_ATTRIBUTES
+        return ""
+
+    def _inexact(self, fit: _Fit, query: str) -> bool:
+        """Whether a query says anything that its step does not."""
+        text, found = self._marked(query, fit.step.clue)
+        return bool(_beyond(content_words(text), (*self._vocabulary(fit), *found)))
+
+    def _vocabulary(self, fit: _Fit) -> tuple[str, ...]:
+        """The words that a query for a step may have."""
+        step, readings = fit.step, self._readings.get(fit.step.index)
+        names = [name for names in self._anchors(fit) for name in names]
+        options = readings.value_aliases if readings else ()
+        told = (fit.statement.attribute, step.question, step.clue)
+        return content_words("\n".join((*told, *names, *options, *fit.statement.values)))
+
+    def _allowed(self, fit: _Fit) -> set[Group]:
+        """The entities that a query for a step may name: its own and, where it is no secret, all it builds on."""
+        names = [normalise(name) for names in self._anchors(fit) for name in names]
+        allowed = {self._names[name] for name in names if name in self._names}
+        for name, group in self._names.items():
+            if group[0] == fit.step.index or contains_term(fit.step.question, name):
+                allowed.add(group)
+        return allowed
+
+    def _anchors(self, fit: _Fit) -> tuple[tuple[str, ...], ...]:
+        return fit.step.anchors[:1] if self._secret(fit) else fit.step.anchors
+
+    def _secret(self, fit: _Fit) -> bool:
+        """Whether an answer to a query for a step may hold the final answer."""
+        readings = self._readings.get(fit.step.index)
+        return fit.statement.secret or (readings is not None and readings.secret)
+
+    def _marked(self, query: str, clue: str) -> tuple[str, dict[str, Group]]:
+        """The query with a mark in place of every name that is not of the clue, and what the marks stand for."""
+        text, found = normalise(query), dict[str, Group]()
+        for name, start, end in sorted(spans(text, self._longest_first), key=lambda s: -s[1]):
+            if not contains_term(clue, name):
+                mark = f"named{len(found)}"
+                found[mark] = self._names[name]
+                text = f"{text[:start]} {mark} {text[end:]}"
+        return text, found
 
     def _answer(self, fit: _Fit, query: str) -> Finding:
         readings = self._readings.get(fit.step.index)
@@ -108,9 +194,8 @@ class StepIndex:
         return coverage(clue, content_words(query)) >= _CLUE
 
 
-def _about(statement: Statement, part: str) -> bool:
-    return coverage(content_words(statement.attribute), content_words(part)) >= _ALONE
-
-
-def _within(name: str, others: set[str]) -> bool:
-    return any(contains_term(other, name) for other in others)
+def _beyond(words: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """The words that `known` has in no form."""
+    every = tuple(words)
+    shared = set(shared_words(every, known))
+    return tuple(word for word in every if word not in shared)
