@@ -55,6 +55,38 @@ async def test_an_edited_line_is_told_before_it_is_sent_and_recorded_as_edited(
     assert (reply.stage, reply.edited, reply.cue_met) == (2, True, True)
 
 
+async def test_a_line_that_was_marked_not_met_is_asked_about_before_it_is_sent(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        composer = await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        composer.take("")
+        await pilot.press("ctrl+l")
+        line = composer.text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, FaultsDialog))
+        assert "you marked not met; this says stage 2" in shown(app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        assert composer.text == line
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 2)
+    reply = said(database)[1]
+    assert (reply.stage, reply.cue_met) == (2, True)
+
+
 async def test_a_new_line_is_typed_and_not_sent_and_a_huge_paste_is_cleaned_and_cut(
     app_with_samples: CuecardApp,
 ) -> None:

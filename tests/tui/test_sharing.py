@@ -75,7 +75,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         await until(pilot, lambda: app.screen is editor and editor.forks == 0)
         assert (editor.edit.base, editor.edit.changed) == (4, False)
 
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
         await until(pilot, lambda: app.screen is tasks)
         await pilot.press("k")
         await until(pilot, lambda: isinstance(app.screen, PackDialog))

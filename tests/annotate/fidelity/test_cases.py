@@ -207,6 +207,42 @@ def test_patience_that_runs_out_discloses_early(workspace: Workspace):
     assert report.agreements[0].percent.value == 1
 
 
+def test_people_are_held_to_the_same_rule(workspace: Workspace):
+    """A person who marks not met and then says the line discloses early, unless somebody settled that the
+    cue was met; whoever holds back what was settled as met is late.
+    """
+    task = samples()["espresso"]
+
+    def hasty(task, dialogue: Dialogue) -> UserReply:
+        if len(dialogue.of("agent")) == 1:
+            return met(task, 2).model_copy(update={"cue_met": False})
+        return faithful(task, dialogue)
+
+    trial = session(workspace, task, turns_of(task, ENGLISH[:4], hasty))
+    people = _people(workspace)
+    assert [(c.kind, c.n) for c in people.counts if c.n] == [(FindingKind.EARLY, 1)]
+    early = people.count(FindingKind.EARLY)
+    assert early is not None
+    unmet_turns = sum(case.reference == "no" for case in gather(workspace, Scope()).cases)
+    assert (early.turns, people.with_any.n) == (unmet_turns, 1)
+    assert people.count(FindingKind.LATE) is None, "nobody is late by their own decision"
+    workspace.adjudications.add(trial, cue(1), "Eve", YES)
+    workspace.adjudications.add(trial, cue(3), "Eve", YES)
+    people = _people(workspace)
+    late = people.count(FindingKind.LATE)
+    assert late is not None
+    assert (late.n, late.turns) == (1, 2)
+    early = people.count(FindingKind.EARLY)
+    assert early is None or early.n == 0
+
+
+def _people(workspace: Workspace):
+    (people,) = (
+        s for s in fidelity_of(workspace, Scope(), resamples=20).findings if not s.simulator
+    )
+    return people
+
+
 def test_probes_are_left_out(workspace: Workspace):
     task = samples()["espresso"]
     saved = workspace.tasks.save(task, author="Eve")

@@ -300,3 +300,13 @@ def test_nothing_is_too_odd(
     found = faults_in(task, before, reply)
     assert len({fault.kind for fault in found}) == len(found)
     assert all("\n" not in fault.found for fault in found)
+
+
+def test_the_line_of_a_stage_marked_as_not_met_is_early():
+    task = TASKS["espresso"]
+    before, reply = next(turn for turn in trial_of("espresso") if turn[1].stage == 3)
+    line = task.stages[2].line
+    (fault,) = faults_in(task, before, reply.model_copy(update={"cue_met": False, "text": line}))
+    assert (fault.kind, fault.found) == (Kind.EARLY, f"3 · {task.stages[2].title}")
+    assert kinds(task, before, line, stage=3, cue_met=True) == []
+    assert kinds(task, before, line, stage=3, unsure=True) == []

@@ -9,10 +9,9 @@ from cuecard.annotate.agreement import Coefficient, share, with_intervals
 from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.agreement.coefficient import ratio
 from cuecard.annotate.fidelity.chrf import chrf
-from cuecard.annotate.fidelity.findings import SEVERITY, faults_of_person, gives_more
+from cuecard.annotate.fidelity.findings import SEVERITY, findings_of_person, gives_more
 from cuecard.annotate.fidelity.material import Case, Material
 from cuecard.annotate.fidelity.model import (
-    AGAINST_REFERENCE,
     FindingCount,
     FindingKind,
     Met,
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-OF_PEOPLE = tuple(
-    kind for kind in SEVERITY if kind not in AGAINST_REFERENCE and kind is not FindingKind.UNUSABLE
-)
+OF_PEOPLE = tuple(kind for kind in SEVERITY if kind is not FindingKind.UNUSABLE)
 """What can be found in the words of people too."""
 
 Kinds = dict[tuple[int, int], frozenset[FindingKind]]
@@ -52,17 +49,21 @@ def counted(
     played = [case for case in material.cases if case.person]
     if played:
         faults: Kinds = {
-            (case.trial_id, case.turn): frozenset(f.kind for f in faults_of_person(case))
+            (case.trial_id, case.turn): frozenset(f.kind for f in findings_of_person(case))
             for case in played
         }
-        counts = [_count(kind, played, faults, resamples) for kind in OF_PEOPLE]
+        could = _of_reference([case for case in played if case.reference and case.decides])
+        # Nobody is late, or reads a turn otherwise, by their own decision.
+        for kind in (FindingKind.LATE, FindingKind.STATUS):
+            could[kind] = [case for case in could[kind] if case.adjudicated]
+        counts = [_count(kind, could.get(kind, played), faults, resamples) for kind in OF_PEOPLE]
         yield SimulatorFindings(
             simulator=None,
             turns=len(played),
             tasks=_tasks(played),
             decided=sum(bool(case.played) for case in played),
             with_any=_any(played, faults, resamples),
-            counts=tuple(counts),
+            counts=tuple(count for count in counts if count.turns),
         )
 
 
@@ -70,13 +71,8 @@ def _of_one(
     player: PlayerRef, cases: list[Case], kinds: Kinds, resamples: int
 ) -> SimulatorFindings:
     compared = [case for case in cases if case.decides and case.reference]
-    could: dict[FindingKind, list[Case]] = {
-        FindingKind.EARLY: [case for case in compared if not gives_more(case.reference)],
-        FindingKind.LATE: [case for case in compared if gives_more(case.reference)],
-        FindingKind.STATUS: [
-            case for case in compared if case.subject == "status" and case.said(player)
-        ],
-    }
+    could = _of_reference(compared)
+    could[FindingKind.STATUS] = [case for case in could[FindingKind.STATUS] if case.said(player)]
     counts = [_count(kind, could.get(kind, cases), kinds, resamples) for kind in SEVERITY]
     return SimulatorFindings(
         simulator=player,
@@ -87,6 +83,15 @@ def _of_one(
         counts=tuple(count for count in counts if count.turns),
         similarity=tuple(_similarities(player, cases, resamples)),
     )
+
+
+def _of_reference(cases: Sequence[Case]) -> dict[FindingKind, list[Case]]:
+    """The turns that could have each of the findings that are told against what is held for right."""
+    return {
+        FindingKind.EARLY: [case for case in cases if not gives_more(case.reference)],
+        FindingKind.LATE: [case for case in cases if gives_more(case.reference)],
+        FindingKind.STATUS: [case for case in cases if case.subject == "status"],
+    }
 
 
 def _count(kind: FindingKind, cases: Sequence[Case], kinds: Kinds, resamples: int) -> FindingCount:

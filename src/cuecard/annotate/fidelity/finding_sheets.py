@@ -89,7 +89,7 @@ def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings 
         notes=(
             _(
                 "Early is counted over turns held for not met, late over those held for met, the rest over all"
-                " turns. People's own words are put to the same tests."
+                " turns. People are held to the same rules: to their own decision, unless the turn was adjudicated."
             ),
             *(_("No interval: {reason}.").format(reason=why) for why in missing if why),
         ),

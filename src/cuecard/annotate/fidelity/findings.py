@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from cuecard.annotate.fidelity.material import Case, Material, Voice, decision_of
 from cuecard.annotate.fidelity.model import Finding, FindingKind, TurnFindings
-from cuecard.core.parts import CheckpointStatus, Flag, FlagKind, UserReply
-from cuecard.core.users.faults import Fault, faults_in
+from cuecard.core.parts import CheckpointStatus, Flag, FlagKind, PlayerRef, UserReply
+from cuecard.core.users.faults import Fault, FaultKind, faults_in
 from cuecard.core.users.plain_speech import structures_in
 from cuecard.core.verdicts import Decision
 
@@ -117,9 +117,14 @@ def findings_in(case: Case, voice: Voice) -> Iterator[Finding]:
     yield from sorted(kinds, key=lambda finding: -SEVERITY[finding.kind])
 
 
-def faults_of_person(case: Case) -> tuple[Finding, ...]:
-    """What the same tests find in the words of the person who played."""
-    return tuple(_of_words(case, case.person)) if case.person else ()
+def findings_of_person(case: Case) -> tuple[Finding, ...]:
+    """What is wrong, by the same rules, with the turn of the person who played. Their own decision is what
+    they are held against, unless the turn was adjudicated.
+    """
+    if case.person is None:
+        return ()
+    player = PlayerRef(name=case.player, kind="human")
+    return tuple(findings_in(case, Voice(player=player, source="played", reply=case.person)))
 
 
 def gives_more(decision: str) -> bool:
@@ -147,7 +152,9 @@ def _against_reference(case: Case, voice: Voice) -> Finding | None:
 
 def _of_words(case: Case, reply: UserReply) -> Iterator[Finding]:
     for fault in faults_in(case.task, case.before, reply):
-        yield _finding(fault)
+        # Early is told against what is held for right, not against the speaker's own decision.
+        if fault.kind is not FaultKind.EARLY:
+            yield _finding(fault)
 
 
 def _finding(fault: Fault) -> Finding:

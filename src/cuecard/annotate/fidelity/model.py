@@ -157,7 +157,7 @@ class Similarity(Frozen):
 
 class SimulatorFindings(Frozen):
     """All that was found in one simulator's `turns`, of which `with_any` have a finding. `simulator` None: the
-    words of the people who played, by the same tests (faults only), to read the others by.
+    turns of the people who played, by the same rules, to read the others by.
     """
 
     simulator: PlayerRef | None

@@ -24,8 +24,9 @@ _READ, _SHOWN = 20_000, 80
 
 
 class FaultKind(StrEnum):
-    """`leak`: names gold that nobody has said. `forbidden`: says what the user must never say. `ahead`:
-    gives away a line, clue or question whose turn has not come. `skipped`: discloses another stage than
+    """`leak`: names gold that nobody has said. `forbidden`: says what the user must never say. `early`: says
+    the line of the next stage though the speaker decided that its cue is not met. `ahead`: gives away a
+    line, clue or question whose turn has not come. `skipped`: discloses another stage than
     the next. `doubled`: says a line again, or two at once. `missing_line`: counts as a stage, or as the
     release of a clue, with words that can hardly mean its line. `markdown`, `structure`: laid out, or asks for triples, tables and the like.
     `coached`: tells the agent what to ask. `ignored`: leaves what the agent asked without any answer.
@@ -33,6 +34,7 @@ class FaultKind(StrEnum):
 
     LEAK = "leak"
     FORBIDDEN = "forbidden"
+    EARLY = "early"
     AHEAD = "ahead"
     SKIPPED = "skipped"
     DOUBLED = "doubled"
@@ -78,6 +80,7 @@ class FaultFinder:
         faults = [
             _fault(FaultKind.LEAK, self._leaked(text, before, disclosed)),
             _fault(FaultKind.FORBIDDEN, forbidden),
+            _fault(FaultKind.EARLY, self._early(reply)),
             _fault(FaultKind.AHEAD, disclosed.ahead),
             _fault(FaultKind.SKIPPED, disclosed.skipped),
             _fault(FaultKind.DOUBLED, disclosed.doubled),
@@ -94,6 +97,14 @@ class FaultFinder:
         # What belongs to a fault already told of is not told of twice.
         told = told_in(self.task, before, *disclosed.known)
         return self._secrets.named(without_terms(text, disclosed.forbidden), told)
+
+    def _early(self, reply: UserReply) -> tuple[str, ...]:
+        """The number and the title of the stage that is disclosed against the speaker's own decision."""
+        if reply.cue_met is not False or reply.stage is None:
+            return ()
+        stages = self.task.stages
+        known = 1 <= reply.stage <= len(stages)
+        return (f"{reply.stage} · {stages[reply.stage - 1].title}" if known else str(reply.stage),)
 
     def _form(self, text: str, before: Dialogue, disclosed: Disclosed) -> list[Fault | None]:
         """How it is said, apart from what the task itself says for this moment."""

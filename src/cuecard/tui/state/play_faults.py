@@ -12,6 +12,7 @@ from cuecard.core.users.faults import Fault, FaultKind
 FAULTS: Final[dict[FaultKind, str]] = {
     FaultKind.LEAK: N_("names what nobody has said yet"),
     FaultKind.FORBIDDEN: N_("must never be said"),
+    FaultKind.EARLY: N_("you marked not met; this says stage {found}"),
     FaultKind.AHEAD: N_("gives away what comes later"),
     FaultKind.SKIPPED: N_("skips a stage"),
     FaultKind.DOUBLED: N_("says a line again, or two at once"),
@@ -25,6 +26,7 @@ ASKED_ABOUT: Final = frozenset(
     {
         FaultKind.LEAK,
         FaultKind.FORBIDDEN,
+        FaultKind.EARLY,
         FaultKind.AHEAD,
         FaultKind.DOUBLED,
         FaultKind.STRUCTURE,
@@ -37,6 +39,8 @@ _FOUND = 120
 def fault_label(fault: Fault, limit: int = _FOUND) -> str:
     """`gives away what comes later: “and in which year”`."""
     label, found = _(FAULTS[fault.kind]), one_line(fault.found, limit)
+    if fault.kind is FaultKind.EARLY:
+        return label.format(found=found)
     # The line that is not said stands on the card.
     plain = fault.kind is FaultKind.MISSING_LINE or not found
     return label if plain else f"{label}: {found}"
