@@ -32,6 +32,7 @@ from cuecard.core.tasks import (
     Task,
     Triple,
 )
+from cuecard.core.tasks.ids import id_problem
 
 # What editors, pages and models really put into text, and what YAML, CSV and Markdown stumble over.
 ODD = [
@@ -220,7 +221,7 @@ def tasks(draw: st.DrawFn, family: Family | None = None) -> Task:
             gold = draw(fact_worlds())
     fields = st.dictionaries(any_text(2), json_values(), max_size=3)
     return Task(
-        id=draw(st.from_regex(r"\A[a-z0-9][a-zA-Z0-9_.\-中文]{0,20}\Z")),
+        id=draw(st.from_regex(r"\A[a-z0-9][a-zA-Z0-9_.\-中文]{0,20}\Z").filter(_is_id)),
         title=draw(names()),
         language=draw(st.sampled_from(["en", "zh"])),
         domain=draw(any_text(2)),
@@ -234,3 +235,7 @@ def tasks(draw: st.DrawFn, family: Family | None = None) -> Task:
         silenced=draw(tuples(silences(), 0, 2)),
         foreign=draw(st.none() | st.builds(Foreign, format=plain_names(), fields=fields)),
     )
+
+
+def _is_id(text: str) -> bool:
+    return not id_problem(text)

@@ -89,6 +89,20 @@ async def test_a_new_task_begins_as_a_draft_and_shows_in_the_list(
         assert screen.is_current
 
 
+async def test_an_id_that_cannot_be_one_is_refused_with_the_reason(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        await open_list(pilot)
+        await pilot.press("n")
+        await until(pilot, dialog_is(pilot, NewTaskDialog))
+        await pilot.press(*"Tea", "tab", *"-tea", "enter")
+        await until(pilot, lambda: app_with_samples._notifications)
+        told = [note.message for note in app_with_samples._notifications]
+        assert told == ["The id -tea must not begin with '-', which commands take for an option."]
+        assert isinstance(app_with_samples.screen, NewTaskDialog)
+
+
 async def test_an_id_that_is_taken_is_refused(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_list(pilot)

@@ -6,6 +6,7 @@ places that a `Dialect` calls typed, where unquoted scalars get their JSON type.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -46,6 +47,10 @@ _MAX_REPEATED = 100_000
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLS = {"true": True, "false": False}
 _INT = re.compile(r"-?(0|[1-9][0-9]*)")
+# A character beyond the first 65,536 as JSON escapes it, in two halves; YAML knows only whole ones.
+_HALVES = re.compile(
+    r"((?<!\\)(?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+)
 _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
@@ -65,6 +70,7 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
     """The file's top-level mapping; `lines` receives the line of each place. Raises `FileProblems`."""
     try:
         loader = _loader()
+        text = _whole_characters(text)
         _check_depth(text, loader)
         root = cast(yaml.Node | None, yaml.compose(text, Loader=loader))
         if root is None:
@@ -89,6 +95,22 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
     if not isinstance(data, dict):
         raise FileProblems(dialect.title, [FileProblem(file, "", dialect.shape, 1)])
     return cast(dict[str, Any], data)
+
+
+def _whole_characters(text: str) -> str:
+    """JSON with its escaped halves of characters joined, in the lines where they stood; other YAML as it is."""
+    if _HALVES.search(text) is None:
+        return text
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _HALVES.sub(_joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    halves = int(found[2], 16), int(found[3], 16)
+    return f"{found[1]}\\U{0x10000 + ((halves[0] - 0xD800) << 10) + halves[1] - 0xDC00:08x}"
 
 
 @cache

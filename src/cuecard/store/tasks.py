@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
 
-from cuecard.core.errors import Conflict
+from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.review import revision_uid
 from cuecard.core.tasks import Family, Origin, Task, TaskLanguage, content_hash
+from cuecard.core.tasks.ids import id_problem
 from cuecard.store.codec import pack, unpack
 from cuecard.store.engine import Database
 from cuecard.store.lookup import task_missing, task_row
@@ -269,6 +270,8 @@ def keep_content(session: Session, task: Task, digest: str) -> None:
 def _write(
     session: Session, task: Task, digest: str, head: TaskRow | None, saving: _Saving
 ) -> Revision:
+    if head is None and (reason := id_problem(task.id)):
+        raise CuecardError(_("This cannot be an id"), f"{task.id} {reason}")
     keep_content(session, task, digest)
     number, tick, parents = _place(session, head, saving)
     first_author = head.author if head else saving.author

@@ -251,6 +251,14 @@ def _by_a_stranger(lines: Lines) -> None:
             signature["author"] = "Cho"
 
 
+def _dots_for_an_id(lines: Lines) -> None:
+    _of(lines, "revision")["task_id"] = ".."
+
+
+def _an_option_for_an_id(lines: Lines) -> None:
+    _of(lines, "effort")["task_id"] = "-o"
+
+
 def _too_few(lines: Lines) -> None:
     lines.pop()
 
@@ -275,6 +283,8 @@ def _too_few(lines: Lines) -> None:
         (_newer_field, "does not know: mood; update Cuecard"),
         (_nul, "NUL"),
         (_by_a_stranger, "only an author of t may do this, and Ana is none"),
+        (_dots_for_an_id, "this cannot be a task's id: .. (must not be dots alone"),
+        (_an_option_for_an_id, "this cannot be a task's id: -o (must not begin with '-'"),
         (_too_few, "as many entries"),
     ],
 )

@@ -293,6 +293,19 @@ def test_what_a_format_wrote_is_detected(name: str, tmp_path: Path) -> None:
     assert tasks
 
 
+def test_tasks_of_ours_as_json_are_detected(tmp_path: Path) -> None:
+    text = '{"id": "t", "title": "T", "family": "facts", "language": "en", "query": "Q?", "gold": {"facts": [{"key": "a", "value": "\\ud83d\\ude00"}], "answer": "1"}}'
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"name": "x"}', encoding="utf-8")
+    assert detect(tmp_path / "package.json") is None
+    for path in (tmp_path / "a.json", tmp_path):
+        assert detect(path) == "cuecard"
+        ((task,), problems) = FORMATS["cuecard"].read_tasks(path)
+        assert (task.gold.facts[0].value, problems) == ("😀", [])
+    (tmp_path / "a.json").unlink()
+    assert detect(tmp_path) is None
+
+
 def test_responses_are_detected_and_nothing_else_is(tmp_path: Path) -> None:
     vibe = lines(tmp_path / "v" / "q1.jsonl", {"qid": "q1", "response": "[]"})
     wide = lines(tmp_path / "w" / "r.jsonl", {"instance_id": "w", "response": ""})

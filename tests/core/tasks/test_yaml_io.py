@@ -219,3 +219,33 @@ def test_files_and_folders_one_bad_file_stops_no_other(tmp_path: Path) -> None:
         ("c.yaml", "is not UTF-8 text; save it as UTF-8"),
         ("missing.yaml", "No such file or directory"),
     ]
+
+
+PAIRS = r"""{"id": "ferry", "title": "\ud83d\ude00 \\ud83d\\ude00 A\/B \u6e21", "family": "facts", "language": "en",
+	"query": "\ud834\udd1e\ud834\udd1e?", "gold": {"facts": [{"key": "a\ud83d\ude00", "value": 1.50}], "answer": "1"}}
+"""
+
+
+def test_json_is_read_with_characters_that_it_escapes_in_halves(tmp_path: Path) -> None:
+    task = parse_task(PAIRS)
+    assert task.title == "😀 \\ud83d\\ude00 A/B 渡"
+    assert (task.query, task.gold.facts[0].key) == ("𝄞𝄞?", "a😀")
+    assert task.gold.facts[0].value == "1.50"
+    assert parse_task(dump_task(task)) == task
+    # Half a character is none, and what only looks like JSON is left as it is.
+    assert "line 1" in problems(PAIRS.replace("\\ude00 ", " "))[0]
+    plain = parse_task(ESPRESSO.replace("Espresso machines", r"\ud83d\ude00"))
+    assert plain.title == r"\ud83d\ude00"
+
+
+def test_a_folder_gives_its_yaml_and_the_json_that_holds_tasks(tmp_path: Path) -> None:
+    (tmp_path / "ferry.json").write_text(PAIRS, encoding="utf-8")
+    (tmp_path / "espresso.yaml").write_text(ESPRESSO, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"name": "x"}', encoding="utf-8")
+    (tmp_path / "scores.json").write_text(
+        '{"runs": [{"family": "a", "gold": {}}]}', encoding="utf-8"
+    )
+    loaded, found = load_tasks([tmp_path])
+    assert ([task.id for _path, task in loaded], found) == (["espresso", "ferry"], [])
+    (tmp_path / "ferry.json").write_text(PAIRS.replace('"query"', "query"), encoding="utf-8")
+    assert [problem.file for problem in load_tasks([tmp_path])[1]] == [str(tmp_path / "ferry.json")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +12,11 @@ from cuecard.annotate.authoring.validity import as_task
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.tasks import Origin
+from cuecard.core.tasks.ids import id_problem
 
 if TYPE_CHECKING:
     from cuecard.store.records import Revision, TaskState
     from cuecard.store.workspace import Workspace
-
-_ID = re.compile(r"[\w.\-]{1,120}")
 
 
 @dataclass(frozen=True)
@@ -90,11 +88,6 @@ def save_revision(
     )
 
 
-def is_task_id(text: str) -> bool:
-    """Whether a task may be called so."""
-    return _ID.fullmatch(text) is not None
-
-
 def begin_task(
     ws: Workspace, person: str, data: dict[str, Any], origins: Sequence[Origin] = ()
 ) -> None:
@@ -103,12 +96,8 @@ def begin_task(
     none.
     """
     task_id = str(data["id"])
-    if not is_task_id(task_id):
-        raise CuecardError(
-            _("This cannot be an id"),
-            task_id,
-            _("Letters, digits, '.', '_' and '-' only, 120 at most."),
-        )
+    if reason := id_problem(task_id):
+        raise CuecardError(_("This cannot be an id"), f"{task_id} {reason}")
     try:
         ws.tasks.revision(task_id)
     except NotFound:

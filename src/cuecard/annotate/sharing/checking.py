@@ -25,6 +25,7 @@ from cuecard.core.review import (
     revision_uid,
 )
 from cuecard.core.tasks import Task, content_hash
+from cuecard.core.tasks.ids import id_problem
 from cuecard.core.tasks.storable import check_storable
 from cuecard.core.text import one_line
 from cuecard.store.people import checked_name
@@ -37,7 +38,6 @@ from cuecard.store.shared import (
 
 _UID = re.compile(r"[0-9a-f]{32}")
 _HASH = re.compile(r"[0-9a-f]{64}")
-_TASK = re.compile(r"[\w.\-]{1,120}")
 _MOST_TICKS = 10**18
 _YEARS = range(2000, 2200)
 _AUTHORS_ONLY = (Submitted, Withdrawn, Reopened, Retired, Restored, ThirdAsked)
@@ -64,8 +64,8 @@ def revision_problems(
     revision: SharedRevision, tasks: Mapping[str, Task], known: Mapping[str, SharedRevision]
 ) -> Iterator[str]:
     """What is wrong with a revision, given the contents and revisions that came before it."""
-    if not _TASK.fullmatch(revision.task_id):
-        yield _("this cannot be a task's id: {id}").format(id=one_line(revision.task_id, 40))
+    if bad := _id_problem(revision.task_id):
+        yield bad
         return
     if not _HASH.fullmatch(revision.hash) or revision.hash not in tasks:
         yield _("the content of this revision is missing")
@@ -114,13 +114,21 @@ def contribution_problems(
 def effort_problems(effort: SharedEffort, person: str) -> Iterator[str]:
     if effort.person != person:
         yield foreign(effort.person, person)
-    if not _TASK.fullmatch(effort.task_id):
-        yield _("this cannot be a task's id: {id}").format(id=one_line(effort.task_id, 40))
+    if bad := _id_problem(effort.task_id):
+        yield bad
     if not math.isfinite(effort.amount) or not effort.amount:
         yield _("an amount of effort must be a number other than 0")
     yield from when_problems(effort.at)
     if bad := unstorable_problem({"text": effort.text}):
         yield bad
+
+
+def _id_problem(task_id: str) -> str:
+    reason = id_problem(task_id)
+    if not reason:
+        return ""
+    told = _("this cannot be a task's id: {id}").format(id=one_line(task_id, 40))
+    return f"{told} ({reason})"
 
 
 def _body_problems(body: Body) -> Iterator[str]:

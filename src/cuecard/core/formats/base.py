@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from cuecard.core.formats.json_files import Entry, Obj, parse_json, read_objects
 from cuecard.core.formats.responses import Response, clean_messages
 from cuecard.core.formats.walking import Found, find_files
 from cuecard.core.i18n import _
+from cuecard.core.tasks.ids import id_problem
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import is_cjk, one_line, slug, storable
@@ -45,7 +46,7 @@ class Format:
     that the format cannot hold. `recognises` says whether an object is a task or a response of it.
 
     Of a folder, the files with one of `suffixes` are read (`deep`: those below it too), where any fit
-    one of `patterns` just these. `id_place` is what the format calls a task's id. `through` gives a
+    one of `patterns` just these, and of those the ones that `belongs` says. `id_place` is what the format calls a task's id. `through` gives a
     task as it would come back from a file (None: as it was), `made_up` the fields that a reader has
     to invent. `join` makes one task of one that was read and the newest that is there.
     """
@@ -58,6 +59,7 @@ class Format:
     write_tasks: Callable[[Sequence[Task], Path], list[Path]]
     patterns: tuple[str, ...] = ()
     deep: bool = False
+    belongs: Callable[[Path], bool] = lambda path: True
     id_place: str = "id"
     through: Callable[[Task], Task] | None = None
     made_up: tuple[str, ...] = ()
@@ -68,6 +70,8 @@ class Format:
     def files(self, path: Path) -> Found:
         """The files to read at `path`; an empty folder is a problem."""
         found = find_files(path, self.suffixes, patterns=self.patterns, deep=self.deep)
+        if path.is_dir():
+            found = replace(found, files=tuple(filter(self.belongs, found.files)))
         if found.files or found.problems:
             return found
         reason = _("holds no {suffixes} files").format(suffixes=", ".join(self.suffixes))
@@ -79,6 +83,8 @@ class Format:
         for file in files:
             tasks, problems = self.read_file(file)
             for task in tasks:
+                if reason := id_problem(task.id):
+                    problems.append(FileProblem(str(file), self.id_place, f"{task.id}: {reason}"))
                 if task.id in first:
                     reason = _("the task {id} stands in {file} too")
                     reason = reason.format(id=task.id, file=first[task.id])

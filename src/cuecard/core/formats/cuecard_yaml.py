@@ -1,4 +1,4 @@
-"""Cuecard's own files: one YAML a task, every family, nothing lost."""
+"""Cuecard's own files: one YAML a task, every family, nothing lost; or the same as JSON, which is YAML too."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from cuecard.core.formats.file_names import file_names
 from cuecard.core.formats.json_files import write_text
 from cuecard.core.i18n import N_
 from cuecard.core.tasks.models import FAMILIES, Task
-from cuecard.core.tasks.yaml_io import dump_task, load_task
+from cuecard.core.tasks.yaml_io import SUFFIXES, dump_task, is_task_data, is_task_file, load_task
 
 NAME = "cuecard"
-SUFFIXES = (".yaml", ".yml")
 
 
 def read_tasks(path: Path) -> TasksRead:
-    """Tasks of a file, or of all YAML files in a folder and below."""
+    """Tasks of a file, or of all YAML files in a folder and below, and JSON files of ours."""
     return FORMAT.read_tasks(path)
 
 
@@ -43,6 +42,8 @@ FORMAT = Format(
     families=FAMILIES,
     suffixes=SUFFIXES,
     deep=True,
+    belongs=is_task_file,
+    recognises=is_task_data,
     read_file=_read_file,
     write_tasks=write_tasks,
 )

@@ -7,10 +7,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from cuecard.core.tasks.ids import DEVICES
+
 _MAX_BYTES = 200
 _UNSAFE = re.compile(r"[^\w.\- ]")
-# What Windows keeps for devices, whatever the suffix.
-_DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))}
 
 
 def file_names(ids: Sequence[str], suffix: str, prefix: str = "") -> list[str]:
@@ -24,7 +24,7 @@ def file_names(ids: Sequence[str], suffix: str, prefix: str = "") -> list[str]:
         plain = unicodedata.normalize("NFC", stem).casefold()
         if len(stem.encode()) > _MAX_BYTES:
             stem = f"{stem.encode()[:_MAX_BYTES].decode(errors='ignore')}~{_mark(id_)}"
-        elif plain in taken or plain.partition(".")[0] in _DEVICES:
+        elif plain in taken or plain.partition(".")[0] in DEVICES:
             stem = f"{stem}~{_mark(id_)}"
         taken.add(plain)
         names.append(f"{stem}{suffix}")

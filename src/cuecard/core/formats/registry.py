@@ -31,7 +31,7 @@ FORMATS: dict[str, Format] = {
         rdf.JSON_LD,
     )
 }
-# Told by their suffix alone.
+# Told by their suffix, where it is not that of any JSON.
 _BY_SUFFIX = (cuecard_yaml.FORMAT, graphml.FORMAT, rdf.TURTLE, rdf.JSON_LD)
 
 
@@ -40,8 +40,9 @@ def detect(path: Path) -> str | None:
     of them, or not there.
     """
     if path.is_file():
+        suffix = path.suffix.lower()
         for format_ in _BY_SUFFIX:
-            if path.suffix.lower() in format_.suffixes:
+            if suffix in format_.suffixes and suffix not in SUFFIXES:
                 return format_.name
     if path.is_dir() or path.suffix.lower() in SUFFIXES:
         for obj in first_objects(path):

@@ -18,6 +18,7 @@ from cuecard.core.tasks.base import Frozen, Name, Text, Url
 from cuecard.core.tasks.checkpoints import CheckpointChain
 from cuecard.core.tasks.facts import FactWorld
 from cuecard.core.tasks.graph import Graph
+from cuecard.core.tasks.ids import ID_PATTERN
 from cuecard.core.tasks.storable import check_storable
 from cuecard.core.tasks.table import Table
 
@@ -99,7 +100,7 @@ class Task(Frozen):
     the user says first.
     """
 
-    id: Annotated[str, Field(pattern=r"^[\w.\-]{1,120}$")]
+    id: Annotated[str, Field(pattern=ID_PATTERN)]
     title: Name
     language: TaskLanguage
     domain: str = ""

@@ -1,4 +1,4 @@
-"""Tasks as YAML files: exact round trips, and errors that name file, path, line and reason.
+"""Tasks as YAML files, or as JSON, which is YAML: exact round trips, and errors that name file, path, line and reason.
 
 Every scalar is read as the text that stands there (`tail: 1.50` stays "1.50"); models turn text into
 numbers where they want numbers. Only below `foreign.fields`, which mirrors another benchmark's JSON,
@@ -7,6 +7,7 @@ unquoted scalars get their JSON type.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,21 +18,27 @@ import yaml
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.formats.walking import find_files
 from cuecard.core.i18n import _
+from cuecard.core.tasks.ids import id_problem
 from cuecard.core.tasks.models import FAMILIES, Task
 from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, validated
 from cuecard.core.yaml_nodes import MAX_FILE_BYTES, read_mapping, read_text
 
 __all__ = [
     "MAX_FILE_BYTES",
+    "SUFFIXES",
     "dump_data",
     "dump_task",
     "format_place",
+    "is_task_data",
+    "is_task_file",
     "load_task",
     "load_tasks",
     "parse_task",
     "read_data",
     "task_dialect",
 ]
+
+SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def load_task(path: Path) -> Task:
@@ -40,13 +47,13 @@ def load_task(path: Path) -> Task:
 
 
 def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[FileProblem]]:
-    """Read many files and folders (`*.yaml`, `*.yml`, recursively); one bad file stops no other."""
+    """Read many files and folders (`*.yaml`, `*.yml` and JSON of ours, recursively); one bad file stops no other."""
     tasks: list[tuple[Path, Task]] = []
     problems: list[FileProblem] = []
     for path in paths:
-        found = find_files(path, (".yaml", ".yml"), deep=True)
+        found = find_files(path, SUFFIXES, deep=True)
         problems.extend(found.problems)
-        for file in found.files:
+        for file in filter(is_task_file, found.files) if path.is_dir() else found.files:
             try:
                 tasks.append((file, load_task(file)))
             except FileProblems as error:
@@ -54,11 +61,38 @@ def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[Fil
     return tasks, problems
 
 
+def is_task_file(path: Path) -> bool:
+    """Whether a file of a folder is meant as a task: of JSON, which may be anything, what holds the fields of one. A
+    file that cannot be read is, so that its problem is told.
+    """
+    if path.suffix.lower() != ".json":
+        return True
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            return False
+        content = path.read_bytes()
+        if b'"family"' not in content or b'"gold"' not in content:
+            return False
+        data = json.loads(content)
+    except (OSError, ValueError, RecursionError):
+        return True
+    return isinstance(data, dict) and is_task_data(cast(dict[str, Any], data))
+
+
+def is_task_data(data: Mapping[str, Any]) -> bool:
+    """Whether the fields of an object are those that every task file has."""
+    return data.get("family") in FAMILIES and "id" in data and isinstance(data.get("gold"), dict)
+
+
 def parse_task(text: str, file: str = "task.yaml") -> Task:
     """Read one task from YAML text; `file` is only used in messages. Raises `FileProblems`."""
     lines: dict[Place, int] = {}
     data = read_data(text, file, lines)
-    return validated(Task, data, file, lines, task_dialect())
+    task = validated(Task, data, file, lines, task_dialect())
+    if reason := id_problem(task.id):
+        problem = FileProblem(file, "id", reason, lines.get(("id",)), "string_pattern_mismatch")
+        raise FileProblems(task_dialect().title, [problem])
+    return task
 
 
 def read_data(text: str, file: str, lines: dict[Place, int]) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Footer, Input, Label, Select
 
 from cuecard.annotate.authoring.blank import blank_task
-from cuecard.annotate.authoring.session import is_task_id
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks import FAMILIES, Family, TaskLanguage
+from cuecard.core.tasks.ids import id_problem
 from cuecard.core.text import slug
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -85,12 +85,9 @@ class NewTaskDialog(CuecardDialog[dict[str, Any] | None]):
         task_id = self.query_one("#id", Input).value.strip() or slug(title)[:120]
         if not title:
             self.notify(_("Please give it a title."), severity="warning", markup=False)
-        elif not is_task_id(task_id):
-            self.notify(
-                _("An id may hold letters, digits, '.', '_' and '-' only, 120 at most."),
-                severity="warning",
-                markup=False,
-            )
+        elif reason := id_problem(task_id):
+            told = _("The id {id} {reason}.").format(id=task_id, reason=reason)
+            self.notify(told, severity="warning", markup=False)
         else:
             family = cast(Family, self.query_one("#family", Select).value)
             language = cast(TaskLanguage, self.query_one("#language", Select).value)
