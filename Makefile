@@ -45,7 +45,7 @@ bench: dev  ## start-up beside a bare Textual app; the grid beside a DataTable; 
 	$(BIN)/python bench/grid.py
 	$(BIN)/python bench/engine.py
 
-wheel-check: dev  ## build the wheel, install it alone, and run the demo from it
+wheel-check: dev  ## build the wheel from the tree and from the source distribution, compare, install it alone, run the demo
 	bash scripts/wheel_check.sh
 
 clean:
