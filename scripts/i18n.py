@@ -17,7 +17,14 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "cuecard"
-KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
+KEYWORDS = {
+    "_": None,
+    "N_": None,
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "NP_": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+}
 
 
 def extract() -> Catalog:
@@ -49,8 +56,10 @@ def merged(language: str, template: Catalog) -> Catalog:
         locale=language, project="cuecard", version="1", charset="utf-8", fuzzy=False,
         creation_date=old.creation_date, revision_date=old.creation_date,
     )  # fmt: skip
-    for message in sorted((m for m in template if m.id), key=lambda m: str(m.id)):
-        known = old.get(message.id)
+    wanted = sorted((m for m in template if m.id), key=lambda m: (str(m.id), m.context or ""))
+    for message in wanted:
+        # A text that has got a context is a new one: its old translation may be of the other meaning.
+        known = old.get(message.id, message.context)
         text = known.string if known else ""
         if language == "en":
             text = message.id if isinstance(message.id, tuple) else str(message.id)
@@ -59,8 +68,13 @@ def merged(language: str, template: Catalog) -> Catalog:
             text = (text,)
         elif not isinstance(message.id, tuple) and not isinstance(text, str):
             text = text[0]
-        new.add(message.id, text)
+        new.add(message.id, text, context=message.context)
     return new
+
+
+def keys_of(catalog: Catalog) -> set[tuple[str, str]]:
+    """What a catalogue has messages for: context ("" for none) and text."""
+    return {(message.context or "", str(message.id)) for message in catalog if message.id}
 
 
 def missing(catalog: Catalog) -> list[str]:
@@ -81,7 +95,8 @@ def missing(catalog: Catalog) -> list[str]:
             or any(not fields(t) <= fields(originals[-1]) for t in texts)
             or fields(texts[-1]) != fields(originals[-1])
         ):
-            lacking.append(str(originals[0]))
+            where = f" ({message.context})" if message.context else ""
+            lacking.append(f"{originals[0]!r}{where}")
     return lacking
 
 
@@ -102,11 +117,10 @@ def main() -> int:
             status = 1 if check or language == "en" else status
             print(f"{language}: {len(lacking)} untranslated or with other placeholders")
             for text in lacking[:20]:
-                print(f"  {text!r}")
+                print(f"  {text}")
         path = po_path(language)
         if check:
-            ids = {str(m.id) for m in load(language) if m.id}
-            if ids != {str(m.id) for m in catalog if m.id}:
+            if keys_of(load(language)) != keys_of(catalog):
                 print(f"{language}: the catalogue is stale; run `make i18n`")
                 status = 1
             mo = path.with_suffix(".mo")

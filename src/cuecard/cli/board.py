@@ -10,7 +10,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, example, note, prose, say, table
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.board import Board, BoardTask, PersonLoad
@@ -140,7 +140,7 @@ def _print_board(found: Board, now: datetime) -> None:
     counts = [f"{_(STATE[state])} {count}" for state, count in found.counts().items()]
     table(
         " · ".join(counts),
-        (_("state"), _("task"), _("since"), _("waits for")),
+        (_("state"), _("task"), pgettext("when a state began", "since"), _("waits for")),
         [
             (_(STATE[task.state]), task.task.id, age(task.since, now), waiting(task, found.reader))
             for task in found.tasks

@@ -13,7 +13,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.output import OutputLost, after_loss, as_json, example, note, table
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -264,7 +264,7 @@ def runs(
         (
             *(_("run"), _("ended"), _("of")),
             *((_("gold disputed"),) if disputed else ()),
-            *(_("state"), _("kind"), _("name"), _("by"), _("begun")),
+            *(_("state"), _("kind"), _("name"), _("by"), pgettext("when", "begun")),
         ),
         [
             (

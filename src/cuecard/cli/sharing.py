@@ -11,7 +11,7 @@ import typer
 from cuecard.cli.context import Context
 from cuecard.cli.output import as_json, complain, example, note, say, table
 from cuecard.core.errors import FileProblems
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _print_report(packs: list[Pack], report: MergeReport) -> None:
     say("")
     title = _("What would be merged") if report.dry else _("What was merged")
     rows = arrived_rows(report.arrived)
-    table(title, ("", _("new"), _("known")), rows, numbers=(1, 2))
+    table(title, ("", pgettext("entries", "new"), _("known")), rows, numbers=(1, 2))
     if report.moved:
         table(
             _("Tasks that would change") if report.dry else _("Tasks that changed"),
@@ -187,7 +187,7 @@ def _print_clashes(report: MergeReport) -> None:
             (
                 clash.task_id,
                 clash_title(clash),
-                _("now") if clash in new else _("before"),
+                pgettext("at present", "now") if clash in new else _("before"),
                 clash_text(clash),
             )
             for clash in report.clashes

@@ -2,6 +2,9 @@
 
 `_("text")` translates now; `N_("text")` only marks a string for the catalogues, for places that
 are evaluated before the language is known (bindings, enum labels) and translated when shown.
+
+One English text that means two things carries a context: `pgettext("state of a run", "begun")` now,
+`NP_("state of a run", "begun")` to mark it. The context is for translators and never shown.
 """
 
 from __future__ import annotations
@@ -44,13 +47,48 @@ def current_language() -> Language:
     return _Catalogue.language
 
 
+class Marked(str):
+    """A text with a context, to be translated when it is shown."""
+
+    __slots__ = ("context",)
+    context: str
+
+    def __new__(cls, context: str, message: str) -> Marked:
+        marked = super().__new__(cls, message)
+        marked.context = context
+        return marked
+
+    def __reduce__(self) -> tuple[type[Marked], tuple[str, str]]:
+        return Marked, (self.context, str(self))
+
+
 def _(message: str) -> str:
-    return _Catalogue.translations.gettext(message) if message else ""
+    if not message:
+        return ""
+    if isinstance(message, Marked):
+        return pgettext(message.context, message)
+    return _Catalogue.translations.gettext(message)
+
+
+def pgettext(context: str, message: str) -> str:
+    """The translation of `message` where it means what `context` says."""
+    return _Catalogue.translations.pgettext(context, str(message))
 
 
 def ngettext(singular: str, plural: str, n: int) -> str:
     return _Catalogue.translations.ngettext(singular, plural, n)
 
 
+def npgettext(context: str, singular: str, plural: str, n: int) -> str:
+    return _Catalogue.translations.npgettext(context, singular, plural, n)
+
+
 def N_(message: str) -> str:  # noqa: N802 - the name is gettext's convention
     return message
+
+
+def NP_(context: str, message: str) -> str:  # noqa: N802
+    """Mark `message` as `N_` does, with a context; `_` finds it again. What is made of it (joined, formatted,
+    kept as JSON) has no context any more.
+    """
+    return Marked(context, message)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
 from cuecard.results.cells import ResultCell
@@ -60,7 +60,7 @@ def runs_sheet(pool: Pool) -> Sheet:
         title=_("The runs of this report"),
         headings=(
             _("Run"),
-            _("Identity"),
+            pgettext("of a run", "Identity"),
             _("Entered"),
             _("Kind"),
             _("State"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from cuecard.annotate.authoring.anatomy import Items, Leaf, Record, Shape, part, text_of
 from cuecard.annotate.authoring.matching import Likeness, Loose
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.core.text import normalise
 
 PARAGRAPH = "\n\n"
@@ -64,7 +64,7 @@ STAGES = Items(
             "title": Leaf(N_("Title")),
             "cue": Record(
                 N_("Cue"),
-                {"kind": Leaf(N_("Kind")), "text": Leaf(N_("When")), "terms": _TERMS},
+                {"kind": Leaf(N_("Kind")), "text": Leaf(NP_("of a cue", "When")), "terms": _TERMS},
             ),
             "line": Leaf(N_("Line"), PARAGRAPH),
             "not_met": Leaf(N_("If not met"), PARAGRAPH),

@@ -16,7 +16,7 @@ from cuecard.annotate.review.figures import (
     Spread,
 )
 from cuecard.annotate.sharing.words import STATE
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 
 SITES_SHOWN = 20
 _STATISTICS = {
@@ -135,7 +135,7 @@ def _protocol(sheet: Datasheet) -> Iterable[str]:
     if any(line.current for line in sheet.protocols):
         yield _("\\* the present one")
     yield table(
-        (_("family"), _("key"), _("dimension"), _("meaning")),
+        (_("family"), pgettext("name in files", "key"), _("dimension"), _("meaning")),
         [(d.family, d.key, d.label, d.help) for d in sheet.dimensions],
     )
 
@@ -232,7 +232,14 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
         return
     yield table((_("reason"), _("tasks")), map(_tally, sheet.removal_reasons))
     yield table(
-        (_("task"), _("family"), _("by"), _("on"), _("reason"), _("rules")),
+        (
+            _("task"),
+            _("family"),
+            pgettext("who removed it", "by"),
+            _("on"),
+            _("reason"),
+            _("rules"),
+        ),
         [
             (
                 task.task_id,
@@ -263,7 +270,7 @@ def _quality(sheet: Datasheet) -> Iterable[str]:
     if qc.signals:
         labels: dict[str, str] = {**SIGNAL_LABEL}
         yield table(
-            (_("signal"), _("looked at"), _("found")),
+            (_("signal"), _("looked at"), pgettext("how many problems", "found")),
             [(_(labels.get(s.name, s.name)), s.looked, s.raised) for s in qc.signals],
         )
     if qc.rules:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.effect.models import Effect, GroupEffect, MeasureEffect, Order, Ranking
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.scoring.labels import measure_label, pooled_notes, statistic_label
 from cuecard.core.tasks import Family
 from cuecard.core.verdicts import ItemKind
@@ -27,7 +27,11 @@ KIND_WORDS: dict[ItemKind, str] = {
     ItemKind.PREDICTED: N_("predicted triples"),
     ItemKind.STATUS: N_("checkpoint statuses"),
 }
-_ORDERS: dict[Order, str] = {"above": N_("above"), "below": N_("below"), "level": N_("level")}
+_ORDERS: dict[Order, str] = {
+    "above": N_("above"),
+    "below": N_("below"),
+    "level": NP_("neither above nor below", "level"),
+}
 
 
 def effect_sheets(effect: Effect, *, introduced: bool = False) -> tuple[Sheet, ...]:

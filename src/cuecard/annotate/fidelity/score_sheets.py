@@ -13,7 +13,7 @@ from cuecard.annotate.fidelity.sheets import TurnCell, figure_cell
 from cuecard.annotate.fidelity.words import simulator_word
 from cuecard.annotate.labelling.comparison.sheets import Cell, Line, Sheet, cell, count
 from cuecard.core.events import Termination
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.scoring.labels import measure_label, pooled_notes
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
@@ -30,7 +30,7 @@ def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
             title=_outcome_title(found, each),
             headings=(
                 _("Measure"),
-                _("cells"),
+                pgettext("a task with an agent", "cells"),
                 _("people"),
                 _("simulator"),
                 _("simulator − people"),

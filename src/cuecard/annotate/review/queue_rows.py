@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.core.times import age, time_left
 
@@ -84,7 +84,7 @@ def _queue_row(
         note = _("skipped")
         told.append(_("You skipped it; opening it takes it after all."))
     elif is_begun:
-        note = _("begun")
+        note = pgettext("state", "begun")
         told.append(_("You began a review and your time ran out; opening it takes it again."))
     if not line.fits:
         note = note or _("other skills")

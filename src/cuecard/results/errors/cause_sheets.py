@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.labelling.comparison.sheets import Line, Sheet
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.labels import measure_label
 from cuecard.core.tasks import Family
 from cuecard.results.cells import ResultCell, in_percent
@@ -75,7 +75,7 @@ def _sheets(pool: Pool, by: By, bars: Bars) -> Iterator[Sheet]:
         yield Sheet(
             view="results",
             title=_("What failed, in its words"),
-            headings=(_("Message"), _("Cause"), _("Trials"), _("Agents")),
+            headings=(pgettext("of an error", "Message"), _("Cause"), _("Trials"), _("Agents")),
             lines=tuple(lines),
             notes=(_("Numbers stand as N, ids as ID, addresses as URL."),),
         )

@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.fidelity.turns import TurnRow, open_to
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
@@ -59,7 +59,7 @@ class FidelityTurnsScreen(CuecardScreen[None]):
                 *who,
                 FittedColumn(N_("People"), 13, grow=1),
                 FittedColumn(N_("Simulator says"), 14, grow=1),
-                FittedColumn(N_("Wrong"), 14, grow=2),
+                FittedColumn(NP_("what is", "Wrong"), 14, grow=2),
             ),
             id="turns",
         )

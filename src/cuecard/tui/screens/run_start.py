@@ -12,7 +12,7 @@ from textual.widgets import Button, Footer, Input, Label, Select, SelectionList
 from textual.widgets.selection_list import Selection
 
 from cuecard.core.events import Limits
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _, pgettext
 from cuecard.core.text import one_line
 from cuecard.lab.plans import RunPlan, RunSettings
 from cuecard.store.records import TaskSummary
@@ -39,7 +39,7 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
             "run_start.begin",
             "ctrl+s",
             "begin",
-            N_("Start"),
+            NP_("verb", "Start"),
             N_("Start this run"),
             shown_as="^s",
             priority=True,
@@ -83,7 +83,7 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
                         yield Input(placeholder=placeholder, id="name", compact=True)
             with Horizontal(classes="buttons"):
                 yield Label("", id="size")
-                yield Button(_("Start"), variant="primary", id="begin", compact=True)
+                yield Button(pgettext("verb", "Start"), variant="primary", id="begin", compact=True)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:

@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from cuecard.annotate.fidelity.model import Correlation, Point
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen
@@ -37,7 +37,7 @@ SESSIONS = (
     FittedColumn(N_("Task"), 12, grow=2),
     FittedColumn(N_("Person"), 8, grow=1),
     FittedColumn(N_("Trial"), 6, right=True),
-    FittedColumn(N_("Answer"), 7, right=True),
+    FittedColumn(NP_("in a form", "Answer"), 7, right=True),
     FittedColumn(N_("Score"), 8, right=True),
 )
 

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Footer, Input, Label, Select, Static
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.i18n import N_, _, current_language, pgettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
@@ -201,7 +201,14 @@ class SettingsScreen(CuecardScreen[None]):
     def _described(self, config: Config) -> Table:
         """All players with their model and endpoint; keys only as set or not set."""
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
-        for heading in (_("Part"), _("Name"), _("Kind"), _("Model"), _("Endpoint"), _("Key")):
+        for heading in (
+            _("Part"),
+            _("Name"),
+            _("Kind"),
+            _("Model"),
+            _("Endpoint"),
+            pgettext("of an endpoint", "Key"),
+        ):
             table.add_column(heading, overflow="fold")
         for row in player_rows(config):
             first = (Text(row.part, style="dim"), Text(one_line(row.name)), Text(row.kind))

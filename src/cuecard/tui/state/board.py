@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad
 from cuecard.annotate.review.figure_texts import waiting
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.review import TaskState
 from cuecard.core.text import one_line
 from cuecard.core.times import age
@@ -31,7 +31,7 @@ TASK_COLUMNS = (
 )
 PEOPLE_COLUMNS = (
     GridColumn(N_("Person"), 12, grow=2),
-    GridColumn(N_("Open"), 6, right=True),
+    GridColumn(NP_("not finished", "Open"), 6, right=True),
     GridColumn(N_("Drafts"), 8, right=True),
     GridColumn(N_("Returned"), 8, right=True),
     GridColumn(N_("To review"), 9, right=True),

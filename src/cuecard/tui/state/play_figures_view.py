@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.core.times import stopwatch
 from cuecard.tui.state.play_figures import Note, PlayFigures, Spent
@@ -123,7 +123,7 @@ def _calls(figures: PlayFigures) -> list[Line]:
     lines = [_row(_("tool calls"), f"{figures.calls:,}")]
     if figures.searched:
         found = _("{hits} of {n}").format(hits=figures.hits, n=figures.searched)
-        lines.append(_row(_("found"), found))
+        lines.append(_row(pgettext("a page came up in a search", "found"), found))
     if world := figures.world_spent.calls:
         lines.append(_row(_("world's model calls"), f"{world:,}"))
     return lines

@@ -8,7 +8,7 @@ from cuecard.annotate.qc.decision import RULE_BY_KEY, VERDICT_LABEL
 from cuecard.annotate.qc.report import Decided, QcReport, StageReport
 from cuecard.annotate.qc.signals import SIGNAL_LABEL
 from cuecard.annotate.qc.stages import STAGE, STAGES, StageName, StageState
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.review import QcVerdict
 from cuecard.core.text import one_line
@@ -195,7 +195,7 @@ def _outcome(result: ProbeResult) -> Piece:
     if result.probe in ATTEMPTS:
         words = _("right") if result.right else _("wrong")
     else:
-        words = _("found") if result.flagged else _("nothing")
+        words = pgettext("a check found something", "found") if result.flagged else _("nothing")
     if result.baseline or not result.flagged:
         return Piece(f"· {words}", "muted" if result.baseline else "plain")
     return Piece(f"! {words}", "bad")

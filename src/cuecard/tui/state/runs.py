@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.store.records import RunRecord, RunState, TrialRecord
@@ -39,7 +39,7 @@ STATE_LOOK: dict[TrialState, tuple[str, Tone, str]] = {
     TrialState.ENDED: ("●", "good", N_("ended")),
     TrialState.FAILED: ("✗", "bad", N_("failed")),
     TrialState.PLAYING: ("▸", "user", N_("playing")),
-    TrialState.BEGUN: ("◌", "muted", N_("begun")),
+    TrialState.BEGUN: ("◌", "muted", NP_("state", "begun")),
     TrialState.WAITING: ("○", "muted", N_("waiting")),
 }
 

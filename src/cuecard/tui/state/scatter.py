@@ -8,7 +8,7 @@ from math import floor
 
 from cuecard.annotate.fidelity.model import Correlation, Point
 from cuecard.annotate.labelling.comparison.words import figure, remark
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import NP_, _, ngettext
 from cuecard.core.scoring.labels import measure_label
 from cuecard.core.text import one_line
 from cuecard.tui.widgets.grid.columns import GridColumn
@@ -102,7 +102,7 @@ def plot_heading(found: Correlation) -> str:
 
 def plot_columns(scatter: Scatter, width: int) -> list[GridColumn]:
     """The answer, then a column for each stretch of scores, named by where it begins."""
-    columns = [GridColumn(N_("Answer"), 6, right=True)]
+    columns = [GridColumn(NP_("in a form", "Answer"), 6, right=True)]
     for column in range(scatter.columns):
         last = column == scatter.columns - 1
         begins, ends = f"{scatter.edges[column]:.3g}", f"{scatter.edges[-1]:.3g}"

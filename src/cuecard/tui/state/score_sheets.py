@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from cuecard.annotate.agreement import Statistic
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.annotate.labelling.comparison.words import compact
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.labels import (
@@ -32,7 +32,7 @@ COUNT_WORDS: dict[str, str] = {
     "trials": N_("Trials"),
     "failed": N_("Failed"),
     "unjudged": N_("Not judged"),
-    "open": N_("Open"),
+    "open": NP_("not finished", "Open"),
 }
 COUNT_GLYPHS: dict[str, str] = {"failed": "✗", "unjudged": "?", "open": "○"}
 """Headings where room is scarce: the marks that trials have everywhere."""

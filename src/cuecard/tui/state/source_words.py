@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, pgettext
 from cuecard.core.text import one_line
 from cuecard.tui.state.entries import Entry, Paragraph, Piece
 from cuecard.tui.state.sources import Source
@@ -23,7 +23,7 @@ def row_of(source: Source) -> list[GridCell]:
 
 def fate_of(source: Source) -> str:
     """Whether the agent only found it, opened it, or names it in a reply."""
-    words = [_("visited") if source.visited else _("found")]
+    words = [_("visited") if source.visited else pgettext("a page came up in a search", "found")]
     if source.cited:
         words.append(_("cited"))
     return ", ".join(words)

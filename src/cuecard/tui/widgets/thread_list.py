@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.screens.ask import TextDialog
 from cuecard.tui.state.review_threads import thread_entries
@@ -28,7 +28,7 @@ class ThreadList(EntryList):
 
     BINDINGS = keys(
         Key("threads.go", "enter", "open", N_("Go there"), N_("To the element that the comment is about"), shown_as="⏎"),
-        Key("threads.answer", "a", "say('answer')", N_("Answer"), N_("Say something to this comment")),
+        Key("threads.answer", "a", "say('answer')", NP_("verb", "Answer"), N_("Say something to this comment")),
         Key("threads.resolve", "r", "say('resolve')", N_("Resolve"), N_("This is settled")),
         Key("threads.reopen", "o", "say('reopen')", N_("Reopen"), N_("This is not settled after all; say why")),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.tui.actions import Key, keys
 
 # In the order in which the footer shows them: what every turn needs comes first.
@@ -18,9 +18,9 @@ PLAY_KEYS = keys(
     Key("play.phrases", "f6", "phrases", N_("Phrases"), N_("Pick what to say while the cue is not met"), shown_as="F6", priority=True),
     Key("play.answers", "f4", "answers", N_("Questions"), N_("Answer the agent's questions one by one, in one message"), shown_as="F4"),
     Key("play.never_mind", "ctrl+d", "insert('never_mind')", N_("Don't care"), N_("Insert that it does not matter to you"), shown_as="^d", priority=True),
-    Key("play.end", "ctrl+g", "end", N_("End"), N_("End the dialogue"), shown_as="^g"),
+    Key("play.end", "ctrl+g", "end", NP_("verb", "End"), N_("End the dialogue"), shown_as="^g"),
     Key("play.pause", "escape", "pause", N_("Pause"), N_("Leave and come back later")),
-    Key("play.note", "f7", "note", N_("Note"), N_("Note a problem of the agent or of the task"), shown_as="F7", priority=True),
+    Key("play.note", "f7", "note", NP_("verb", "Note"), N_("Note a problem of the agent or of the task"), shown_as="F7", priority=True),
     Key("play.evidence", "f5", "evidence", N_("Evidence"), N_("Choose the words of the reply that your mark rests on"), shown_as="F5"),
     Key("play.figures", "f2", "figures", N_("Figures"), N_("Show or hide turns, time, tokens, cost and notes"), shown_as="F2"),
     Key("play.sources", "f3", "sources", N_("Sources"), N_("The pages that the agent found and opened"), shown_as="F3"),

@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.parts import Evidence
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
@@ -130,10 +130,28 @@ class ReadingDialog(TurnDialog):
     """What the agent's last turn was at this step; answers a `Reading`."""
 
     BINDINGS = keys(
-        Key("reading.asked", "a", "choose('asked')", N_("Asks"), N_("It asks the right question")),
+        Key(
+            "reading.asked",
+            "a",
+            "choose('asked')",
+            NP_("the agent asks", "Asks"),
+            N_("It asks the right question"),
+        ),
         Key("reading.else", "o", "choose('asked_else')", N_("Asks else"), N_("Another question")),
-        Key("reading.right", "r", "choose('right')", N_("Right"), N_("It names the target")),
-        Key("reading.wrong", "w", "choose('wrong')", N_("Wrong"), N_("It names something else")),
+        Key(
+            "reading.right",
+            "r",
+            "choose('right')",
+            NP_("the answer is", "Right"),
+            N_("It names the target"),
+        ),
+        Key(
+            "reading.wrong",
+            "w",
+            "choose('wrong')",
+            NP_("the answer is", "Wrong"),
+            N_("It names something else"),
+        ),
         Key("reading.none", "n", "choose('searched')", N_("Neither"), N_("No question, no answer")),
         Key(
             "reading.whole",

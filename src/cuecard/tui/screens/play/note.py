@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Footer, Static, TextArea
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -51,7 +51,7 @@ class AboutLine(Widget, can_focus=True):
         Key("note.other", "o", "choose('other')", N_("Other"), N_("The note is about something else")),
         Key("note.back", "left", "walk(-1)", N_("Left"), N_("What is before"), show=False),
         Key("note.on", "right", "walk(1)", N_("Right"), N_("What is next"), show=False),
-        Key("note.write", "enter,down", "write", N_("Write"), N_("On to the words"), show=False),
+        Key("note.write", "enter,down", "write", NP_("the words of a note", "Write"), N_("On to the words"), show=False),
     )  # fmt: skip
     about: reactive[About] = reactive[About]("agent")
 
@@ -94,7 +94,7 @@ class NoteDialog(CuecardDialog[NewNote | None]):
     NoteDialog #told { height: auto; color: $muted; }
     """
     BINDINGS = keys(
-        Key("note.save", "ctrl+s", "save", N_("Note"), N_("Keep this note with the session"), shown_as="^s", priority=True),
+        Key("note.save", "ctrl+s", "save", NP_("verb", "Note"), N_("Keep this note with the session"), shown_as="^s", priority=True),
     )  # fmt: skip
 
     def __init__(

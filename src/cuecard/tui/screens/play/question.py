@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from cuecard.annotate.session_form import shown
 from cuecard.core.config_play import FormQuestion
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.glyphs import ink
@@ -27,7 +27,7 @@ class Question(Widget, can_focus=True):
     """
     BINDINGS = keys(
         *(
-            Key(f"form.digit_{digit}", digit, f"digit({digit})", N_("Answer"), N_("Give this answer"), show=False)
+            Key(f"form.digit_{digit}", digit, f"digit({digit})", NP_("verb", "Answer"), N_("Give this answer"), show=False)
             for digit in _DIGITS
         ),
         Key("form.less", "left", "step(-1)", N_("Less"), N_("The answer before"), show=False),

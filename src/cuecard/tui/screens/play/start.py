@@ -12,7 +12,7 @@ from textual.widgets import Footer, Label, OptionList, Select, SelectionList, St
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -24,7 +24,7 @@ class _Shadows(TickList[str]):
     """Space ticks; Enter is the dialog's, as everywhere in it."""
 
     BINDINGS = keys(
-        Key("start.shadows", "enter", "screen.begin", N_("Start"), N_("Begin the session"), show=False),
+        Key("start.shadows", "enter", "screen.begin", NP_("verb", "Start"), N_("Begin the session"), show=False),
     )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ class StartDialog(CuecardDialog[Start | None]):
     }
     """
     BINDINGS = keys(
-        Key("start.begin", "ctrl+s", "begin", N_("Start"), N_("Begin the session"), shown_as="^s", priority=True),
+        Key("start.begin", "ctrl+s", "begin", NP_("verb", "Start"), N_("Begin the session"), shown_as="^s", priority=True),
     )  # fmt: skip
 
     def __init__(self, choices: StartChoices) -> None:

@@ -68,7 +68,7 @@ class Collection(TaskPane):
         Key("items.delete", "d,delete", "remove", N_("Delete"), N_("Delete this one; ^z brings it back"), shown_as="d"),
         Key("items.copy", "c", "copy", N_("Copy"), N_("Add one like this below"), show=False),
         Key("items.up", "left_square_bracket,shift+up", "shift(-1)", N_("Move"), N_("Move this one up"), shown_as="[ ]"),
-        Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Down"), N_("Move this one down"), show=False, shown_as="]"),
+        Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Move down"), N_("Move this one down"), show=False, shown_as="]"),
     )  # fmt: skip
 
     DEFAULT_CSS = """

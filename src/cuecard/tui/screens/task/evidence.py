@@ -47,7 +47,7 @@ class EvidencePane(TaskPane):
         Key("evidence.open", "o", "open", N_("Open"), N_("Open this page in the browser")),
         Key("evidence.delete", "d,delete", "remove", N_("Delete"), N_("Take this address off the list; ^z brings it back"), shown_as="d"),
         Key("evidence.up", "left_square_bracket", "shift(-1)", N_("Move"), N_("Move this address up"), show=False, shown_as="["),
-        Key("evidence.down", "right_square_bracket", "shift(1)", N_("Down"), N_("Move this address down"), show=False, shown_as="]"),
+        Key("evidence.down", "right_square_bracket", "shift(1)", N_("Move down"), N_("Move this address down"), show=False, shown_as="]"),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:

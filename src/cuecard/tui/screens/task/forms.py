@@ -5,7 +5,7 @@ from __future__ import annotations
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.blank import blank_source, blank_stage
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.screens.task.choices import CUE, DIFFICULTY, LANGUAGE, labelled
 from cuecard.tui.screens.task.collection import CollectionSpec
 from cuecard.tui.screens.task.specs import FieldSpec
@@ -40,7 +40,10 @@ STAGE = (
     FieldSpec(("title",), N_("Title")),
     FieldSpec(("cue", "kind"), N_("Cue"), "choice", options=labelled(CUE)),
     FieldSpec(
-        ("cue", "text"), N_("When"), "text", tip=N_("What the agent must have said or asked")
+        ("cue", "text"),
+        NP_("of a cue", "When"),
+        "text",
+        tip=N_("What the agent must have said or asked"),
     ),
     FieldSpec(
         ("cue", "terms"),

@@ -8,7 +8,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.blank import blank_column
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.trees import Path
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.tui.screens.task import choices
 from cuecard.tui.screens.task.choices import labelled, listed
 from cuecard.tui.screens.task.collection import CollectionSpec
@@ -30,7 +30,14 @@ def _rename_column(edit: TaskEdit, place: Path, value: Any) -> None:
 
 COLUMN = (
     FieldSpec(("name",), N_("Column"), write=_rename_column),
-    FieldSpec((), N_("Key"), "flag", N_("rows are joined on it"), read=_is_key, write=_write_key),
+    FieldSpec(
+        (),
+        NP_("of a table", "Key"),
+        "flag",
+        N_("rows are joined on it"),
+        read=_is_key,
+        write=_write_key,
+    ),
     FieldSpec(("metric",), N_("Metric"), "choices", options=labelled(choices.METRIC)),
     FieldSpec(("preprocess",), N_("Preprocess"), "choices", options=labelled(choices.PREPROCESS)),
     FieldSpec(
@@ -53,7 +60,7 @@ COLUMNS = CollectionSpec(
     path=ops.COLUMNS,
     columns=(
         FittedColumn(N_("Column"), 12, grow=2),
-        FittedColumn(N_("Key"), 3),
+        FittedColumn(NP_("of a table", "Key"), 3),
         FittedColumn(N_("Metric"), 12, grow=2),
         FittedColumn(N_("Preprocess"), 10, grow=1),
         FittedColumn(N_("Criterion"), 9, grow=1),

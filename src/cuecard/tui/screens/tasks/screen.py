@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widgets import Footer
 
 from cuecard.annotate.authoring.session import begin_task
-from cuecard.core.i18n import N_, _, current_language, ngettext
+from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.screens.tasks.listing import TaskListing
@@ -63,7 +63,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.reopen", "u", "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
         Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
-        Key("tasks.samples", "s", "samples", N_("Samples"), N_("Add the sample tasks")),
+        Key("tasks.samples", "s", "samples", NP_("sample tasks", "Samples"), N_("Add the sample tasks")),
         Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
         Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
         Key("tasks.merge", "m", "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False),

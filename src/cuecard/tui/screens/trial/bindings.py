@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.tui.actions import Key, keys
 
 # In the order in which the footer shows them.
@@ -12,7 +12,7 @@ TRIAL_KEYS = keys(
     Key("trial.unstep", "escape", "leave_steps", N_("Leave stepping"), N_("Show the whole trial again")),
     Key("trial.back", "escape", "app.pop_screen", N_("Back"), N_("Back to where I came from")),
     Key("trial.uncover", "x", "uncover", N_("Show all"), N_("Show what was decided, though I have not labelled it")),
-    Key("trial.return", "backspace", "return", N_("Return"), N_("Back to where I was before the jump"), shown_as="⌫"),
+    Key("trial.return", "backspace", "return", NP_("to where one was", "Return"), N_("Back to where I was before the jump"), shown_as="⌫"),
     Key("trial.filter", "f", "filter", N_("Filter"), N_("Gold and verdicts: all, or only missed, covered, extra or not judged ones")),
     Key("trial.group", "x", "group", N_("Group"), N_("Gold by stage or by relation")),
     Key("trial.other_judge", "w", "other_judge", N_("Other judge"), N_("Show what another judge decided")),

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Footer
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.parts import Act
 from cuecard.core.text import one_line
 from cuecard.lab.wizard import WaitingSeat, waiting_seats
@@ -32,7 +32,7 @@ class ActDialog(ChoiceDialog):
 
     CSS_PATH = "../play/dialogs.tcss"
     BINDINGS = keys(
-        Key("act.answer", "a", f"choose('{Act.ANSWER.value}')", N_("Answer"), N_("It answers the user's question"), show=False),
+        Key("act.answer", "a", f"choose('{Act.ANSWER.value}')", NP_("verb", "Answer"), N_("It answers the user's question"), show=False),
         Key("act.ask", "q", f"choose('{Act.ASK.value}')", N_("Ask"), N_("It asks the user something"), show=False),
     )  # fmt: skip
 

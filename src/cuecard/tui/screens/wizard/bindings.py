@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, NP_
 from cuecard.tui.actions import Key, keys
 
 WIZARD_KEYS = keys(
@@ -15,7 +15,7 @@ WIZARD_KEYS = keys(
     Key("wizard.calls", "ctrl+o", "calls", N_("Calls"), N_("Open or fold the newest searches"), show=False, priority=True, shown_as="^o"),
     Key("wizard.up", "pageup", "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
     Key("wizard.down", "pagedown", "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
-    Key("wizard.brief", "f2", "brief", N_("Brief"), N_("What is asked of you, and what a model is told"), priority=True, shown_as="F2"),
+    Key("wizard.brief", "f2", "brief", NP_("what is asked", "Brief"), N_("What is asked of you, and what a model is told"), priority=True, shown_as="F2"),
     Key("wizard.leave", "escape", "leave", N_("Leave"), N_("Leave and come back later; all that you typed stays")),
     Key("wizard.help", "f1", "app.explain", N_("Help"), N_("Keys of this screen"), shown_as="F1"),
 )  # fmt: skip

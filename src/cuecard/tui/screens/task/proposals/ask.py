@@ -19,7 +19,7 @@ from textual.widgets import (
     TextArea,
 )
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext, pgettext
 from cuecard.core.tasks import OriginKind
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardDialog
@@ -57,7 +57,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
 
     CSS_PATH = "proposals.tcss"
     BINDINGS = keys(
-        Key("assist.begin", "ctrl+s", "begin", N_("Draft"), N_("Have the model draft this"), shown_as="^s", priority=True),
+        Key("assist.begin", "ctrl+s", "begin", NP_("verb", "Draft"), N_("Have the model draft this"), shown_as="^s", priority=True),
     )  # fmt: skip
 
     def __init__(self, asking: Asking, typed: dict[str, str]) -> None:
@@ -72,7 +72,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
         with Vertical(classes="dialog assist") as box:
             box.border_title = _("Help from a model")
             with Horizontal(classes="field"):
-                yield Label(_("Draft"))
+                yield Label(pgettext("verb", "Draft"))
                 yield Select[str](kinds, allow_blank=False, id="kind", compact=True)
             with Horizontal(classes="field"):
                 yield Label(_("Model"))
@@ -84,7 +84,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
                     with Vertical(id=kind):
                         yield from self._inputs(kind)
             with Horizontal(classes="buttons"):
-                yield Button(_("Draft"), variant="primary", id="begin", compact=True)
+                yield Button(pgettext("verb", "Draft"), variant="primary", id="begin", compact=True)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
