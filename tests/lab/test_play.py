@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,13 +13,14 @@ import pytest
 
 import lab_players
 from cuecard.core.config import EMBEDDED
-from cuecard.core.errors import ConfigError, Conflict, NotAllowed, NotFound
+from cuecard.core.errors import ConfigError, NotAllowed, NotFound
 from cuecard.core.events import AgentSpoke, Event, Limits, Termination
 from cuecard.core.parts import UserReply
 from cuecard.lab.play import PlayOutcome, PlaySession
 from cuecard.lab.runs import settle_runs
 from cuecard.lab.trial_view import trial_view
 from cuecard.results.trial.disclosure import stages_seen
+from cuecard.store.leases import BeingPlayed
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from lab_players import bodies, in_a_loop_that_dies, play_out, speak
@@ -192,17 +194,16 @@ async def test_one_session_in_two_windows(db: Path):
     with Workspace.open(db) as one, Workspace.open(db) as two:
         left = await PlaySession.start(one, TASK, by="ann")
         await left.wait_turn()
-        right = await PlaySession.resume(two, left.trial.id, by="ann")
-        await right.wait_turn()
+        # The window that comes second is told who plays, before anybody has typed anything there.
+        with pytest.raises(BeingPlayed, match=f"ann plays it on .*, process {os.getpid()}, since"):
+            await PlaySession.resume(two, left.trial.id, by="ann")
+        run = two.runs.get(left.trial.run_id)
+        assert (run.state, run.lease and run.lease.person) == (RunState.RUNNING, "ann")
         await left.submit(UserReply(text="first"))
-        with pytest.raises(Conflict):
-            await right.submit(UserReply(text="second"))
-        outcome = await right.wait()
-        assert outcome is not None
-        assert outcome.termination is None
-        assert outcome.problem
-        # The window that came second neither ended nor harmed the session of the first.
         await left.wait_turn()
+        await left.close()
+        assert two.runs.get(left.trial.run_id).state is RunState.OPEN
+        left = await PlaySession.resume(two, left.trial.id, by="ann")
         await play_out(left)
         assert one.runs.trial(left.trial.id).termination is Termination.USER_DONE
         said = [e.body for e in one.runs.events(left.trial.id) if e.body.type == "user_spoke"]

@@ -347,7 +347,7 @@ async def test_a_model_judges_and_what_it_left_is_judged_later(workspace: Worksp
         run_id = outcome.run_id or 0
         workspace.runs.set_state(run_id, RunState.RUNNING)
         await settle_runs(workspace)
-        assert workspace.runs.get(run_id).state is RunState.RUNNING
+        assert workspace.runs.get(run_id).state is RunState.OPEN
         broken, asked = False, len(server.requests)
         outcome = await run_probe(*args, config=models, by="ann")
         assert len(server.requests) == asked + 1
@@ -397,7 +397,7 @@ def test_a_killed_probe_pays_for_nothing_twice(db: Path):
         with Workspace.open(db) as workspace:
             asyncio.run(settle_runs(workspace))
             (killed,) = workspace.runs.all()
-            assert killed.state is RunState.RUNNING
+            assert killed.state is RunState.INTERRUPTED
             (result,) = asyncio.run(probed(workspace, "ambiguity", CHECKPOINTS, config(server.url)))
             (run,) = workspace.runs.all()
             log = workspace.runs.log(result.trial_id or 0)

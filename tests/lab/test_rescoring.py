@@ -135,7 +135,7 @@ async def test_what_failed_is_gone_on_with_and_paid_for_once(workspace: Workspac
         corrected(workspace, graph_task(gold=CORRECTED))
         outcome = await rescored(workspace, run, server.url)
         assert [f.trial_id for f in outcome.failed] == [workspace.runs.trials(outcome.run.id)[0].id]
-        assert outcome.run.state is RunState.RUNNING
+        assert outcome.run.state is RunState.OPEN
         sick, since = False, len(server.requests)
         again = await rescored(workspace, run, server.url)
         assert (again.run.id, again.failed) == (outcome.run.id, ())

@@ -126,7 +126,7 @@ def test_killed_and_resumed(db: Path, undisturbed, events: int):
     async def go_on() -> None:
         with Workspace.open(db) as workspace:
             (run,) = workspace.runs.all()
-            assert run.state is RunState.RUNNING
+            assert run.state is RunState.INTERRUPTED
             assert run.trials == 2 * len(SOME)
             assert run.finished < run.trials
             await resume_run(workspace, run.id)
@@ -231,7 +231,7 @@ async def test_a_session_is_not_resumed_as_a_run(workspace: Workspace):
     with pytest.raises(CuecardError, match="play session"):
         await resume_run(workspace, session.trial.run_id)
     await settle_runs(workspace)
-    assert workspace.runs.get(session.trial.run_id).state is RunState.RUNNING
+    assert workspace.runs.get(session.trial.run_id).state is RunState.OPEN
 
 
 async def test_judging_again(workspace: Workspace):

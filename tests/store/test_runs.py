@@ -37,7 +37,7 @@ def test_runs_count_their_trials(workspace: Workspace, make_trial: MakeTrial, at
     run = workspace.runs.create(
         name="[b]night", kind="grid", created_by="Ann", samples=3, limits=limits
     )
-    assert (run.state, run.limits, run.trials, run.finished) == (RunState.RUNNING, limits, 0, 0)
+    assert (run.state, run.limits, run.trials, run.finished) == (RunState.OPEN, limits, 0, 0)
     first, _second = make_trial(run.id), make_trial(run.id, task_id="u")
     play = workspace.runs.create(
         name="p", kind="play", created_by="Bob", samples=1, limits=Limits()
@@ -47,7 +47,7 @@ def test_runs_count_their_trials(workspace: Workspace, make_trial: MakeTrial, at
     found = workspace.runs.get(run.id)
     assert (found.name, found.state, found.trials, found.finished) == (
         "[b]night",
-        RunState.DONE,
+        RunState.OPEN,  # whatever was marked, a trial is open
         2,
         1,
     )

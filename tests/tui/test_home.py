@@ -95,7 +95,7 @@ async def test_what_was_begun_goes_on_where_it_was_left(judged: Path, make_app) 
             await open_row(pilot, text)
             await until(pilot, lambda kind=kind: isinstance(app.screen, kind))
             await back_home(pilot)
-        assert run.state is RunState.RUNNING
+        assert run.state is RunState.OPEN
 
 
 async def test_reviews_and_verdicts_that_wait_open_their_screens(judged: Path, make_app) -> None:
@@ -187,7 +187,7 @@ async def test_what_a_killed_process_left_behind_is_concluded_after_the_start(
         assert isinstance(events[-1].body, TrialEnded)
         # Every event is in, the last judgement is not, and the run was never closed.
         workspace.runs.append_events([(trial.id, event) for event in events])
-        assert workspace.runs.get(run.id).state is RunState.RUNNING
+        assert workspace.runs.get(run.id).state is RunState.OPEN
         assert workspace.verdicts.of_trial(trial.id) == []
     app: CuecardApp = make_app(database)
     async with app.run_test(size=SIZE) as pilot:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import os
+import platform
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input, SelectionList
 
+from cuecard.core.config import load_config
 from cuecard.core.events import AgentSpoke, Event, Limits, Termination, TrialEnded
 from cuecard.lab.runs import RunPlan, create_run, resume_run, start_run
+from cuecard.store import leases
 from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -104,24 +108,57 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
     assert sum(isinstance(event.body, AgentSpoke) for event in after) == 3
 
 
-async def test_a_killed_run_is_called_open_and_resumed_only_after_asking(
+async def test_a_run_is_gone_on_with_where_nobody_plays_it(
     app_with_samples: CuecardApp, database: Path
 ) -> None:
     app = app_with_samples
-    with Workspace.open(database) as workspace:
-        run = create_run(workspace, RunPlan(tasks=("facts-night-train",)), by="Ben")
-        workspace.runs.set_state(run.id, RunState.RUNNING)
-    async with app.run_test(size=SIZE) as pilot:
-        app.push_screen(RunScreen(run.id))
-        await until(pilot, lambda: "◌ open" in shown(app.screen))
-        await pilot.press("r")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
-        await pilot.press("n")
-        await until(pilot, lambda: isinstance(app.screen, RunScreen))
-        await pilot.press("r")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
-        await pilot.press("y")
-        await until(pilot, lambda: "● done" in shown(app.screen))
+    with Workspace.open(database) as elsewhere:
+        run = create_run(elsewhere, RunPlan(tasks=("facts-night-train",), name="far"), by="Ben")
+        held = elsewhere.leases.take(run.id, "Ben")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await until(pilot, lambda: "▸ running" in shown(app.screen))
+            app.push_screen(RunScreen(run.id))
+            await until(
+                pilot, lambda: "▸ running" in shown(app.screen) and "far" in shown(app.screen)
+            )
+            who = f"Ben plays it on {platform.node()}, process {os.getpid()}, since"
+            await until(pilot, lambda: who in shown(app.screen))
+            await pilot.press("r")
+            await until(pilot, lambda: any(who in n.message for n in app._notifications))  # pyright: ignore
+            assert elsewhere.runs.trials(run.id)[0].events == 0
+            # Killed, it is nobody's, which is seen without asking anybody.
+            leases._HELD.discard(held.owner)  # pyright: ignore
+            await until(pilot, lambda: "✗ interrupted" in shown(app.screen))
+            assert who not in shown(app.screen)
+            await pilot.press("r")
+            await until(pilot, lambda: "● done" in shown(app.screen))
+
+
+async def test_a_run_that_is_gone_on_with_is_not_called_paused(
+    app_with_samples: CuecardApp, database: Path, home: Path
+) -> None:
+    app = app_with_samples
+    with live_agent(home, "I am looking, please wait a moment.", pause=0.2):
+        with Workspace.open(database) as workspace:
+            plan = RunPlan(tasks=("facts-night-train",), agents=("live",))
+            config = load_config(home / "cuecard.yaml")
+            run = create_run(workspace, plan, by="Ana", config=config)
+            workspace.runs.set_state(run.id, RunState.PAUSED, "the model had no credit")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await until(pilot, lambda: "‖ paused" in shown(app.screen))
+            await pilot.press("enter")
+            await until(pilot, lambda: "no credit" in shown(app.screen))
+            await pilot.press("r")
+            await until(pilot, lambda: "1 playing" in shown(app.screen))
+            for _frame in range(20):
+                now = shown(app.screen)
+                if "1 playing" not in now:
+                    break
+                assert "‖ paused" not in now
+                assert "▸ running" in now
+                await pilot.pause(0.05)
 
 
 async def test_a_figure_leads_to_its_trials_and_a_failed_one_is_played_again(

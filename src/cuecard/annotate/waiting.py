@@ -14,7 +14,6 @@ from cuecard.store.records import (
     Draft,
     OpenRound,
     RunRecord,
-    RunState,
     TaskState,
     TaskSummary,
     TrialRecord,
@@ -149,7 +148,7 @@ def pending_for(
         sessions=_open_sessions(workspace, person, now),
         forms=_forms(workspace, person, now),
         seats=_seats(workspace, person),
-        running=tuple(r for r in workspace.runs.all(state=RunState.RUNNING) if r.kind != "play"),
+        running=tuple(r for r in workspace.runs.all(unfinished=True) if r.kind != "play"),
         with_others=(
             *(_with_reviewers(r) for r in rounds if r.wrote),
             *(_with_the_other(r) for r in rounds if r.reviewed and not r.wrote),

@@ -11,19 +11,12 @@ from cuecard.core.scoring.labels import COUNTS
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.core.words import ENDING_WORDS
-from cuecard.store.records import RunState
 
 FAMILY: dict[Family, str] = {
     "graph": N_("Graph tasks"),
     "table": N_("Table tasks"),
     "checkpoints": N_("Checkpoint tasks"),
     "facts": N_("Fact tasks"),
-}
-RUN_STATE: dict[RunState, str] = {
-    RunState.RUNNING: N_("running"),
-    RunState.DONE: N_("done"),
-    RunState.CANCELLED: N_("cancelled"),
-    RunState.PAUSED: N_("paused"),
 }
 
 

@@ -125,7 +125,9 @@ def run(
             )
         else:
             record = workspace.runs.get(resume)
-        way = _Way(concurrency, json_lines, rerun is Rerun.FAILED, budget if resume else None)
+        way = _Way(
+            concurrency, json_lines, rerun is Rerun.FAILED, budget if resume else None, person
+        )
         played = _play(workspace, record, config, way)
         scores = score_as_judged(workspace, record.id)
         problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
@@ -166,6 +168,7 @@ class _Way:
     json_lines: bool
     rerun_failed: bool
     budget: float | None
+    by: str
 
 
 @dataclass(frozen=True)
@@ -222,6 +225,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
                 control=control,
                 rerun_failed=way.rerun_failed,
                 budget=way.budget,
+                by=way.by,
             )
         failures.update({failure.trial_id: failure.reason for failure in outcome.unjudged})
 
@@ -256,8 +260,6 @@ def runs(
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
         return
-    from cuecard.cli.labels import RUN_STATE
-
     kinds = {"grid": _("grid"), "play": _("play"), "probe": _("probe")}
     table(
         "",
@@ -272,7 +274,7 @@ def runs(
                 record.finished,
                 record.trials,
                 *((disputed.get(record.id, ""),) if disputed else ()),
-                _(RUN_STATE[record.state]),
+                record.state.label,
                 kinds[record.kind],
                 record.name,
                 record.created_by,

@@ -68,6 +68,7 @@ class PlaySession:
         self.settings = opened.settings
         self.outcome: PlayOutcome | None = None
         self._workspace = workspace
+        self._lease = opened.lease
         self._limits = opened.limits
         self._audience = audience
         self._phase: PlayPhase = "yours"
@@ -122,7 +123,9 @@ class PlaySession:
         opened = await enter(
             workspace, task_id, revision, by, agent, settings, config, limits or Limits()
         )
-        return cls(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
+        return cls._seated(
+            workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end)
+        )
 
     @classmethod
     async def resume(
@@ -142,10 +145,24 @@ class PlaySession:
 
         One that ended because something failed goes on, too: the agent takes that turn again.
 
-        Raises `NotFound`, `ConfigError`, and `NotAllowed` when it has ended or is another person's.
+        Raises `NotFound`, `ConfigError`, `NotAllowed` when it has ended or is another person's, and `BeingPlayed`
+        while it is played in another window.
         """
         opened = await take_up(workspace, trial_id, by, config)
-        return cls(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
+        return cls._seated(
+            workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end)
+        )
+
+    @classmethod
+    def _seated(
+        cls, workspace: Workspace, opened: Opened, config: Config, audience: Audience
+    ) -> PlaySession:
+        try:
+            return cls(workspace, opened, config, audience)
+        except BaseException:
+            if opened.lease:
+                workspace.leases.release(opened.lease)
+            raise
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -235,6 +252,7 @@ class PlaySession:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             await self._listener.close()
+            await self._let_go()
 
     async def _submit(self, reply: UserReply) -> None:
         if not self.waiting:
@@ -354,10 +372,15 @@ class PlaySession:
             outcome = await self._through()
             self._listener.finish()
         finally:
+            await self._let_go()
             await self._hub.close()
         self.outcome = outcome
         self._enter("ended")
         tell(self._audience.on_end, outcome)
+
+    async def _let_go(self) -> None:
+        if self._lease:
+            await asyncio.to_thread(self._workspace.leases.release, self._lease)
 
     async def _through(self) -> PlayOutcome:
         trial = self.trial

@@ -21,9 +21,11 @@ from cuecard.core.users.human import HumanUser
 from cuecard.lab.plans import RunSettings, settings_of
 from cuecard.lab.play_course import last_words
 from cuecard.lab.players import cell_for
+from cuecard.lab.playing import take
 from cuecard.lab.roster import roster_of
 from cuecard.lab.sinks import OnEvent, OnStream, TrialSink
 from cuecard.lab.wizard_seat import absent_agent
+from cuecard.store.leases import Lease
 from cuecard.store.records import RunState, TrialRecord
 
 if TYPE_CHECKING:
@@ -62,13 +64,14 @@ class Audience:
 
 @dataclass(frozen=True)
 class Opened:
-    """A trial to be played by a person. `past`: its whole log."""
+    """A trial to be played by a person. `past`: its whole log; `lease`: its run, held for them."""
 
     trial: TrialRecord
     task: Task
     limits: Limits
     settings: RunSettings
     past: list[Event] = field(default_factory=list[Event])
+    lease: Lease | None = None
 
 
 async def enter(
@@ -117,25 +120,36 @@ async def enter(
         trial = workspace.runs.add_trials(run.id, [cell])[0]
         return Opened(trial, played.task, limits, described)
 
-    return await asyncio.to_thread(work)
+    opened = await asyncio.to_thread(work)
+    return replace(opened, lease=await take(workspace, opened.trial.run_id, by))
 
 
 async def take_up(workspace: Workspace, trial_id: int, by: str, config: Config) -> Opened:
     """An open trial of `by`, or one that failed: that goes on where it did. Raises `NotFound`,
-    `ConfigError`, `NotAllowed`.
+    `ConfigError`, `NotAllowed`, and `BeingPlayed` where they play it already, in another window.
     """
+
+    def check() -> int:
+        trial = workspace.runs.trial(trial_id)
+        _check_resumable(trial, by)
+        return trial.run_id
 
     def work() -> Opened:
         trial = workspace.runs.trial(trial_id)
-        _check_resumable(trial, by)
+        _check_resumable(trial, by)  # It may have ended before it was held.
         task = workspace.tasks.revision(trial.task_id, trial.revision).task
         run = workspace.runs.get(trial.run_id)
         settings = settings_of(run)
         _check_names(settings, config, ModelHub(config))
         return Opened(trial, task, run.limits, settings, workspace.runs.log(trial_id))
 
-    opened = await asyncio.to_thread(work)
-    return opened if opened.trial.termination is None else await _reopened(workspace, opened)
+    lease = await take(workspace, await asyncio.to_thread(check), by)
+    try:
+        opened = replace(await asyncio.to_thread(work), lease=lease)
+        return opened if opened.trial.termination is None else await _reopened(workspace, opened)
+    except BaseException:
+        workspace.leases.release(lease)
+        raise
 
 
 async def _reopened(workspace: Workspace, opened: Opened) -> Opened:

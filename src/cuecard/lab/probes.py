@@ -82,6 +82,7 @@ async def run_probe(
                 rerun_failed=only is not None,
                 budget=budget,
                 only=only,
+                by=by,
             )
         )
 

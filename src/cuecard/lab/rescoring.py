@@ -30,6 +30,7 @@ from cuecard.lab.judging import (
 )
 from cuecard.lab.judging_pool import OnProgress, at_a_time, judge_each
 from cuecard.lab.plans import RunPlan, enter_run, settings_of
+from cuecard.lab.playing import playing
 from cuecard.lab.rescore_plan import RescorePlan, carried, check_judges, pairs_of, rescored_runs
 from cuecard.store.records import RunRecord, RunState, TrialCell, TrialRecord
 
@@ -58,28 +59,29 @@ async def rescore_run(
 
     `anew`: ask about everything, as is needed where a judge is not what it was. Nothing is recorded twice, and a
     call that was answered is not made again. Raises `NotAllowed` where a judge's model or prompts have changed,
-    and where nothing has.
+    and where nothing has, and `BeingPlayed` while somebody else rescores it so.
     """
     if not plan.changed:
         raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
     if not anew:
         await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
     run = await asyncio.to_thread(_entered, workspace, plan, by, anew)
-    pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
-    for old, new in pairs:
-        if new.termination is None:
-            await asyncio.to_thread(_copy, workspace, old.id, new.id)
-    failed: list[JudgeFailure] = []
-    for judge in judges:
-        work = _Work(workspace, plan, judge, anew, on_call)
-        told = on_progress(judge.ref.name) if on_progress else None
-        troubles = await judge_each(pairs, work.judge, at_a_time(judge), told)
-        failed += [
-            JudgeFailure(trial_id=pairs[place][1].id, reason=t.reason, halted=t.halted)
-            for place, t in troubles.items()
-        ]
-    if not failed:
-        await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.DONE)
+    async with playing(workspace, run.id, by):
+        pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
+        for old, new in pairs:
+            if new.termination is None:
+                await asyncio.to_thread(_copy, workspace, old.id, new.id)
+        failed: list[JudgeFailure] = []
+        for judge in judges:
+            work = _Work(workspace, plan, judge, anew, on_call)
+            told = on_progress(judge.ref.name) if on_progress else None
+            troubles = await judge_each(pairs, work.judge, at_a_time(judge), told)
+            failed += [
+                JudgeFailure(trial_id=pairs[place][1].id, reason=t.reason, halted=t.halted)
+                for place, t in troubles.items()
+            ]
+        if not failed:
+            await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.DONE)
     run = await asyncio.to_thread(workspace.runs.get, run.id)
     return RescoreOutcome(run=run, failed=tuple(failed))
 

@@ -17,8 +17,10 @@ from cuecard.core.run import RunControl, RunEvent, RunSummary, run_grid
 from cuecard.lab.cells import Grid
 from cuecard.lab.judging import JudgeFailure, judge_run
 from cuecard.lab.plans import RunPlan, RunSettings, create_run, settings_of
+from cuecard.lab.playing import playing, take
 from cuecard.lab.scores import LEXICAL
 from cuecard.lab.spending import Budget, Meter, spent_on
+from cuecard.store.leases import BeingPlayed, Lease
 from cuecard.store.records import RunRecord, RunState
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = [
     "RunPlan",
     "RunSettings",
     "create_run",
+    "left_behind",
     "resume_run",
     "settle_runs",
     "start_run",
@@ -72,6 +75,7 @@ async def start_run(
         judge=judge,
         on_event=on_event,
         control=control,
+        by=by,
     )
 
 
@@ -87,6 +91,7 @@ async def resume_run(
     rerun_failed: bool = False,
     budget: Budget | float | None = None,
     only: Collection[int] | None = None,
+    by: str = "",
 ) -> RunOutcome:
     """Play the run's open trials, each from its last event, and judge what is not judged.
 
@@ -96,8 +101,9 @@ async def resume_run(
 
     Cancelled or drained through `control`, the run becomes `cancelled` and its open trials stay to be
     resumed; stopped by another `Halt` (`Held`, a model that keeps failing, the budget) it becomes `paused`;
-    killed, it stays `running`. Raises `NotFound`, `ConfigError`, and `CuecardError` for a play session:
-    that needs its person.
+    killed, it is `interrupted`. Meanwhile it is held for `by`; should it be taken over because this process seemed
+    gone, playing stops and the run is left to whoever has it. Raises `NotFound`, `ConfigError`, `BeingPlayed`, and
+    `CuecardError` for a play session: that needs its person.
     """
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     if run.kind == "play":
@@ -110,6 +116,8 @@ async def resume_run(
         )
     control = control or RunControl()
     hub = ModelHub(config)
+    taken_over = Held(_("The run is played elsewhere now"), _("this process seemed to be gone"))
+    lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
         settings = settings_of(run)
         judges = [judge] if judge else _judges(settings, config, hub)
@@ -136,20 +144,24 @@ async def resume_run(
                 on_event(event)
 
         summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
-        return await _finish(workspace, run_id, summary, judges, meter, control)
+        return await _finish(workspace, lease, summary, judges, meter, control)
     finally:
+        await asyncio.to_thread(workspace.leases.release, lease)
         await hub.close()
 
 
 async def _finish(
     workspace: Workspace,
-    run_id: int,
+    lease: Lease,
     summary: RunSummary,
     judges: Sequence[Judge],
     meter: Meter,
     control: RunControl,
 ) -> RunOutcome:
+    run_id = lease.run_id
     run = await asyncio.to_thread(workspace.runs.get, run_id)
+    if lease.lost:
+        return RunOutcome(run=run, summary=summary, unjudged=())
     unjudged: list[JudgeFailure] = []
     # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
     if summary.halt is None and (not summary.cancelled or run.finished == run.trials):
@@ -157,32 +169,54 @@ async def _finish(
             unjudged += await judge_run(
                 workspace, run_id, judge, on_call=meter.judged, control=control
             )
-    run = await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
-    await settle_runs(workspace)
+    await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
+    await asyncio.to_thread(workspace.leases.release, lease)
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 
-async def settle_runs(workspace: Workspace, judge: Judge | None = None) -> None:
-    """Judge (lexically, unless `judge` is given) and close what a killed process left behind: runs and
-    sessions all of whose trials have ended. Open trials are not touched, nor are probes that a model
-    judges: their verdicts must be its own, and are made when the probe is gone on with.
+async def settle_runs(workspace: Workspace, *, by: str = "", config: Config = EMBEDDED) -> int:
+    """Judge and close what killed processes left behind: runs and sessions all of whose trials have ended and that
+    provably nobody plays. Returns how many there were.
+
+    They are judged by the judges that they were begun with. Rules judge for everybody; what a model is to judge costs
+    something, so of that only `by`'s own sessions are concluded. Other runs are when somebody goes on with them.
+    Raises `ConfigError` for a judge that cannot be made.
     """
+    settled = 0
+    for run in await asyncio.to_thread(left_behind, workspace, by):
+        hub = ModelHub(config)
+        try:
+            async with playing(workspace, run.id, by):
+                for judge in _judges(settings_of(run), config, hub):
+                    await judge_run(workspace, run.id, judge)
+                await asyncio.to_thread(_conclude, workspace, run.id, None)
+                settled += 1
+        except BeingPlayed:
+            continue
+        finally:
+            await hub.close()
+    return settled
 
-    def left_behind() -> list[int]:
-        running = [run for run in workspace.runs.all() if run.state is RunState.RUNNING]
-        ended = [run for run in running if run.trials and run.finished == run.trials]
-        return [run.id for run in ended if run.kind != "probe" or _judged_by_rule(run)]
 
-    for run_id in await asyncio.to_thread(left_behind):
-        await judge_run(workspace, run_id, judge)
-        await asyncio.to_thread(_conclude, workspace, run_id, None)
-
-
-def _judged_by_rule(run: RunRecord) -> bool:
-    return set(settings_of(run).judges) <= {LEXICAL}
+def left_behind(workspace: Workspace, by: str) -> list[RunRecord]:
+    """What `settle_runs` would conclude."""
+    return [
+        run
+        for run in workspace.runs.all(unfinished=True)
+        if run.trials and run.finished == run.trials and run.state is not RunState.RUNNING
+        if _may_settle(run, by)
+    ]
 
 
-def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> RunRecord:
+def _may_settle(run: RunRecord, by: str) -> bool:
+    settings = settings_of(run)
+    own = run.kind == "play" and run.created_by == by
+    # Rescoring judges in its own way, and goes on with that.
+    return not settings.rescored and (own or set(settings.judges) <= {LEXICAL})
+
+
+def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> None:
     run = workspace.runs.get(run_id)
     if run.finished == run.trials:
         workspace.runs.set_state(run_id, RunState.DONE)
@@ -190,7 +224,6 @@ def _conclude(workspace: Workspace, run_id: int, halt: Halt | None) -> RunRecord
         workspace.runs.set_state(run_id, RunState.PAUSED, str(halt))
     else:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
-    return workspace.runs.get(run_id)
 
 
 def _judges(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:

@@ -13,14 +13,7 @@ from cuecard.core.words import ENDING_WORDS
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import Pool, Row, Spent
 from cuecard.results.words import amount
-from cuecard.store.records import RunState
 
-STATE: dict[RunState, str] = {
-    RunState.RUNNING: N_("running"),
-    RunState.DONE: N_("done"),
-    RunState.CANCELLED: N_("cancelled"),
-    RunState.PAUSED: N_("paused"),
-}
 KIND: dict[str, str] = {
     "grid": N_("automated run"),
     "play": N_("play session"),
@@ -50,7 +43,7 @@ def runs_sheet(pool: Pool) -> Sheet:
                 Cell(run.uid[:8]),
                 Cell(f"{run.created_at:%Y-%m-%d}"),
                 Cell(_(KIND[run.kind])),
-                Cell(_(STATE[run.state])),
+                Cell(run.state.label),
                 Cell(f"{run.samples:,}"),
                 Cell(f"{ended:,} / {len(mine):,}"),
             )

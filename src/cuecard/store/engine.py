@@ -36,6 +36,7 @@ BUSY_SECONDS = 30
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _WRITES = "cuecard_writes"
 _PATIENCE = "cuecard_patience"
+_BESIDE = "cuecard_beside"
 _ADVISORY_LOCK = 0x63756563  # "cuec": any constant that is ours alone
 
 
@@ -82,6 +83,17 @@ class Database:
     def connection(self) -> Generator[Connection]:
         """As `write`, without the session: for migrations, and for many rows at a time."""
         with self._alone(None), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def beside(self, *, patience: float) -> Generator[Connection]:
+        """For a few rows that only their owner changes: on PostgreSQL they need not queue with other writers."""
+        if self.is_sqlite:
+            with self.write(patience=patience) as session:
+                yield session.connection()
+            return
+        bind = self._engine.execution_options(**{_BESIDE: True})
+        with self._explained(), bind.begin() as connection:
             yield connection
 
     def use_wal(self, *, patience: float = BUSY_SECONDS) -> None:
@@ -211,7 +223,7 @@ def _postgres_engine(url: URL) -> Engine:
                 milliseconds = max(1, round(patience * 1000))  # 0 would mean for ever
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {milliseconds}")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-        else:
+        elif not options.get(_BESIDE):
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     event.listen(engine, "begin", begun)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Literal
 
 from pydantic import JsonValue
@@ -15,6 +14,7 @@ from cuecard.core.review import Move as Move
 from cuecard.core.review import Rating as Rating
 from cuecard.core.review import ReviewDecision as ReviewDecision
 from cuecard.core.review import TaskState as TaskState
+from cuecard.core.run_state import RunState as RunState
 from cuecard.core.tasks import Difficulty, Family, Origin, Task, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 
@@ -203,17 +203,20 @@ class OpenRound(Frozen):
     released: bool
 
 
-class RunState(StrEnum):
-    RUNNING = "running"
-    PAUSED = "paused"
-    DONE = "done"
-    CANCELLED = "cancelled"
+class RunLease(Frozen):
+    """Who plays a run (`alive`), or did when they were killed. `since`: by the database's clock."""
+
+    person: str
+    host: str
+    pid: int
+    since: datetime
+    alive: bool
 
 
 class RunRecord(Frozen):
     """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe`
     of tasks. `plan`: what it was started with, for whoever resumes it; the store does not read it.
-    `reason`: why it is paused. `uid` names it in every copy of the workspace.
+    `state`: see `core.run_state`. `reason`: why it is paused. `uid` names it in every copy of the workspace.
     """
 
     id: int
@@ -229,6 +232,7 @@ class RunRecord(Frozen):
     finished: int
     plan: dict[str, JsonValue] = {}
     reason: str = ""
+    lease: RunLease | None = None
 
 
 class TrialCell(Frozen):

@@ -13,9 +13,11 @@ from sqlmodel import Session, and_, col, func, or_, select
 
 from cuecard.core.events import Event, Limits, Termination
 from cuecard.core.parts import PlayerRef
+from cuecard.core.run_state import run_state
 from cuecard.store.appending import Appender
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.engine import Database
+from cuecard.store.leases import Leases
 from cuecard.store.logs import (
     Line,
     completed,
@@ -31,6 +33,7 @@ from cuecard.store.payloads import read_payloads
 from cuecard.store.people import ensure_person
 from cuecard.store.records import (
     Outline,
+    RunLease,
     RunRecord,
     RunState,
     TrialCell,
@@ -46,9 +49,12 @@ Kind = Literal["grid", "play", "probe"]
 
 
 class Runs:
-    def __init__(self, database: Database, settle: Callable[[], None] = lambda: None) -> None:
-        """`settle` returns when what was given to be written so far has been."""
+    def __init__(
+        self, database: Database, leases: Leases, settle: Callable[[], None] = lambda: None
+    ) -> None:
+        """`leases` knows who plays which run. `settle` returns when what was given to be written so far has been."""
         self._database = database
+        self._leases = leases
         self._settle = settle
 
     def create(
@@ -76,26 +82,30 @@ class Runs:
             )
             session.add(row)
             session.flush()
-            return _run(row, 0, 0)
+            return _run(row, 0, 0, None)
 
     def get(self, run_id: int) -> RunRecord:
         """Raises `NotFound`."""
         with self._database.read() as session:
             run_row(session, run_id)
-            return _runs(session, RunRow.id == run_id)[0]
+            return _runs(session, self._leases, RunRow.id == run_id)[0]
 
-    def all(self, kind: Kind | None = None, state: RunState | None = None) -> list[RunRecord]:
-        """Newest first."""
+    def all(self, kind: Kind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
+        """Newest first. `unfinished`: those that were entered or gone on with and neither finished nor stopped,
+        whether somebody plays them or not.
+        """
         conditions: list[Any] = []
         if kind is not None:
             conditions.append(RunRow.kind == kind)
-        if state is not None:
-            conditions.append(RunRow.state == state.value)
+        if unfinished:
+            conditions.append(RunRow.state == RunState.RUNNING.value)
         with self._database.read() as session:
-            return _runs(session, *conditions)
+            return _runs(session, self._leases, *conditions)
 
     def set_state(self, run_id: int, state: RunState, reason: str = "") -> None:
-        """`reason`: why it is paused. Raises `NotFound`."""
+        """Mark how whoever played the run left it; see `core.run_state`. `reason`: why it is paused. Raises
+        `NotFound`.
+        """
         with self._database.write() as session:
             row = run_row(session, run_id)
             row.state = state.value
@@ -296,7 +306,7 @@ def _new_trial(session: Session, run_id: int, cell: TrialCell) -> TrialRow:
     )
 
 
-def _runs(session: Session, *conditions: Any) -> list[RunRecord]:
+def _runs(session: Session, leases: Leases, *conditions: Any) -> list[RunRecord]:
     of_run = TrialRow.run_id == RunRow.id
     total = select(func.count()).select_from(TrialRow).where(of_run).correlate(RunRow)
     finished = total.where(col(TrialRow.termination).is_not(None))
@@ -305,10 +315,16 @@ def _runs(session: Session, *conditions: Any) -> list[RunRecord]:
         .where(*conditions)
         .order_by(col(RunRow.id).desc())
     )
-    return [_run(row, trials, ended) for row, trials, ended in session.exec(query)]
+    held = leases.of(session)
+    return [
+        _run(row, trials, ended, held.get(row.id or 0))
+        for row, trials, ended in session.exec(query)
+    ]
 
 
-def _run(row: RunRow, trials: int, finished: int) -> RunRecord:
+def _run(row: RunRow, trials: int, finished: int, lease: RunLease | None) -> RunRecord:
+    played = "no" if lease is None else "now" if lease.alive else "lapsed"
+    state = run_state(RunState(row.state), played, trials=trials, finished=finished)
     return RunRecord.model_validate(
         {
             "id": row.id,
@@ -317,13 +333,14 @@ def _run(row: RunRow, trials: int, finished: int) -> RunRecord:
             "kind": row.kind,
             "created_by": row.created_by,
             "created_at": row.created_at,
-            "state": row.state,
+            "state": state,
             "samples": row.samples,
             "limits": Limits.model_validate_json(row.limits),
             "trials": trials,
             "finished": finished,
             "plan": from_json(row.plan),
             "reason": row.reason,
+            "lease": lease,
         }
     )
 

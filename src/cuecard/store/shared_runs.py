@@ -20,7 +20,7 @@ class SharedRun(Frozen):
     kind: Literal["grid", "play", "probe"]
     created_by: str
     created_at: datetime
-    state: RunState
+    state: Literal[RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.CANCELLED]
     samples: int
     limits: Limits = Limits()
     plan: dict[str, JsonValue] = {}

@@ -23,6 +23,7 @@ from cuecard.store.engine import Database
 from cuecard.store.figures import Figures
 from cuecard.store.judge_calls import JudgeCalls
 from cuecard.store.label_sets import LabelSets
+from cuecard.store.leases import Leases
 from cuecard.store.locate import as_url
 from cuecard.store.migrate import ensure_head
 from cuecard.store.people import People
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 class Workspace:
     """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
-    `runs`, `shadows`, `seat_moves`, `session_forms`, `judge_calls`, `verdicts`, `verdict_pages`,
+    `runs`, `leases`, `shadows`, `seat_moves`, `session_forms`, `judge_calls`, `verdicts`, `verdict_pages`,
     `label_sets`, `adjudications`, `prompts`, `figures`, `trial_notes`, `exchange`.
     """
 
@@ -59,7 +60,8 @@ class Workspace:
         self.effort = Effort(database)
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
-        self.runs = Runs(database, self._settle_events)
+        self.leases = Leases(database)
+        self.runs = Runs(database, self.leases, self._settle_events)
         self.shadows = Shadows(database)
         self.seat_moves = SeatMoves(database)
         self.session_forms = SessionForms(database)
@@ -123,10 +125,11 @@ class Workspace:
             return self._writer
 
     def close(self) -> None:
-        """Write what waits, and let go of the database."""
+        """Write what waits, and let go of runs and of the database."""
         with self._lock:
             if self._writer is not None:
                 self._writer.close()
+        self.leases.close()
         self._database.close()
 
     def _settle_events(self) -> None:

@@ -23,6 +23,7 @@ from cuecard.core.run_events import (
 )
 from cuecard.lab.spending import Budget, budget_of
 from cuecard.lab.tally import Tally, Trouble
+from cuecard.store.records import RunRecord, RunState
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -81,6 +82,7 @@ class LiveRun:
         config: Config,
         concurrency: int,
         failed: Collection[int] = (),
+        by: str = "",
     ) -> None:
         """Play the open trials, or only the `failed` ones again, each from where it stopped or from its start."""
         from cuecard.lab.runs import resume_run
@@ -98,6 +100,7 @@ class LiveRun:
                 budget=self.budget,
                 rerun_failed=bool(failed),
                 only=failed or None,
+                by=by,
             )
 
         self._future = engine.submit(play())
@@ -123,6 +126,10 @@ class LiveRun:
     @property
     def going_on(self) -> bool:
         return self._future is not None and not self._future.done()
+
+    def seen(self, run: RunRecord) -> RunRecord:
+        """The run's record as it is now: one that was read before this process began to play it does not know."""
+        return run.model_copy(update={"state": RunState.RUNNING}) if self.going_on else run
 
     @property
     def playing(self) -> dict[int, int]:
@@ -210,6 +217,11 @@ class LiveRuns:
     def get(self, run_id: int) -> LiveRun | None:
         return self._runs.get(run_id)
 
+    def seen(self, run: RunRecord) -> RunRecord:
+        """See `LiveRun.seen`."""
+        live = self._runs.get(run.id)
+        return live.seen(run) if live else run
+
     def going_on(self, run_id: int) -> bool:
         live = self._runs.get(run_id)
         return live is not None and live.going_on
@@ -222,13 +234,14 @@ class LiveRuns:
         config: Config,
         concurrency: int,
         failed: Collection[int] = (),
+        by: str = "",
     ) -> LiveRun:
-        """Play the run's open trials, or only the `failed` ones again; if it is going on here already, nothing
-        happens.
+        """Have `by` play the run's open trials, or only the `failed` ones again; if it is going on here already,
+        nothing happens.
         """
         live = self._runs.get(run_id)
         if live is not None and live.going_on:
             return live
         live = self._runs[run_id] = LiveRun()
-        live.begin(engine, workspace, run_id, config, concurrency, failed)
+        live.begin(engine, workspace, run_id, config, concurrency, failed, by)
         return live

@@ -6,12 +6,14 @@ Only frozen records cross from those threads to the screens; sessions never do.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.files import formerly
 from cuecard.core.scrubbing import guard_address, public_form
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from cuecard.tui.live_runs import LiveRuns
 
 T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
 
 
 class Services:
@@ -78,9 +81,11 @@ class Services:
             self._engine = Engine()
         return self._engine
 
-    async def settle(self) -> bool:
-        """Once, judge and close the runs that a killed process left behind; whether there were any.
-        Raises what judging raises.
+    async def settle(self, person: str) -> bool:
+        """Once, judge and close what killed processes left behind (`settle_runs`); whether there was any.
+
+        Nobody asked for it: where it cannot be done now (somebody writes for long, the configuration cannot be
+        read), it is left for the next time.
         """
         if self._settled:
             return False
@@ -90,8 +95,12 @@ class Services:
         from cuecard.lab.runs import settle_runs
 
         workspace = await asyncio.to_thread(self.workspace)
-        await self.engine.perform(settle_runs(workspace))
-        return True
+        try:
+            config = await self.config()
+            return await self.engine.perform(settle_runs(workspace, by=person, config=config)) > 0
+        except CuecardError:
+            _LOG.info("what a killed process left behind is left as it is", exc_info=True)
+            return False
 
     @property
     def live_runs(self) -> LiveRuns:
@@ -113,7 +122,8 @@ class Services:
 
 
 def _left_behind(workspace: Workspace) -> bool:
-    from cuecard.store.records import RunState
-
-    runs = workspace.runs.all(state=RunState.RUNNING)
+    """Whether it is worth a closer look."""
+    if workspace.read_only:
+        return False
+    runs = workspace.runs.all(unfinished=True)
     return any(run.trials and run.trials == run.finished for run in runs)

@@ -13,15 +13,16 @@ from cuecard.core.run_events import (
     TurnPlayed,
 )
 from cuecard.core.scoring.measures import Measure
-from cuecard.store.records import RunRecord, RunState, TrialRecord
+from cuecard.store.records import RunLease, RunRecord, RunState, TrialRecord
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.state.runs import (
     TrialState,
     counts,
+    heading,
     progress,
-    run_state_label,
     trial_state,
     when,
+    why_it_stands,
 )
 from cuecard.tui.state.transcript import Piece
 from cuecard.tui.state.trial import measure_rows, measure_value
@@ -90,10 +91,14 @@ def test_the_bar_is_full_only_when_all_is_done() -> None:
     assert text(progress(run(trials=0, finished=0), 4)) == "░░░░ 0 of 0 trials"
 
 
-def test_a_run_nobody_finished_is_open_unless_it_goes_on_here() -> None:
-    assert run_state_label(run(), here=False) == "◌ open"
-    assert run_state_label(run(), here=True) == "▸ running"
-    assert run_state_label(run(RunState.CANCELLED), here=False) == "– stopped"
+def test_who_plays_a_run_elsewhere_or_why_it_is_paused_is_told() -> None:
+    lease = RunLease(person="Ben", host="lab-3", pid=12, since=NOW, alive=True)
+    (line,) = why_it_stands(run().model_copy(update={"lease": lease}), here=False)
+    assert text(line).startswith("Ben plays it on lab-3, process 12, since ")
+    paused = run(RunState.PAUSED).model_copy(update={"reason": "no credit", "lease": lease})
+    assert [text(line) for line in why_it_stands(paused, here=False)] == ["no credit"]
+    assert why_it_stands(paused, here=True) == []
+    assert "‖ paused" in text(heading(paused))
 
 
 def test_the_year_is_told_only_when_it_is_another() -> None:

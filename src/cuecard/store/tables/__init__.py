@@ -4,7 +4,7 @@ from cuecard.store.tables.base import Row, metadata
 from cuecard.store.tables.play import SeatMoveRow, SessionFormRow, ShadowRow
 from cuecard.store.tables.results import TrialFiguresRow, TrialNoteRow
 from cuecard.store.tables.reviews import ContributionRow, ReviewFormRow, StandingRow
-from cuecard.store.tables.runs import EventRow, PayloadRow, RunRow, TrialRow, UsageRow
+from cuecard.store.tables.runs import EventRow, PayloadRow, RunLeaseRow, RunRow, TrialRow, UsageRow
 from cuecard.store.tables.tasks import (
     ContentRow,
     CosignRow,
@@ -44,6 +44,7 @@ __all__ = [
     "ReviewFormRow",
     "RevisionRow",
     "Row",
+    "RunLeaseRow",
     "RunRow",
     "SeatMoveRow",
     "SessionFormRow",

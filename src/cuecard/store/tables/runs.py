@@ -26,6 +26,21 @@ class RunRow(Row, table=True):
     reason: str = Field(default="", sa_type=FreeText)
 
 
+class RunLeaseRow(Row, table=True):
+    """Who plays a run, or did when they were killed; see `store.leases`. Stays in this database: packs carry none."""
+
+    run_id: int = Field(primary_key=True, foreign_key="run.id")
+    owner: str
+    person: str = Field(sa_type=FreeText)
+    host: str = Field(sa_type=FreeText)
+    machine: str
+    pid: int
+    started: str
+    since: datetime = Field(sa_type=UtcDateTime)
+    beats: int
+    beat_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class TrialRow(Row, table=True):
     """`termination`, `detail` and `ended_at` follow from the log's last event. `agent`, `user` and
     `world` are JSON. `uid` names the trial in every copy of the workspace.

@@ -142,7 +142,7 @@ class HomeScreen(CuecardScreen[None]):
     @guarded("settle")
     async def settle(self) -> None:
         """Once after the start, conclude what a killed process left behind."""
-        if await self.services.settle():
+        if await self.services.settle(self.person):
             self.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -22,7 +22,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.state.gold_disputes import DISPUTED, disputed_legend
 from cuecard.tui.state.players import player_choices
-from cuecard.tui.state.runs import run_state_label, when
+from cuecard.tui.state.runs import when
 from cuecard.tui.widgets.empty import EmptyState
 from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
 from cuecard.tui.widgets.grid import Grid
@@ -34,7 +34,7 @@ REFRESH = 1.5
 COLUMNS = (
     FittedColumn(N_("Run"), 12, grow=3),
     FittedColumn(N_("Kind"), 5),
-    FittedColumn(N_("State"), 9),
+    FittedColumn(N_("State"), 13),
     FittedColumn(N_("Trials"), 9, right=True),
     FittedColumn(N_("By"), 6, grow=1),
     FittedColumn(N_("When"), 11),
@@ -138,9 +138,12 @@ class RunsScreen(CuecardScreen[None]):
 
     @guarded("runs")
     async def load(self) -> None:
+        seen = self.services.live_runs.seen
         look = await self.services.ask(
             lambda ws: Look(
-                runs=tuple(ws.runs.all()), tasks=ws.tasks.count(), disputed=disputed_runs(ws)
+                runs=tuple(map(seen, ws.runs.all())),
+                tasks=ws.tasks.count(),
+                disputed=disputed_runs(ws),
             )
         )
         if look == self._look:
@@ -190,7 +193,7 @@ class RunsScreen(CuecardScreen[None]):
                 return
         from cuecard.tui.screens.run import RunScreen
 
-        over = run.state is RunState.DONE and not self.services.live_runs.going_on(run.id)
+        over = run.state is RunState.DONE
         self.app.push_screen(RunScreen(run.id, over=over))
 
     @guarded("new")
@@ -209,7 +212,7 @@ class RunsScreen(CuecardScreen[None]):
         run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
         workspace = await self.services.ask(lambda ws: ws)
         self.services.live_runs.play(
-            self.services.engine, workspace, run.id, config, plan.concurrency
+            self.services.engine, workspace, run.id, config, plan.concurrency, by=person
         )
         self.open_run(run)
 
@@ -261,7 +264,7 @@ class RunsScreen(CuecardScreen[None]):
         return [
             f"{DISPUTED} {wrong} {run.name}" if wrong else run.name,
             _(_KIND[run.kind]),
-            run_state_label(run, here=self.services.live_runs.going_on(run.id)),
+            run.state.told,
             f"{run.finished}/{run.trials}",
             run.created_by,
             when(run.created_at),

@@ -158,8 +158,8 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
 
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
-    text = _("{name}: {finished} of {all} trials").format(
-        name=run.name, finished=run.finished, all=run.trials
+    text = _("{state} · {name}: {finished} of {all} trials").format(
+        state=run.state.told, name=run.name, finished=run.finished, all=run.trials
     )
     return HomeRow("running", text, age(run.created_at, moment), run_id=run.id)
 

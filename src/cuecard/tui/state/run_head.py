@@ -7,7 +7,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.state.gold_disputes import disputed_lines
 from cuecard.tui.state.run_look import RunLook, pace_line, spending_line, troubles_line
-from cuecard.tui.state.runs import counts, heading, pause_reason, progress
+from cuecard.tui.state.runs import counts, heading, progress, why_it_stands
 from cuecard.tui.state.transcript import Piece
 
 BAR, BAR_WIDE = 12, 24
@@ -21,7 +21,7 @@ def head_lines(
     here = live is not None and live.going_on
     playing = live.playing if live else {}
     lines = [
-        heading(look.run, here=here),
+        heading(look.run),
         [
             *progress(look.run, BAR_WIDE if room >= WIDE else BAR),
             Piece("   "),
@@ -40,7 +40,7 @@ def head_lines(
     ]
     if look.unread is not None:
         lines.append([Piece(one_line(str(look.unread), 200), "bad")])
-    return [*lines, *pause_reason(look.run, here=here), *disputed_lines(look.disputed)]
+    return [*lines, *why_it_stands(look.run, here=here), *disputed_lines(look.disputed)]
 
 
 def tab_line(shown: str) -> list[Piece]:

@@ -76,7 +76,7 @@ class RunLook:
         finished = sum(trial.termination is not None for trial in trials)
         return replace(
             self,
-            run=self.run.model_copy(update={"finished": finished}),
+            run=live.seen(self.run).model_copy(update={"finished": finished}),
             trials=trials,
             spent=self.spent.since(self.pace, live.pace),
             budget=live.budget.amount if live.going_on else self.budget,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
-from cuecard.store.records import RunRecord, RunState, TrialRecord
+from cuecard.store.records import RunLease, RunRecord, RunState, TrialRecord
 from cuecard.tui.state.transcript import Piece, Tone
 
 MAIN_MEASURE: dict[Family, str] = {
@@ -18,12 +18,6 @@ MAIN_MEASURE: dict[Family, str] = {
     "table": "row_f1",
     "checkpoints": "acc",
     "facts": "pass_at_1",
-}
-RUN_STATE: dict[RunState, tuple[str, str]] = {
-    RunState.RUNNING: ("▸", N_("running")),
-    RunState.DONE: ("●", N_("done")),
-    RunState.CANCELLED: ("–", N_("stopped")),
-    RunState.PAUSED: ("‖", N_("paused")),
 }
 
 
@@ -49,16 +43,6 @@ def when(moment: datetime) -> str:
     local = moment.astimezone()
     this_year = local.year == datetime.now().astimezone().year
     return local.strftime("%m-%d %H:%M" if this_year else "%Y-%m-%d")
-
-
-def run_state_label(run: RunRecord, *, here: bool) -> str:
-    """`here`: it is going on in this app. A run that nobody finished may be going on elsewhere, or
-    have been killed; nobody can tell, so it is called open.
-    """
-    if run.state is RunState.RUNNING and not here:
-        return f"◌ {_('open')}"
-    glyph, label = RUN_STATE[run.state]
-    return f"{glyph} {_(label)}"
 
 
 def trial_state(trial: TrialRecord, playing: Mapping[int, int]) -> TrialState:
@@ -92,18 +76,34 @@ def progress(run: RunRecord, width: int = 24) -> list[Piece]:
     ]
 
 
-def heading(run: RunRecord, *, here: bool) -> list[Piece]:
+def heading(run: RunRecord) -> list[Piece]:
     samples = ngettext("{n} sample", "{n} samples", run.samples).format(n=run.samples)
     limit = _("at most {n} turns").format(n=run.limits.max_turns)
     about = f"{run.created_by} · {when(run.created_at)} · {samples} · {limit}"
     return [
         Piece(one_line(run.name, 60), "strong"),
-        Piece("  " + run_state_label(run, here=here), "stage"),
+        Piece("  " + run.state.told, run.state.tone),
         Piece("  " + one_line(about), "muted"),
     ]
 
 
-def pause_reason(run: RunRecord, *, here: bool) -> list[list[Piece]]:
-    if here or run.state is not RunState.PAUSED or not run.reason:
+def played_by(lease: RunLease) -> str:
+    """`Ben plays it on host, process 12, since 21:03`."""
+    text = _("{person} plays it on {host}, process {pid}, since {time}.")
+    return text.format(
+        person=one_line(lease.person, 40) or _("Somebody"),
+        host=one_line(lease.host, 40),
+        pid=lease.pid,
+        time=when(lease.since),
+    )
+
+
+def why_it_stands(run: RunRecord, *, here: bool) -> list[list[Piece]]:
+    """Who plays it elsewhere, or why it is paused, in a line; nothing for one that is played here."""
+    if here:
         return []
-    return [[Piece(one_line(run.reason, 200), "bad")]]
+    if run.state is RunState.RUNNING and run.lease is not None:
+        return [[Piece(played_by(run.lease), "stage")]]
+    if run.state is RunState.PAUSED and run.reason:
+        return [[Piece(one_line(run.reason, 200), "bad")]]
+    return []

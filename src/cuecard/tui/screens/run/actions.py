@@ -11,6 +11,7 @@ from cuecard.tui.base import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.state.run_look import RunLook
+from cuecard.tui.state.runs import played_by
 
 CONCURRENCY = 4
 _MOST_BUDGET = 1e9
@@ -50,8 +51,11 @@ class RunActions(CuecardScreen[None]):
             case "cancel":
                 return self.going_on
             case "resume":
-                open_ones = run is not None and run.finished < run.trials
-                return run is not None and not self.going_on and run.kind != "play" and open_ones
+                if run is None or self.going_on or run.kind == "play":
+                    return False
+                # All may have ended, and whoever played it have been killed before all were judged.
+                unsettled = run.state in (RunState.INTERRUPTED, RunState.OPEN)
+                return run.finished < run.trials or unsettled
             case "budget":
                 return run is not None and run.kind != "play"
             case "replay":
@@ -93,21 +97,16 @@ class RunActions(CuecardScreen[None]):
 
     @guarded("resume")
     async def action_resume(self) -> None:
-        if self._look and self._look.run.state is RunState.RUNNING:
-            question = _(
-                "It was neither finished nor stopped. If it is being played in another window or on"
-                " another machine, leave it alone; if that was killed, go on."
-            )
-            dialog = ConfirmDialog(_("Play this run on here?"), question, _("Play it on"))
-            if not await self.app.push_screen_wait(dialog):
-                return
-        await self._play(())
+        if not self._played_elsewhere():
+            await self._play(())
 
     @guarded("resume")
     async def play_again(self, trials: tuple[int, ...]) -> None:
         """Have these failed trials played again, after asking."""
         if self.going_on:
             self.cue_app.tell(_("The run goes on: play failed trials again when it is over."))
+            return
+        if self._played_elsewhere():
             return
         text = ngettext(
             "{n} failed trial is played again: from where it stopped, or from its start if the same words would"
@@ -196,11 +195,19 @@ class RunActions(CuecardScreen[None]):
         if self._look:
             self.app.push_screen(FidelityScreen((self._run_id,), self._look.run.name))
 
+    def _played_elsewhere(self) -> bool:
+        """Whether somebody else plays the run, and tell who. Somebody may just have begun: that is refused later."""
+        run = self._look.run if self._look else None
+        if run is None or run.state is not RunState.RUNNING or run.lease is None:
+            return False
+        self.cue_app.tell(played_by(run.lease), title=_("This run is being played"))
+        return True
+
     async def _play(self, failed: tuple[int, ...]) -> None:
         config = await self.services.config()
         workspace = await self.services.ask(lambda ws: ws)
         self.services.live_runs.play(
-            self.services.engine, workspace, self._run_id, config, CONCURRENCY, failed
+            self.services.engine, workspace, self._run_id, config, CONCURRENCY, failed, self.person
         )
         self._told = False
         self.load()

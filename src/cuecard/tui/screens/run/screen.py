@@ -217,7 +217,7 @@ class RunScreen(RunActions):
             return
         now, on = time.monotonic(), self.going_on
         over = self._was_on and not on
-        if over or ((on or look.run.state is RunState.RUNNING) and now >= self._next_look):
+        if over or ((on or look.run.state is not RunState.DONE) and now >= self._next_look):
             self.load()
         elif on:
             self._show()

@@ -1,0 +1,267 @@
+"""Who plays a run. A run is played by one process at a time, and nobody touches a run that somebody plays.
+
+A lease is a row per run with its holder: person, host, process, and a heartbeat that a thread of the holder's renews
+every `BEAT` seconds. It ends when it is released, and lapses when its holder is provably gone:
+
+- on the same machine, when its process does not exist any more (not by time: a stopped or waiting process still is);
+- elsewhere on PostgreSQL, when its last beat is more than `LAPSE` seconds old by the server's clock;
+- elsewhere on a shared SQLite file, where clocks differ, when its beats have not moved for `LAPSE` seconds while
+  they were watched from here.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import getnode, uuid4
+
+from sqlalchemy import CursorResult, delete, func, update
+from sqlmodel import Session, col, select
+
+from cuecard.core.errors import Conflict, CuecardError
+from cuecard.core.i18n import _
+from cuecard.core.run_state import Played
+from cuecard.store.engine import Database
+from cuecard.store.lookup import run_row
+from cuecard.store.records import RunLease
+from cuecard.store.tables import RunLeaseRow
+from cuecard.store.tables.base import in_utc
+
+BEAT = 3.0
+LAPSE = 15.0
+_RELEASE_PATIENCE = 2.0
+_LOG = logging.getLogger(__name__)
+_PROC = Path("/proc")
+_HELD: set[str] = set()
+"""Owners of the leases that this process holds, over all of its workspaces."""
+
+
+class BeingPlayed(Conflict):
+    """Somebody else plays the run. `certain`: their life was seen; otherwise watching for `LAPSE` will tell."""
+
+    def __init__(self, lease: RunLease, *, certain: bool) -> None:
+        whose = _("{person} plays it on {host}, process {pid}, since {time}.")
+        super().__init__(
+            _("This run is being played"),
+            whose.format(
+                person=lease.person or _("Somebody"),
+                host=lease.host,
+                pid=lease.pid,
+                time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
+            ),
+            _("Stop it there, or wait until it is over."),
+        )
+        self.certain = certain
+
+
+@dataclass(eq=False)
+class Lease:
+    """A run that is held here. `lost`: somebody else took it over, because this process seemed gone."""
+
+    run_id: int
+    owner: str = field(default_factory=lambda: uuid4().hex)
+    on_lost: Callable[[], None] | None = None
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """A holder's beats as they were first seen, and when, by this process's clock."""
+
+    owner: str
+    beats: int
+    at: float
+
+
+class Leases:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._held: dict[str, Lease] = {}
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._watched: dict[int, _Watched] = {}
+
+    def take(self, run_id: int, person: str, on_lost: Callable[[], None] | None = None) -> Lease:
+        """Hold the run until `release`. `on_lost` is called, on another thread, should somebody else take it over.
+        Raises `NotFound`, and `BeingPlayed` while somebody plays it.
+        """
+        lease = Lease(run_id, on_lost=on_lost)
+        with self._database.write() as session:
+            run_row(session, run_id)
+            row = session.exec(
+                select(RunLeaseRow).where(RunLeaseRow.run_id == run_id).with_for_update()
+            ).first()
+            if row is not None and self._played(session, row) == "now":
+                raise BeingPlayed(_record(row, alive=True), certain=not self._doubtful(row))
+            if row is not None:
+                session.delete(row)
+                session.flush()
+            now = _now(session)
+            session.add(
+                RunLeaseRow(
+                    run_id=run_id,
+                    owner=lease.owner,
+                    person=person.strip(),
+                    host=platform.node(),
+                    machine=_machine(),
+                    pid=os.getpid(),
+                    started=_started(os.getpid()),
+                    since=now,
+                    beats=0,
+                    beat_at=now,
+                )
+            )
+            _HELD.add(lease.owner)
+        with self._lock:
+            self._held[lease.owner] = lease
+            if self._thread is None:
+                self._wake.clear()
+                self._thread = threading.Thread(
+                    target=self._beat_on, name="cuecard-leases", daemon=True
+                )
+                self._thread.start()
+        return lease
+
+    def release(self, lease: Lease) -> None:
+        """Let go of a run; a second time, nothing happens. Where that cannot be written, it lapses by itself."""
+        with self._lock:
+            known = self._held.pop(lease.owner, None)
+        _HELD.discard(lease.owner)
+        if known is None or lease.lost:
+            return
+        mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner) == lease.owner)
+        with suppress(CuecardError), self._database.write(patience=_RELEASE_PATIENCE) as session:
+            session.connection().execute(mine)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            held, thread = list(self._held.values()), self._thread
+        for lease in held:
+            self.release(lease)
+        self._wake.set()
+        if thread is not None:
+            thread.join()
+
+    def of(self, session: Session, run_id: int | None = None) -> dict[int, RunLease]:
+        """Who plays which run or did when they were killed, by run; of one run, or of all."""
+        query = select(RunLeaseRow)
+        if run_id is not None:
+            query = query.where(RunLeaseRow.run_id == run_id)
+        return {
+            row.run_id: _record(row, alive=self._played(session, row) == "now")
+            for row in session.exec(query)
+        }
+
+    def _played(self, session: Session, row: RunLeaseRow) -> Played:
+        if row.machine == _machine():
+            if row.pid == os.getpid() and row.started == _started(row.pid):
+                return "now" if row.owner in _HELD else "lapsed"
+            return "now" if row.started and _started(row.pid) == row.started else "lapsed"
+        if not self._database.is_sqlite:
+            age = (_now(session) - in_utc(row.beat_at)).total_seconds()
+            return "now" if age < LAPSE else "lapsed"
+        seen = self._watched.get(row.run_id)
+        if seen is None or (seen.owner, seen.beats) != (row.owner, row.beats):
+            self._watched[row.run_id] = _Watched(row.owner, row.beats, time.monotonic())
+            return "now"
+        return "now" if time.monotonic() - seen.at < LAPSE else "lapsed"
+
+    def _doubtful(self, row: RunLeaseRow) -> bool:
+        return self._database.is_sqlite and row.machine != _machine()
+
+    def _beat_on(self) -> None:
+        while not self._wake.wait(BEAT):
+            with self._lock:
+                held = list(self._held.values())
+                if not held:
+                    self._thread = None
+                    return
+            try:
+                self._beat(held)
+            except Exception:  # noqa: BLE001 - the boundary of a worker: the next beat may come through
+                _LOG.warning("a heartbeat could not be written", exc_info=True)
+
+    def _beat(self, held: list[Lease]) -> None:
+        lost: list[Lease] = []
+        with self._database.beside(patience=BEAT) as connection:
+            for lease in held:
+                beat = (
+                    update(RunLeaseRow)
+                    .where(col(RunLeaseRow.owner) == lease.owner)
+                    .values(
+                        beats=col(RunLeaseRow.beats) + 1,
+                        beat_at=datetime.now(UTC)
+                        if self._database.is_sqlite
+                        else func.clock_timestamp(),
+                    )
+                )
+                done: CursorResult[Any] = connection.execute(beat)
+                if not done.rowcount:
+                    lost.append(lease)
+        for lease in lost:
+            with self._lock:
+                known = self._held.pop(lease.owner, None)
+            _HELD.discard(lease.owner)
+            # Released a moment ago is not lost.
+            if known is not None:
+                lease.lost = True
+                if lease.on_lost:
+                    lease.on_lost()
+
+
+def _record(row: RunLeaseRow, *, alive: bool) -> RunLease:
+    return RunLease(
+        person=row.person, host=row.host, pid=row.pid, since=in_utc(row.since), alive=alive
+    )
+
+
+def _now(session: Session) -> datetime:
+    """By the database's clock: the server's, or for a file this machine's."""
+    if session.get_bind().dialect.name == "sqlite":
+        return datetime.now(UTC)
+    return in_utc(session.exec(select(func.clock_timestamp())).one())
+
+
+@functools.cache
+def _machine() -> str:
+    """Names the machine since it was started, and the space in which process numbers mean something: containers
+    have their own.
+    """
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {(_PROC / 'self/ns/pid').readlink()}"
+    except OSError:
+        return f"{platform.node()} {getnode():x}"
+
+
+def _started(pid: int) -> str:
+    """When a process began, as its system counts; "" if there is none of this number, or only what is left of it.
+    So that another process of the same number is told apart, where the system tells that.
+    """
+    try:
+        # https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; the name in brackets may hold anything.
+        fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+        state, *rest = fields.rpartition(")")[2].split()
+        return "" if state in ("Z", "X") else rest[18]
+    except OSError:
+        if (_PROC / "self").exists():
+            return ""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return ""
+    except OSError:
+        pass
+    return "alive"
