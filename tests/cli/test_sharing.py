@@ -64,3 +64,38 @@ def test_two_people_pack_and_merge(cuecard: Callable[..., Any], tmp_path: Path) 
     assert [line.split() for line in again.out.splitlines() if "runs" in line] == [
         ["runs", "0", "1"]
     ]
+
+
+def test_revisions_of_others_in_a_pack_are_told_before_they_are_merged(
+    cuecard: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Ben hands on a revision that he says Ana saved, to Cho, who has only Ana's first one."""
+    ana, ben, cho = (("--db", f"{name}.db", "--as", name) for name in ("Ana", "Ben", "Cho"))
+    with (
+        fresh(tmp_path / "Ana.db") as first,
+        fresh(tmp_path / "Ben.db"),
+        fresh(tmp_path / "Cho.db"),
+    ):
+        first.tasks.save(small_task(), author="Ana")
+    cuecard(*ana, "pack", "-o", "ana.cuepack")
+    told = cuecard(*cho, "merge", "ana.cuepack")
+    assert "signed by" not in told.out + told.err
+    with fresh(tmp_path / "Ben.db") as second:
+        second.exchange.take([_parcel(tmp_path / "Ana.db", "Ana")], by="Ben")
+        second.tasks.save(small_task(title="Not Ana's"), author="Ana", base=1)
+        second.tasks.save(small_task(title="Ben's"), author="Ben", base=2)
+    cuecard(*ben, "pack", "-o", "ben.cuepack")
+
+    said = "Packed by Ben, signed by Ana: 2 revisions, 1 new here."
+    for words in (("--dry-run",), ()):
+        merged = cuecard(*cho, "merge", "ben.cuepack", *words)
+        assert (merged.code, merged.err.splitlines()[0]) == (0, said)
+    again = cuecard(*cho, "merge", "ben.cuepack", "--dry-run", "--json")
+    assert again.data["signed_for"] == [
+        {"packed_by": "Ben", "author": "Ana", "revisions": 2, "new": 0}
+    ]
+
+
+def _parcel(path: Path, person: str) -> Any:
+    with Workspace.open(path) as workspace:
+        return workspace.exchange.parcel(person)

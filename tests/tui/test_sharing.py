@@ -54,6 +54,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         await pilot.press("enter")
         await until(pilot, lambda: "Would be: 1 new entry, 1 known" in str(status.render()))
         assert "Two newest revisions" in _texts(found)
+        assert "Packed by Ben, signed by Ana: 1 revision, 0 new here." in _texts(found)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Merged: " in str(status.render()))
         await pilot.press("escape")

@@ -80,7 +80,7 @@ def merge(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.annotate.sharing import merge_packs, read_packs
+    from cuecard.annotate.sharing import merge_packs, read_packs, speaks_for_others
 
     ours = Context.of(context)
     with ours.workspace() as workspace:
@@ -92,7 +92,11 @@ def merge(
             else:
                 complain(error)
             raise typer.Exit(EXIT_UNREADABLE) from None
-        report = merge_packs(workspace, packs, ours.person(workspace), dry=dry_run)
+        person = ours.person(workspace)
+        if not json and any(speaks_for_others(pack) for pack in packs):
+            # Before anything is taken, though nothing asks: names are no passwords.
+            _print_signed_for(merge_packs(workspace, packs, person, dry=True))
+        report = merge_packs(workspace, packs, person, dry=dry_run)
     if json:
         as_json(_report_json(packs, report))
     else:
@@ -171,6 +175,13 @@ def _print_report(packs: list[Pack], report: MergeReport) -> None:
     if report.left_out:
         note(_("Merging the same file again later takes them."))
     _print_clashes(report)
+
+
+def _print_signed_for(report: MergeReport) -> None:
+    from cuecard.annotate.sharing.words import signed_for_text
+
+    for signed in report.signed_for:
+        note(signed_for_text(signed))
 
 
 def _print_clashes(report: MergeReport) -> None:

@@ -200,14 +200,26 @@ class Moved(Frozen):
     head: int
 
 
+class SignedFor(Frozen):
+    """Revisions in the pack of `packed_by` that are signed by somebody else, `author`; `new` of them are not
+    in this workspace under that name. A name is no password: whoever writes a pack can put any name there.
+    """
+
+    packed_by: str
+    author: str
+    revisions: int
+    new: int
+
+
 class MergeReport(Frozen):
-    """What a merge did, or with `dry` would do. `clashes_before` and `clashes`: those of the tasks that
+    """What a merge did, or with `dry` would do. `signed_for`: who packed revisions of others, and whose. `clashes_before` and `clashes`: those of the tasks that
     it touched, without the names of reviewers that must not be known yet.
     """
 
     dry: bool
     arrived: tuple[Arrived, ...] = ()
     people: tuple[str, ...] = ()
+    signed_for: tuple[SignedFor, ...] = ()
     moved: tuple[Moved, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     clashes_before: tuple[Clash, ...] = ()

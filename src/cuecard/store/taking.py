@@ -23,6 +23,7 @@ from cuecard.store.shared import (
     SharedContribution,
     SharedRevision,
     Signature,
+    SignedFor,
 )
 from cuecard.store.standing import contribution_values, load_logs, refold
 from cuecard.store.tables import (
@@ -55,7 +56,7 @@ class Taking:
 
     def report(self, *, dry: bool) -> MergeReport:
         """Take everything, and say what that did."""
-        people = self._people()
+        people, signed_for = self._people(), self._signed_for()
         before = load_logs(self._session, self._touched)
         heads = {task_id: self._session.get(TaskRow, task_id) for task_id in before}
         stood = {task_id: (row.head, TaskState(row.state)) for task_id, row in heads.items() if row}
@@ -80,6 +81,7 @@ class Taking:
             dry=dry,
             arrived=self._arrived(),
             people=people,
+            signed_for=signed_for,
             moved=tuple(self._moved(standings, stood)),
             left_out=(*other, *left_out),
             clashes_before=clashes_before,
@@ -96,6 +98,24 @@ class Taking:
         for name in sorted(names - known):
             ensure_person(self._session, name)
         return tuple(sorted(names - known - {self._by}))
+
+    def _signed_for(self) -> tuple[SignedFor, ...]:
+        """Before anything is taken: what the packs say that somebody else than their maker saved."""
+        authors = {s.author for r in self._revisions.values() for s in r.signatures}
+        of = col(RevisionRow.author).in_(authors)
+        own = select(RevisionRow.uid, RevisionRow.author).where(of)
+        also = select(CosignRow.uid, CosignRow.author)
+        known = set(self._session.exec(own)) | set(self._session.exec(also))
+        found, new = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        for parcel in self._parcels:
+            for revision in parcel.revisions:
+                for author in {s.author for s in revision.signatures} - {parcel.person}:
+                    found[parcel.person, author] += 1
+                    new[parcel.person, author] += (revision.uid, author) not in known
+        return tuple(
+            SignedFor(packed_by=who, author=author, revisions=n, new=new[who, author])
+            for (who, author), n in sorted(found.items())
+        )
 
     def _contents(self) -> None:
         wanted = {revision.hash for revision in self._revisions.values()}

@@ -2,7 +2,7 @@
 
 from cuecard.annotate.sharing.framing import SUFFIX
 from cuecard.annotate.sharing.lines import FORMAT, Header
-from cuecard.annotate.sharing.merging import merge_files, merge_packs
+from cuecard.annotate.sharing.merging import merge_files, merge_packs, speaks_for_others
 from cuecard.annotate.sharing.reading import Pack, parse_pack, read_pack, read_packs
 from cuecard.annotate.sharing.writing import (
     Packed,
@@ -34,5 +34,6 @@ __all__ = [
     "preview_pack",
     "read_pack",
     "read_packs",
+    "speaks_for_others",
     "write_pack",
 ]

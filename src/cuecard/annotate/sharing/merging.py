@@ -24,6 +24,15 @@ def merge_files(
     return merge_packs(workspace, read_packs(paths), by, dry=dry)
 
 
+def speaks_for_others(pack: Pack) -> bool:
+    """Whether it holds revisions that somebody else than who packed it is said to have saved."""
+    return any(
+        signature.author != pack.header.person
+        for revision in pack.parcel.revisions
+        for signature in revision.signatures
+    )
+
+
 def merge_packs(
     workspace: Workspace, packs: Sequence[Pack], by: str, *, dry: bool = False
 ) -> MergeReport:

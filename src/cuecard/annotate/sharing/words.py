@@ -12,7 +12,7 @@ from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
     from cuecard.core.review import Clash
-    from cuecard.store.shared import Arrived, LeftOut
+    from cuecard.store.shared import Arrived, LeftOut, SignedFor
 
 _GROUPS: dict[str, tuple[str, ...]] = {
     N_("tasks"): ("task",),
@@ -72,6 +72,21 @@ def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
     """How much there is of what, for entries of these kinds."""
     counts = Counter(_GROUP_OF.get(kind, kind) for kind in kinds)
     return [(_(group), counts[group]) for group in _GROUPS if counts[group]]
+
+
+def signed_for_text(signed: SignedFor) -> str:
+    """Who packed it, by whom it is said to be, and how much of it was not known here."""
+    text = ngettext(
+        "Packed by {packer}, signed by {author}: {n} revision, {new} new here.",
+        "Packed by {packer}, signed by {author}: {n} revisions, {new} new here.",
+        signed.revisions,
+    )
+    return text.format(
+        packer=one_line(signed.packed_by, 40),
+        author=one_line(signed.author, 40),
+        n=f"{signed.revisions:,}",
+        new=f"{signed.new:,}",
+    )
 
 
 def clash_title(clash: Clash) -> str:

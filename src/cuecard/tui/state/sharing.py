@@ -13,6 +13,7 @@ from cuecard.annotate.sharing.words import (
     clash_title,
     counted,
     left_out_text,
+    signed_for_text,
 )
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
@@ -79,6 +80,8 @@ def entries_of_merge(packs: Sequence[Pack], report: MergeReport) -> list[Entry]:
             Piece(f"  {one_line(pack.path.name, 60)}", "muted"),
         )
         entries.append(Entry("work", 0, head))
+    for signed in report.signed_for:
+        entries.append(_line(signed_for_text(signed), "stage" if signed.new else "muted"))
     for label, added, known in arrived_rows(report.arrived):
         text = _("{n} new").format(n=f"{added:>6,}")
         rest = f", {_('{n} known').format(n=f'{known:,}')}" if known else ""
