@@ -240,11 +240,11 @@ def _line(
     wanted: Sequence[str],
     resamples: int,
 ) -> Line:
-    found = with_task_intervals(scores_of(rows, wanted), resamples=resamples)
+    found = with_task_intervals(scores_of(rows, wanted), wanted, resamples=resamples)
     return Line(
         group=group,
         counts=counts_of(rows),
-        figures={figure_key(*key): one for key, (_total, one) in found.items() if key[0] in wanted},
+        figures={figure_key(*key): one for key, (_total, one) in found.items()},
         trials=tuple(sorted(row.trial.id for row in rows)),
     )
 

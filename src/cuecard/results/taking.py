@@ -14,9 +14,9 @@ from cuecard.core.scoring.aggregate import (
     AggregateMeasure,
     Key,
     TrialScore,
-    aggregate,
     by_task,
     measured_as,
+    totals_of,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.graph import GRAPH_MEASURES
@@ -62,15 +62,20 @@ def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tup
 
 
 def with_task_intervals(
-    scores: Sequence[TrialScore], *, resamples: int = RESAMPLES
+    scores: Sequence[TrialScore],
+    wanted: Collection[str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
-    """Everything that `aggregate` says of the scores, with an interval by resampling tasks. The values are those of
+    """Everything that `aggregate` says of the scores (or of the measures that are `wanted`), with an interval by resampling tasks. The values are those of
     `aggregate` to the last digit, and an interval follows from its own figure alone: the same in every table,
     whatever else that tells.
     """
     parts = by_task(scores)
     tasks = sorted({score.task_id for score in scores})
-    totals = {(total.name, total.statistic): total for total in aggregate(scores)}
+    if wanted is not None:
+        parts = {key: own for key, own in parts.items() if key[0] in wanted}
+    totals = {(total.name, total.statistic): total for total in totals_of(parts, scores)}
     found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
     for key, total in totals.items():
         figure = figure_over(key, parts[key], tasks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
@@ -127,11 +127,22 @@ def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
     Undefined values are left out of means and counted in `undefined`; a task without a single value
     is not in `n`. Zeros are values.
     """
+    return totals_of(by_task(found := tuple(scores)), found)
+
+
+def totals_of(
+    parts: Mapping[Key, Mapping[str, Part]], scores: Sequence[TrialScore]
+) -> tuple[AggregateMeasure, ...]:
+    """`aggregate`, where what the tasks of these scores add (`by_task`) is at hand."""
     groups = list(_by_task(scores).values())
-    parts = _parts(groups)
     # Best looks at one sample, but it is the best of all of them.
     most = max((len(group) for group in groups), default=0)
-    return tuple(_total(key, tasks, groups, most) for key, tasks in parts.items())
+    best = [sample for group in groups for sample in _best(group)]
+    every = [sample for group in groups for sample in group]
+    return tuple(
+        _total(key, tasks.values(), best if key[1] is Statistic.BEST else every, most)
+        for key, tasks in parts.items()
+    )
 
 
 def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
@@ -151,16 +162,27 @@ def total_of(parts: Iterable[Part]) -> Part:
     return Part(fsum(part.above for part in found), fsum(part.below for part in found))
 
 
-def _by_task(scores: Iterable[TrialScore]) -> Mapping[str, Sequence[TrialScore]]:
+Sample = Mapping[str, Measure]
+"""The measures of one trial by name."""
+
+
+def _by_task(scores: Iterable[TrialScore]) -> dict[str, list[Sample]]:
+    """The samples of each task in their order."""
     tasks: dict[str, list[TrialScore]] = defaultdict(list)
     for score in scores:
         tasks[score.task_id].append(score)
-    return {task: sorted(group, key=lambda one: one.sample) for task, group in tasks.items()}
+    return {
+        task: [
+            {measure.name: measure for measure in score.measures}
+            for score in sorted(group, key=lambda one: one.sample)
+        ]
+        for task, group in tasks.items()
+    }
 
 
-def _parts(groups: Sequence[Sequence[TrialScore]]) -> dict[Key, list[Part]]:
+def _parts(groups: Sequence[Sequence[Sample]]) -> dict[Key, list[Part]]:
     """By figure what each group, a task's samples, adds."""
-    names = dict.fromkeys(m.name for group in groups for score in group for m in score.measures)
+    names = dict.fromkeys(name for group in groups for sample in group for name in sample)
     best = [_best(group) for group in groups]
     found: dict[Key, list[Part]] = {}
     for name in names:
@@ -175,8 +197,8 @@ def _parts(groups: Sequence[Sequence[TrialScore]]) -> dict[Key, list[Part]]:
     return found
 
 
-def _part(name: str, statistic: Statistic, group: Sequence[TrialScore]) -> Part:
-    found = [measure for score in group if (measure := score.get(name))]
+def _part(name: str, statistic: Statistic, group: Sequence[Sample]) -> Part:
+    found = [sample[name] for sample in group if name in sample]
     if statistic is Statistic.POOLED:
         total = total_of(Part(_count(measure), measure.n) for measure in found)
         return Part(total.above / len(found), total.below / len(found)) if found else NOTHING
@@ -194,35 +216,35 @@ def _count(measure: Measure) -> float:
     return float(whole) if abs(count - whole) < _WHOLE else count
 
 
-def _best(group: Sequence[TrialScore]) -> list[TrialScore]:
+def _best(group: Sequence[Sample]) -> list[Sample]:
     judged = [
-        (m.value, score) for score in group if (m := score.get(BEST_BY)) and m.value is not None
+        (measure.value, sample)
+        for sample in group
+        if (measure := sample.get(BEST_BY)) and measure.value is not None
     ]
     return [max(judged, key=lambda pair: pair[0])[1]] if judged else []
 
 
 def _total(
-    key: Key, parts: Sequence[Part], groups: Sequence[Sequence[TrialScore]], samples: int
+    key: Key, parts: Collection[Part], trials: Sequence[Sample], samples: int
 ) -> AggregateMeasure:
     name, statistic = key
+    base = measured_as(name)
     total = total_of(parts)
-    if statistic is Statistic.BEST:
-        groups = [_best(group) for group in groups]
-    own = (score.get(measured_as(name)) for group in groups for score in group)
-    found = [measure for measure in own if measure]
-    known = [measure for measure in found if measure.value is not None]
+    found = [sample[base] for sample in trials if base in sample]
+    known = sum(measure.value is not None for measure in found)
     reason = ""
     if total.value is None:
         reasons = {measure.reason for measure in found}
-        pooled = measured_as(name) in POOLED_MEASURES
-        reason = reasons.pop() if pooled and len(reasons) == 1 else _("no sample has a value")
+        pooled = base in POOLED_MEASURES and len(reasons) == 1
+        reason = reasons.pop() if pooled else _("no sample has a value")
     return AggregateMeasure(
         name=name,
         statistic=statistic,
         value=total.value,
         n=sum(part.below > 0 for part in parts),
-        trials=len(known),
-        undefined=len(found) - len(known),
+        trials=known,
+        undefined=len(found) - known,
         samples=samples,
         reason=reason,
         of=total.below if statistic is Statistic.POOLED else None,

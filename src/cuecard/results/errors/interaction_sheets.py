@@ -40,7 +40,7 @@ def interaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
 
 def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
     """The mean over tasks of each measure that occurs."""
-    found = with_task_intervals(scores_of(group.rows, measures))
+    found = with_task_intervals(scores_of(group.rows, measures), measures)
     return {name: figure for (name, taken), (_t, figure) in found.items() if not taken.of_several}
 
 

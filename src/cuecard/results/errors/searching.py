@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from cuecard.core.i18n import _
 from cuecard.core.scoring.curves import CurvePoint, FactCurves, Rule
@@ -69,17 +70,26 @@ def search_errors(judged: Judged, k_trunc: int | None = None) -> SearchErrors:
 
 def _points(worlds: Sequence[World], points: Sequence[CurvePoint]) -> tuple[CurveAt, ...]:
     plans: dict[tuple[str, int], Plan] = {}
+    # What each trial had found by its k-th call; one that stopped keeps what it had.
+    found = [list(accumulate(facts.fresh, initial=0)) for _row, facts in worlds]
+    hits = [list(accumulate(facts.hits, initial=0)) for _row, facts in worlds]
     for point in points:
         k = point.k
-        cohort = [(row, facts) for row, facts in worlds if len(facts.hits) >= k]
+        cohort = [at for at, (_row, facts) in enumerate(worlds) if len(facts.hits) >= k]
         plans["new_facts", k] = plan(
-            "new_facts", ((row, facts.fresh[k - 1], 1.0) for row, facts in cohort), share=False
+            "new_facts",
+            ((worlds[at][0], worlds[at][1].fresh[k - 1], 1.0) for at in cohort),
+            share=False,
         )
         plans["fcr", k] = plan(
-            "fcr", ((row, sum(facts.fresh[:k]) / facts.facts, 1.0) for row, facts in worlds)
+            "fcr",
+            (
+                (row, own[min(k, len(own) - 1)] / facts.facts, 1.0)
+                for own, (row, facts) in zip(found, worlds, strict=True)
+            ),
         )
         plans["hit_precision", k] = plan(
-            "hit_precision", ((row, sum(facts.hits[:k]) / k, 1.0) for row, facts in cohort)
+            "hit_precision", ((worlds[at][0], hits[at][k] / k, 1.0) for at in cohort)
         )
     rates = counted(plans)
     return tuple(

@@ -16,7 +16,7 @@ def averages(rows: Sequence[Row], *measures: str) -> tuple[Statistic, ...]:
     """Avg@N of each measure (pooled ratios pooled) over the judged ones of `rows`, intervals by resampling tasks; `n`
     counts tasks.
     """
-    found = with_task_intervals(scores_of(rows, measures))
+    found = with_task_intervals(scores_of(rows, measures), measures)
     none = _("no trial has a value")
     keys = [(name, statistics_of(name)[0]) for name in measures]
     return tuple(
