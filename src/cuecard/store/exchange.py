@@ -14,6 +14,7 @@ from cuecard.core.tasks import Task
 from cuecard.store.codec import from_json, unpack
 from cuecard.store.engine import Database
 from cuecard.store.labels_out import adjudications_of, label_sets_of, labels_of, reveals_of
+from cuecard.store.leases import BeingPlayed, Leases
 from cuecard.store.origins import origins_in
 from cuecard.store.runs_out import payloads_of, runs_of, trials_of
 from cuecard.store.shared import (
@@ -34,6 +35,7 @@ from cuecard.store.tables import (
     LabelSetRow,
     RevealRow,
     RevisionRow,
+    RunRow,
     SetItemRow,
     TrialRow,
 )
@@ -41,8 +43,9 @@ from cuecard.store.taking import Taking
 
 
 class Exchange:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
+        self._leases = leases
 
     def parcel(self, person: str, *, since: datetime | None = None) -> Parcel:
         """All that `person` contributed, saved, labelled and put in, from `since` on, and the revisions
@@ -112,13 +115,24 @@ class Exchange:
     def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
         """Add what is new in these parcels, all of it or, if anything fails, nothing. What is known
         stays as it is; nothing is changed or taken away. `by` reads the report. With `dry` the answer
-        says what would be.
+        says what would be. Raises `BeingPlayed` for a run that somebody plays here: its log is theirs meanwhile.
         """
         with self._database.write() as session:
+            if not dry:
+                self._check_played(session, {run.uid for parcel in parcels for run in parcel.runs})
             report = Taking(session, parcels, by).report(dry=dry)
             if dry:
                 session.rollback()
             return report
+
+    def _check_played(self, session: Session, uids: Collection[str]) -> None:
+        runs = (
+            session.exec(select(RunRow.id).where(col(RunRow.uid).in_(uids))).all() if uids else ()
+        )
+        for run_id in runs:
+            lease = self._leases.of(session, run_id).get(run_id or 0)
+            if lease is not None and lease.alive:
+                raise BeingPlayed(lease)
 
 
 def _within(trials: Any) -> Any:

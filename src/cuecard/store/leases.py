@@ -49,7 +49,7 @@ _HELD: set[str] = set()
 class BeingPlayed(Conflict):
     """Somebody else plays the run. `certain`: their life was seen; otherwise watching for `LAPSE` will tell."""
 
-    def __init__(self, lease: RunLease, *, certain: bool) -> None:
+    def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
         super().__init__(
             _("This run is being played"),

@@ -114,7 +114,7 @@ class Workspace:
         """Imported on first use: few sessions pack or merge."""
         from cuecard.store.exchange import Exchange
 
-        return Exchange(self._database)
+        return Exchange(self._database, self.leases)
 
     @property
     def event_writer(self) -> EventWriter:

@@ -30,6 +30,7 @@ from cuecard.core.events import (
 from cuecard.core.parts import ModelReply, PlayerRef, ToolAnswer, ToolCall, Usage, UserReply
 from cuecard.results.pool import gather
 from cuecard.store.label_records import LabelValue, SetItem
+from cuecard.store.leases import BeingPlayed
 from cuecard.store.play_records import Shadow
 from cuecard.store.records import RunState
 from cuecard.store.shared import Parcel
@@ -201,6 +202,28 @@ def test_what_is_new_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
         assert other.exchange.take([early, late], by="Bo").added == 0
         (newest, *_older) = other.verdicts.of_trial(yours)
         assert newest.judgement.verdicts == judgement("yy").verdicts
+
+
+def test_a_run_that_is_played_is_packed_without_its_holder_and_not_merged_into(
+    tmp_path: Path,
+) -> None:
+    with fresh(tmp_path / "a.db") as source, fresh(tmp_path / "b.db") as other:
+        run = rich_run(source)
+        source.runs.set_state(run, RunState.RUNNING)
+        source.leases.take(run, "Ana")
+        assert source.runs.get(run).state is RunState.RUNNING
+        packed = source.exchange.parcel_of_runs("Ana", [run])
+        assert "lease" not in packed.runs[0].model_dump()
+        other.exchange.take([packed], by="Bo")
+        (there,) = other.runs.all()
+        assert (there.state, there.lease) == (RunState.PAUSED, None)
+        # Whoever plays it there is not written into from outside, and may be told beforehand what would come.
+        lease = other.leases.take(there.id, "Bo")
+        with pytest.raises(BeingPlayed, match="Bo plays it on"):
+            other.exchange.take([packed], by="Bo")
+        other.exchange.take([packed], by="Bo", dry=True)
+        other.leases.release(lease)
+        other.exchange.take([packed], by="Bo")
 
 
 def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path) -> None:
