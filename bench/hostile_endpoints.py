@@ -7,7 +7,7 @@ python bench/hostile_endpoints.py --at-once 4     so many at a time (2)
 Each measurement is `cuecard run` of one trial in a process of its own, with a workspace of its own, against
 a server of one mode in another process. Waiting for a word is limited to 3 seconds, a call to 6; both to an
 hour where Ctrl-C is pressed, 2 seconds after the trial has begun. Clocks run from the trial's first line of
-`--json-lines` to its last, and from the signal to the end of the process. Memory is the peak of the process
+`--json-lines` to its last, and from the signal to the end of the run. Memory is the peak of the process
 as the system counts it (`ru_maxrss`).
 """
 
@@ -56,7 +56,7 @@ agents:
 @dataclass(frozen=True)
 class Outcome:
     """`end`: the trial's termination, or `open`. `calls`: model calls that were answered. `exit_s`: from Ctrl-C
-    to the end of the process.
+    to the end of the run.
     """
 
     mode: str
@@ -128,7 +128,7 @@ def watch(process: subprocess.Popen[str], mode: str, stream: bool, *, interrupt:
     told: list[str] = []
     listener = threading.Thread(target=lambda: told.append(process.stderr.read()), daemon=True)  # type: ignore[union-attr]
     listener.start()
-    began = ended = pressed = time.monotonic()
+    began = ended = pressed = over = time.monotonic()
     end, reason, calls = "none", "", 0
     alarm: threading.Timer | None = None
     for line in process.stdout:
@@ -148,11 +148,11 @@ def watch(process: subprocess.Popen[str], mode: str, stream: bool, *, interrupt:
             case "trial_left_open":
                 ended, end = time.monotonic(), "open"
             case "run_finished":
+                over = time.monotonic()
                 reason = reason or event["reason"]
             case _:
                 pass
     _pid, _status, used = os.wait4(process.pid, 0)
-    over = time.monotonic()
     process.returncode = 0
     if alarm is not None:
         alarm.cancel()

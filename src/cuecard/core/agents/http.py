@@ -170,22 +170,22 @@ class HttpAgent:
         again, wait, blame = False, None, Blame.PASSING
         try:
             # A redirect would carry the headers to wherever it points.
-            async with (
-                patience.attempt(),
-                session.post(self.config.url, data=data, allow_redirects=False) as response,
-            ):
-                status = response.status
-                if status == _OK:
-                    found = await read_body(response)
-                    check_values(found)
-                    return found.decode("utf-8", "replace")
-                said = (await read_refusal(response, self.config.timeout)).decode(
-                    "utf-8", "replace"
-                )
-                problem = f"HTTP {status}: {self._safe(said)}"
-                again = status == _TRY_AGAIN or status >= _FAILED
-                wait = retry_after(response.headers) if again else None
-                blame = Blame.LASTING if status in _NO_AGENT or status // 100 == 3 else blame
+            with patience.attempt():
+                async with session.post(
+                    self.config.url, data=data, allow_redirects=False
+                ) as response:
+                    status = response.status
+                    if status == _OK:
+                        found = await read_body(response)
+                        check_values(found)
+                        return found.decode("utf-8", "replace")
+                    said = (await read_refusal(response, self.config.timeout)).decode(
+                        "utf-8", "replace"
+                    )
+                    problem = f"HTTP {status}: {self._safe(said)}"
+                    again = status == _TRY_AGAIN or status >= _FAILED
+                    wait = retry_after(response.headers) if again else None
+                    blame = Blame.LASTING if status in _NO_AGENT or status // 100 == 3 else blame
         except aiohttp.ClientConnectorError as error:
             problem, again = self._safe(str(error)), True
             # Nobody was ever there: nobody will be for the next trial.

@@ -195,8 +195,8 @@ class ChatClient:
         began = time.perf_counter()
         failure, streamed, assembler = None, False, Assembler()
         try:
-            async with patience.attempt() as heard:
-                assembler = Assembler(shown, heard)
+            with patience.attempt() as attempt:
+                assembler = Assembler(shown, attempt.heard)
                 async with session.post(
                     self._url,
                     data=body if len(body) < _LARGE_BODY else io.BytesIO(body),

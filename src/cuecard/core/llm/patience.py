@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from types import TracebackType
 
 
 class Overdue(TimeoutError):
@@ -24,35 +23,77 @@ class Patience:
     """
 
     def __init__(self, silence: float, total: float) -> None:
-        self._silence = silence
-        self._total = total
-        self._spent = 0.0
+        self.silence = silence
+        self.total = total
+        self.spent = 0.0
 
     @property
     def used_up(self) -> bool:
-        return self._spent >= self._total
+        return self.spent >= self.total
 
-    @asynccontextmanager
-    async def attempt(self) -> AsyncGenerator[Callable[[], None]]:
-        """Bound what is done within the block; it gets a function to be called with each further piece of
-        the reply, however small. Raises `Overdue`.
-        """
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        end = began + self._total - self._spent
-        limit = asyncio.timeout_at(min(began + self._silence, end))
+    def attempt(self) -> Attempt:
+        """Bounds what is done within its block, which raises `Overdue`."""
+        return Attempt(self)
 
-        def heard() -> None:
-            if not limit.expired():
-                limit.reschedule(min(clock() + self._silence, end))
 
-        try:
-            async with limit:
-                yield heard
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            in_all = limit.when() == end
-            raise Overdue(self._total if in_all else self._silence, in_all=in_all) from None
-        finally:
-            self._spent += clock() - began
+class Attempt:
+    """The block of one attempt (`with`). `heard` is to be called with each further piece of the reply,
+    however small; it may be many thousand times a second. Otherwise as `asyncio.timeout`.
+    """
+
+    __slots__ = (
+        "_alarm",
+        "_asked",
+        "_began",
+        "_end",
+        "_heard",
+        "_loop",
+        "_over",
+        "_patience",
+        "_task",
+    )
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._over: Overdue | None = None
+
+    def heard(self) -> None:
+        self._heard = self._loop.time()
+
+    def __enter__(self) -> Attempt:
+        task = asyncio.current_task()
+        assert task is not None
+        patience = self._patience
+        # Whoever else cancels the task is told from the clock by how often it was asked to end.
+        self._task, self._asked = task, task.cancelling()
+        self._began = self._heard = self._loop.time()
+        self._end = self._began + patience.total - patience.spent
+        due = min(self._began + patience.silence, self._end)
+        self._alarm = self._loop.call_at(due, self._look)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._alarm.cancel()
+        self._patience.spent += self._loop.time() - self._began
+        over = self._over
+        if over is None or self._task.uncancel() > self._asked:
+            return
+        if kind is not None and issubclass(kind, asyncio.CancelledError):
+            raise over from None
+
+    def _look(self) -> None:
+        """The time was up when the clock was set; since then something may have been heard."""
+        patience = self._patience
+        due = min(self._heard + patience.silence, self._end)
+        if self._loop.time() < due:
+            self._alarm = self._loop.call_at(due, self._look)
+            return
+        in_all = due == self._end
+        self._over = Overdue(patience.total if in_all else patience.silence, in_all=in_all)
+        self._task.cancel()

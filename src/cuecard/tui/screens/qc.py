@@ -71,7 +71,7 @@ class QcScreen(CuecardScreen[None]):
         Key("qc.open", "enter", "open", N_("Trial"), N_("Read the trial behind this line")),
         Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
         Key("qc.all", "a", "run_all", N_("Run all"), N_("Run all stages, one after the other")),
-        Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop when the calls under way are answered")),
+        Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
         Key("qc.label", "l", "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
         Key("qc.verdict", "v", "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
         Key("qc.pane", "tab,shift+tab", "other_pane", N_("Pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),

@@ -28,7 +28,7 @@ SCREEN_KEYS = keys(
     Key("run.back", "escape", "back", N_("Back"), N_("Take a filter off, or go back; the run goes on")),
     Key("run.trials", "t", "show('trials')", N_("Trials"), N_("The trials of the grid")),
     Key("run.scores", "s", "show('scores')", N_("Scores"), N_("Scores of agents with intervals")),
-    Key("run.pause", "space", "pause", N_("Pause"), N_("Finish the calls under way, then wait to be resumed"), shown_as="space"),
+    Key("run.pause", "space", "pause", N_("Pause"), N_("Give the calls under way ten seconds, then wait to be resumed"), shown_as="space"),
     Key("run.resume", "r", "resume", N_("Resume"), N_("Play the open trials on, each from its last event")),
     Key("run.cancel", "c", "cancel", N_("Stop"), N_("Stop here; open trials can be resumed where they stand")),
     Key("run.compare", "x", "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
