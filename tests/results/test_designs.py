@@ -6,6 +6,7 @@ import pytest
 
 from cuecard.core.errors import NotFound
 from cuecard.results.cells import ResultCell
+from cuecard.results.comparing import comparisons
 from cuecard.results.designs import DESIGN_NAMES, DESIGNS, design_named, design_sheets, designs_in
 from cuecard.results.papers import PAPER_TABLES, keyed, paper_table, sheet_json
 from result_rows import pool, row
@@ -62,9 +63,10 @@ def test_settings_of_facts_with_tiers():
     compared = next(sheet for sheet in sheets if "against" in sheet.title)
     # Oracle is better on two of three tasks, guided on one; beta has no other setting to be paired with.
     assert [line[:3] for line in texts(compared)[:2]] == [
-        ["Pass@1 · oracle facts", "+66.7", "2/1/0"],
-        ["Pass@1 · guided", "+33.3", "1/2/0"],
+        ["Pass@1 · oracle facts (alpha alone)", "+66.7", "2/1/0"],
+        ["Pass@1 · guided (alpha alone)", "+33.3", "1/2/0"],
     ]
+    assert sum("stands on one agent" in note for note in compared.notes) == 2
     assert paper_table(rows, "settings")[0].lines[0][2].key == "tables/settings/0/lines/0/2/value"
 
 
@@ -132,6 +134,56 @@ def test_each_recognises_itself(name, rows, arms, base):
     first, *others = design_sheets(pool(*rows), found)
     assert len(first.lines) == len({line[0].text for line in first.lines}) >= len(arms)
     assert any("against" in sheet.title for sheet in others)
+
+
+def test_each_line_tells_what_else_differs_and_what_is_unpaired():
+    """Beta was played guided with a memory and neutral without: no effect of the setting, and said so."""
+
+    def one(agent: str, setting: str, value: float, memory: str = "none", task: str = "chain"):
+        return row(
+            agent, task, {"acc": value, "cp": 0.5}, family="checkpoints", setting=setting, memory=memory
+        )  # fmt: skip
+
+    rows = pool(
+        one("alpha", "neutral", 0.0),
+        one("alpha", "guided", 0.25),
+        one("beta", "neutral", 0.0),
+        one("beta", "guided", 1.0, "lifelong"),
+        one("gamma", "guided", 1.0),
+    )
+    found = next(found for found in designs_in(rows) if found.design.name == "checkpoint_settings")
+    compared = next(sheet for sheet in design_sheets(rows, found) if "against" in sheet.title)
+    assert compared.headings[-2:] == ("also differ in", "unpaired trials")
+    lines = {
+        line[0].text: [cell.text.partition(" [")[0] for cell in line] for line in compared.lines
+    }
+    # What the headline stands on is the fair pair alone; beta's two and gamma's one are left over.
+    assert lines["Accuracy · guided (alpha alone)"][1] == "+25.0"
+    assert lines["Accuracy · guided (alpha alone)"][-2:] == ["–", "3"]
+    assert lines["alpha · Accuracy · guided"][-2:] == ["–", "0"]
+    assert lines["beta · Accuracy · guided"][1] == "+100.0"
+    assert lines["beta · Accuracy · guided"][-2:] == ["Memory", "0"]
+    (told,) = [note for note in compared.notes if "also differ" in note]
+    assert told.startswith(
+        "beta: neutral and guided also differ in Memory (without memory against lifelong memory)"
+    )
+    assert any(
+        "of neutral and guided only those of alpha could be paired" in note
+        for note in compared.notes
+    )
+    # The same is told, from the same place, where it is compared by the setting or put into tables.
+    (whole,) = {c.contrasts[0].alone for c in comparisons(rows, "setting", "neutral")}
+    assert whole == "alpha"
+    data = [sheet_json(sheet) for sheet in paper_table(rows, "settings")]
+    assert {"text": "Memory"} in [line[-2] for sheet in data for line in sheet["lines"]]
+
+
+def test_one_agent_that_was_played_is_named():
+    rows = pool(chain("neutral", 1.0), chain("guided", 0.5))
+    (found,) = designs_in(rows)
+    compared = next(sheet for sheet in design_sheets(rows, found) if "against" in sheet.title)
+    assert compared.notes[0] == "All of it stands on one agent, alpha."
+    assert compared.headings[-1] == "n tasks"
 
 
 def test_people_are_one_user_and_judges_see_the_same_trials():

@@ -108,7 +108,9 @@ def compare(
     contrasts: list[Contrast] = []
     for other in chosen[1:]:
         found = paired(groups[first], groups[other], dimension, name, taken)
-        contrasts.append(contrast_of(first, other, found, (name, taken), resamples=resamples))
+        contrast = contrast_of(first, other, found, (name, taken), resamples=resamples)
+        alone = _alone(contrast, (*groups[first], *groups[other]), dimension)
+        contrasts.append(contrast.model_copy(update={"alone": alone}))
     if not any(contrast.base_trials for contrast in contrasts):
         raise NotAllowed(
             _("{arms} share no judged task").format(arms=", ".join(chosen)),
@@ -256,6 +258,16 @@ def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
     )
 
 
+def _alone(contrast: Contrast, rows: Sequence[Row], dimension: Dimension) -> str:
+    """The agent of all that is paired, if there are several among `rows`."""
+    if dimension == "agent":
+        return ""
+    paired = {*contrast.base_trials, *contrast.arm_trials}
+    agents = {row.value("agent") for row in rows}
+    used = {row.value("agent") for row in rows if row.trial.id in paired}
+    return next(iter(used)) if len(used) == 1 < len(agents) else ""
+
+
 def _any(found: Iterator[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
     return tuple(dict.fromkeys(dimension for each in found for dimension in each))
 
@@ -293,6 +305,11 @@ def _notes(
                 left=said[0],
                 right=said[1],
             )
+        if contrast.alone:
+            yield _(
+                "Of the trials of {base} and {arm} only those of {agent} could be paired: this difference stands on one"
+                " agent of several."
+            ).format(agent=value_word("agent", contrast.alone, names), base=words[0], arm=words[1])
         if taken.of_several and sides[0].counts.samples != sides[1].counts.samples:
             yield _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."

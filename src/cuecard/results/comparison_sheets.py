@@ -47,18 +47,32 @@ def against(found: Comparison, contrast: Contrast) -> str:
     )
 
 
-def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> Sheet:
-    """Of comparisons of one family: means of both, the paired difference, win/tie/loss, n tasks."""
+def difference_sheet(
+    found: Sequence[Comparison],
+    *,
+    percent: bool = False,
+    parts: Sequence[tuple[str, Comparison]] = (),
+) -> Sheet:
+    """Of comparisons of one family: means of both, the paired difference, win/tie/loss, n tasks; where there is any, what
+    else differs between the arms of a line, and how many trials it leaves unpaired. `parts`: what follows of parts of
+    the trials (of each agent), under their names.
+    """
+    every = [("", one) for one in found] + list(parts)
+    contrasts = [contrast for _part, one in every for contrast in one.contrasts]
     lines: list[Line] = []
     notes: dict[str, None] = {}
-    for one in found:
-        notes |= dict.fromkeys(one.notes)
-        label = _label(one)
+    for part, one in every:
+        own = [note for note in one.notes if note not in notes]
+        notes |= dict.fromkeys(f"{part}: {note}" if part else note for note in own)
+        label = f"{part} · {_label(one)}" if part else _label(one)
         for contrast in one.contrasts:
             base, arm = _trials(contrast)
             lines.append(
                 (
-                    ResultCell(f"{label} · {arm_word(one, contrast.arm)}", trials=base + arm),
+                    ResultCell(
+                        f"{label} · {arm_word(one, contrast.arm)}{alone_text(one, contrast)}",
+                        trials=base + arm,
+                    ),
                     ResultCell(
                         difference_text(one.measure, contrast, percent=percent),
                         statistic=contrast.difference,
@@ -72,6 +86,7 @@ def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> S
                         value=contrast.sign_test,
                     ),
                     ResultCell(f"{contrast.difference.n:,}", value=contrast.difference.n),
+                    *_circumstances(contrast, contrasts),
                 )
             )
     notes[
@@ -95,10 +110,28 @@ def difference_sheet(found: Sequence[Comparison], *, percent: bool = False) -> S
             _("mean of base"),
             _("sign test p"),
             _("n tasks"),
+            *((_("also differ in"),) if any(one.differs for one in contrasts) else ()),
+            *((_("unpaired trials"),) if any(one.unpaired for one in contrasts) else ()),
         ),
         lines=tuple(lines),
         notes=tuple(notes),
     )
+
+
+def alone_text(found: Comparison, contrast: Contrast) -> str:
+    """` (beta alone)` behind the name of what stands on one agent of several."""
+    if not contrast.alone:
+        return ""
+    agent = value_word("agent", contrast.alone, found.names)
+    return " " + _("({agent} alone)").format(agent=agent)
+
+
+def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
+    """What else differs between its arms, and its unpaired trials: each where any of `contrasts` has some."""
+    if any(one.differs for one in contrasts):
+        yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
+    if any(one.unpaired for one in contrasts):
+        yield ResultCell(f"{contrast.unpaired:,}", value=contrast.unpaired)
 
 
 def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
@@ -176,7 +209,7 @@ def left_out_sheet(found: Comparison) -> Sheet:
             len(out.base_only),
             len(out.other_revisions),
             len(out.undefined),
-            out.unpaired_arm + out.unpaired_base,
+            contrast.unpaired,
             out.unjudged_arm + out.unjudged_base,
             out.open_arm + out.open_base,
         )

@@ -72,7 +72,8 @@ class Contrast(Frozen):
     `tasks`: those of which both have a value, those that differ most first; to a pooled ratio the others add as well.
     `base_trials` and `arm_trials`: ids behind the figures. `within`: the dimensions within which pairs were made besides the
     task's revision; `differs`: those in which the two differ and could not be paired, so that the difference may
-    be theirs, with the values of the base's and the arm's paired trials.
+    be theirs, with the values of the base's and the arm's paired trials. `alone`: the agent that it stands on, if
+    of several that were played only one is paired; "" else.
     """
 
     base: str
@@ -91,6 +92,12 @@ class Contrast(Frozen):
     left_out: LeftOut
     within: tuple[Dimension, ...] = ()
     differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    alone: str = ""
+
+    @property
+    def unpaired(self) -> int:
+        """Judged trials of shared revisions, on both sides, that are paired with nothing."""
+        return self.left_out.unpaired_base + self.left_out.unpaired_arm
 
 
 class Comparison(Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from cuecard.annotate.effect.sheets import FAMILY_WORDS
@@ -258,30 +258,26 @@ def _by_tier(pool: Pool, found: Found) -> Iterator[Sheet]:
 
 
 def _differences(pool: Pool, found: Found) -> Iterator[Sheet]:
-    """All agents together, then each agent by itself, where there are several."""
+    """All agents together, then each agent by itself, where there are several; what each line leaves out."""
     dimension = found.design.dimension
     try:
         whole = comparisons(pool, dimension, found.base, arms=_present(pool, found))
     except CuecardError:
         # Arms of different agents or judges have no pairs at all: the figures stand alone.
         return
-    sheet = difference_sheet(whole, percent=True)
-    lines = list(sheet.lines)
-    each = [
-        (agent, own) for agent in sorted(pool.values("agent")) if (own := _of(agent, pool, found))
+    agents = sorted(pool.values("agent"))
+    each = [(agent, own) for agent in agents if (own := _of(agent, pool, found))]
+    parts = [
+        (value_word("agent", agent, whole[0].names), one)
+        for agent, own in (each if len(each) > 1 else ())
+        for one in own
     ]
-    if len(each) > 1:
-        for agent, own in each:
-            name = value_word("agent", agent, whole[0].names)
-            own_lines = difference_sheet(own, percent=True).lines
-            lines += [(Cell(f"{name} · {line[0].text}"), *line[1:]) for line in own_lines]
-    yield Sheet(
-        view=sheet.view,
-        title=sheet.title,
-        headings=sheet.headings,
-        lines=tuple(lines),
-        notes=(*sheet.notes, _("Shares in percent.")),
-    )
+    sheet = difference_sheet(whole, percent=True, parts=parts)
+    notes = [*sheet.notes, _("Shares in percent.")]
+    if len(agents) == 1:
+        name = value_word("agent", agents[0], whole[0].names)
+        notes.insert(0, _("All of it stands on one agent, {agent}.").format(agent=name))
+    yield replace(sheet, notes=tuple(notes))
     if any(anything_left_out(contrast.left_out) for contrast in whole[0].contrasts):
         yield left_out_sheet(whole[0])
 

@@ -14,6 +14,7 @@ from cuecard.core.scoring.labels import HEADLINES, measure_label
 from cuecard.core.text import one_line
 from cuecard.results.comparing import Comparison, compare
 from cuecard.results.comparison_sheets import (
+    alone_text,
     arm_word,
     difference_sheet,
     left_out_sheet,
@@ -101,7 +102,8 @@ def _shorter(sheet: Sheet, found: Sequence[Comparison]) -> Sheet:
     for line, (one, contrast) in zip(sheet.lines, contrasts, strict=True):
         parts = [measure_label(one.measure)]
         parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []
-        lines.append((replace(line[0], text=" · ".join(parts)), *line[1:]))
+        text = " · ".join(parts) + alone_text(one, contrast)
+        lines.append((replace(line[0], text=text), *line[1:]))
     return replace(sheet, lines=tuple(lines))
 
 
