@@ -87,6 +87,28 @@ async def test_a_line_that_was_marked_not_met_is_asked_about_before_it_is_sent(
     assert (reply.stage, reply.cue_met) == (2, True)
 
 
+async def test_a_key_that_does_nothing_now_says_why(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+
+    def told() -> list[str]:
+        return [note.message for note in app._notifications]
+
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        await enter_play(pilot, screen)
+        await pilot.press("f8")
+        await until(pilot, lambda: "The agent is not at work." in told())
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await pilot.press("f10")
+        await until(pilot, lambda: any("so they stay. F9" in note for note in told()))
+        before = len(app._notifications)
+        # What only moves about, or is typed, is no key that must say anything.
+        await pilot.press("up", "pagedown", "x")
+        await pilot.pause()
+        assert len(app._notifications) == before
+
+
 async def test_a_new_line_is_typed_and_not_sent_and_a_huge_paste_is_cleaned_and_cut(
     app_with_samples: CuecardApp,
 ) -> None:

@@ -11,11 +11,13 @@ class CuecardError(Exception):
     """Something a person can understand and mend.
 
     `title` says what went wrong in a few words, `message` what exactly and where,
-    `hint` how to mend it. All three are shown; what of them is a secret is scrubbed.
+    `hint` how to mend it. All three are shown; what of them is a secret is scrubbed. `in_app`: the hint
+    where it is read in the app, if there a key does what `hint` tells of an option or a verb.
     """
 
-    def __init__(self, title: str, message: str = "", hint: str = "") -> None:
+    def __init__(self, title: str, message: str = "", hint: str = "", *, in_app: str = "") -> None:
         self.title, self.message, self.hint = map(scrub, (title, message, hint))
+        self.hint_in_app = scrub(in_app) or self.hint
         super().__init__(self.title, self.message, self.hint)
 
     def __str__(self) -> str:
@@ -45,8 +47,11 @@ class FileProblem(CuecardError):
 class FileProblems(CuecardError):
     """Everything that is wrong with one or more files, never only the first."""
 
-    def __init__(self, title: str, problems: Sequence[FileProblem], hint: str = "") -> None:
-        super().__init__(title, "\n".join(str(problem) for problem in problems), hint)
+    def __init__(
+        self, title: str, problems: Sequence[FileProblem], hint: str = "", *, in_app: str = ""
+    ) -> None:
+        told = "\n".join(str(problem) for problem in problems)
+        super().__init__(title, told, hint, in_app=in_app)
         self.problems = tuple(problems)
 
 

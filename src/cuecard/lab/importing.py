@@ -88,6 +88,7 @@ def format_named(name: str, path: Path | None = None) -> Format:
             _("The format of this file is not known"),
             str(path) if path else "",
             _("Name it with --format: {names}").format(names=", ".join(FORMATS)),
+            in_app=_("Choose it under Format."),
         )
     return FORMATS[found]
 

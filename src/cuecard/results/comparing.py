@@ -280,6 +280,7 @@ def _of_tasks(dimension: Dimension) -> NotAllowed:
         hint=_("See `cuecard score RUN --by {dimension}`; compare by: {names}.").format(
             dimension=dimension, names=", ".join(COMPARABLE)
         ),
+        in_app=_("Scores (s on the run) have lines by it."),
     )
 
 

@@ -15,7 +15,7 @@ from cuecard.core.errors import CuecardError, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, keys, registry
 from cuecard.tui.base import CuecardScreen, guarded, translated
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.prefs import Preferences
@@ -23,6 +23,32 @@ from cuecard.tui.services import Services
 from cuecard.tui.theme import DARK, LIGHT
 
 RESTART = "restart"
+_MOVES = frozenset(
+    [
+        "up",
+        "down",
+        "left",
+        "right",
+        "home",
+        "end",
+        "pageup",
+        "pagedown",
+        "ctrl+home",
+        "ctrl+end",
+        "shift+up",
+        "shift+down",
+        "enter",
+        "escape",
+        "tab",
+        "shift+tab",
+        "space",
+    ]
+)
+"""Keys that move about: where there is nothing to go to, that is seen."""
+
+
+def _no_reason(action: str) -> str:
+    return ""
 
 
 def _home() -> Screen[Any]:
@@ -153,10 +179,29 @@ class CuecardApp(HoldsKeys):
     def on_unmount(self) -> None:
         self.services.close()
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        done = await super()._check_bindings(key, priority)
+        if not done and not priority:
+            self._tell_idle(key)
+        return done
+
+    def _tell_idle(self, key: str) -> None:
+        """A key of this screen that does nothing now says so, and why where the screen knows it."""
+        if key in _MOVES:
+            return
+        for node, bindings in self.screen._modal_binding_chain:  # pyright: ignore[reportPrivateUsage]
+            for binding in bindings.key_to_bindings.get(key, ()):
+                if binding.id in registry():
+                    why = getattr(node, "why_not", _no_reason)(binding.action)
+                    shown, label = self.get_key_display(binding), _(binding.description)
+                    told = _("{key} ({label}) is not possible here now.")
+                    self.tell(why or told.format(key=shown, label=label))
+                    return
+
     def report(self, error: BaseException) -> None:
         """Show an error to the person. An unforeseen one names its type so that it can be reported."""
         if isinstance(error, CuecardError):
-            body = "\n".join(filter(None, (error.message, error.hint)))
+            body = "\n".join(filter(None, (error.message, error.hint_in_app)))
             title = error.title
         else:
             title = _("Something went wrong that should not")

@@ -179,13 +179,20 @@ def test_scores_by_trial_are_those_of_judged_trials(rows: Pool) -> None:
 
 def test_a_line_of_the_overview_is_told_with_the_notes_on_its_family(rows: Pool) -> None:
     view = looked_at(rows)
-    by_measure = {line[1].text: at for at, line in enumerate(view.sheet.lines)}
+    by_measure = {line[1].text: at for at, line in reversed([*enumerate(view.sheet.lines)])}
     failure = "1 trial ended by a failure; it counts as what it scored."
     assert failure in view.details(by_measure["◆ Triplet F1"], 3)
     assert failure not in view.details(by_measure["≡ Accuracy"], 3)
     assert failure not in view.sheet.notes
+    # The count is the line's, not the family's: it was agent a's trial that failed.
+    lines = {(line[0].text, line[1].text): at for at, line in enumerate(view.sheet.lines)}
+    of_graphs = {agent: view.details(lines[agent, "◆ Triplet F1"], 3) for agent in ("a", "b")}
+    assert [agent for agent, told in of_graphs.items() if failure in told] == ["a"]
     missing = "No interval: fewer than 5 groups."
     assert missing in view.details(0, view.sheet.headings.index("Mean"))
+    view.step(1)
+    by_agent = {line[0].text: view.details(at, 1) for at, line in enumerate(view.sheet.lines)}
+    assert [agent for agent, told in by_agent.items() if failure in told] == ["a"]
 
 
 def test_pooled_ratios_are_told_of_where_they_stand() -> None:

@@ -36,8 +36,10 @@ class Checked(Frozen):
 class NotClean(NotAllowed):
     """The linter's errors, or warnings without a reason, stand in the way."""
 
-    def __init__(self, title: str, findings: tuple[Finding, ...], hint: str) -> None:
-        super().__init__(title, told(findings), hint)
+    def __init__(
+        self, title: str, findings: tuple[Finding, ...], hint: str, *, in_app: str = ""
+    ) -> None:
+        super().__init__(title, told(findings), hint, in_app=in_app)
         self.findings = findings
 
 
@@ -82,6 +84,7 @@ def submit_checked(
             _("Errors must be mended before review"),
             checked.errors,
             _("The tab Problems of the task lists them; so does cuecard check."),
+            in_app=_("The tab Problems of the task lists them."),
         )
     if checked.warnings and not reason.strip():
         raise NotClean(

@@ -52,7 +52,7 @@ def uncompressed(data: bytes, *, limit: int = MAX_UNPACKED) -> bytes:
     if not data:
         raise Unreadable(_("is empty"))
     if not data.startswith(_MAGIC):
-        raise Unreadable(_("is not a pack; `cuecard pack` writes one"))
+        raise Unreadable(_("is not a pack"))
     opener = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         # Never more than asked for: a small file may claim to hold gigabytes.

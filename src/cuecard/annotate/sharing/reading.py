@@ -126,7 +126,7 @@ def parse_pack(data: bytes, file: str) -> tuple[Header, Parcel]:
 
 
 def _header(line: bytes) -> Header:
-    nothing = _("is not a pack; `cuecard pack` writes one")
+    nothing = _("is not a pack")
     try:
         raw = from_json(line) if len(line) < 1 << 16 else None
     except (ValueError, RecursionError):
@@ -320,4 +320,7 @@ def _refused(problems: Sequence[FileProblem]) -> FileProblems:
         _("This pack cannot be merged"),
         problems,
         _("Nothing was merged. Ask whoever packed the file for a new one (`cuecard pack`)."),
+        in_app=_(
+            "Nothing was merged. Ask whoever packed the file for a new one (k on the list of tasks)."
+        ),
     )

@@ -89,6 +89,7 @@ def write_pack(
                 person=person, time=since.isoformat(timespec="minutes")
             ),
             _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
+            in_app=_("Is this the right workspace and the right name (6)? Drafts do not travel: save a revision."),
         )  # fmt: skip
     body = body_of(parcel)
     header = header_of(parcel, body, since)
@@ -148,6 +149,7 @@ def _replace(path: Path, data: bytes) -> None:
                 _("This is not a pack"),
                 _("{path} is something else, and was left as it is.").format(path=path),
                 _("Choose another name with -o."),
+                in_app=_("Choose another name."),
             )
         replace_file(path, data)
     except OSError as error:
@@ -155,4 +157,5 @@ def _replace(path: Path, data: bytes) -> None:
             _("The pack cannot be written"),
             f"{path}: {error.strerror or error}",
             _("Choose another place with -o."),
+            in_app=_("Choose another place."),
         ) from error

@@ -212,6 +212,8 @@ class ReviewQueueScreen(CuecardScreen[None]):
                 lambda ws: prioritise(ws, row.task.id, person, wanted, protocol)
             )
             self.look()
+        else:
+            self.cue_app.tell(_("Its priority is at the end of the scale already."))
 
     def action_turn(self) -> None:
         self._reading = not self._reading

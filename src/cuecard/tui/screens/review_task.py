@@ -154,6 +154,8 @@ class ReviewTaskScreen(OpenReview):
         elif urls:
             opened = view.form.opened.get(row.item, ())
             self.app.push_screen(SourceDialog(urls, opened), partial(self._open, row.item))
+        else:
+            self.cue_app.tell(_("This cites no source."))
 
     def action_changes(self, only: bool) -> None:
         if self.view is not None:

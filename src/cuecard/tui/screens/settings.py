@@ -100,7 +100,7 @@ class SettingsScreen(CuecardScreen[None]):
         try:
             config = await self.services.config()
         except CuecardError as error:
-            parts = filter(None, (error.title, error.message, error.hint))
+            parts = filter(None, (error.title, error.message, error.hint_in_app))
             colour = ink(self.app.theme_variables, "error")
             panel.update(Text(for_display("\n".join(parts)), style=colour))
             return

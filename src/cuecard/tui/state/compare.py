@@ -77,7 +77,7 @@ def count(offer: Offer, choice: Choice) -> Counted:
             )
         except CuecardError as error:
             if measure == choice.by:
-                parts = (error.title, error.message, error.hint)
+                parts = (error.title, error.message, error.hint_in_app)
                 missing = " ".join(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)

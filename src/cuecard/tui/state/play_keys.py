@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cuecard.core.i18n import _
 from cuecard.tui.state.play import PlayState
 from cuecard.tui.state.play_questions import asked_by_agent
 
@@ -28,6 +29,50 @@ def works_now(state: PlayState, action: str) -> bool:
             return not state.opening and state.phase != "ended"
         case _:
             return True
+
+
+def why_not(state: PlayState, action: str) -> str:
+    """Why an action that does not work now does not, and what does; "" where there is nothing to say."""
+    name = action.partition("(")[0]
+    if name in _ABOUT_TURNS and state.phase in ("concluding", "ended"):
+        return _("The dialogue is over.")
+    match name:
+        case "undo" if state.opening:
+            return _("You have said nothing yet that could be taken back.")
+        case "undo":
+            return _(
+                "The agent has answered your words, so they stay. F9 has it take its turn again."
+            )
+        case "retry":
+            return _("The agent has said nothing yet.")
+        case "interrupt":
+            return _("The agent is not at work.")
+        case "mark" | "evidence":
+            return _("There is no reply to mark now.")
+        case "answers":
+            return _("The agent has asked nothing.")
+        case "end":
+            return _("You can end when it is your turn; Escape pauses.")
+        case "note":
+            return _("Notes belong to a session, and it begins with your first words.")
+        case _:
+            return ""
+
+
+_ABOUT_TURNS = frozenset(
+    (
+        "undo",
+        "retry",
+        "interrupt",
+        "mark",
+        "evidence",
+        "answers",
+        "end",
+        "note",
+        "insert",
+        "phrases",
+    )
+)
 
 
 def may_retry(state: PlayState) -> bool:

@@ -10,11 +10,12 @@ from cuecard.annotate.agreement.bootstrap import RESAMPLES
 from cuecard.annotate.labelling.comparison.sheets import Cell, Sheet
 from cuecard.annotate.labelling.comparison.words import figure
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.labels import COUNTS, measure_label
+from cuecard.core.scoring.labels import COUNTS, measure_label, pooled_notes
 from cuecard.core.tasks import Family
 from cuecard.core.text import one_line
 from cuecard.results.cells import ResultCell
 from cuecard.results.pool import DIMENSIONS, Dimension, Pool, Row
+from cuecard.results.score_notes import notes_on
 from cuecard.results.score_table import ScoreTable, filtered, tables_by_family
 from cuecard.results.words import dimension_word, value_word
 from cuecard.tui.glyphs import FAMILY
@@ -302,7 +303,7 @@ class ScoreView:
         return {d: values for d, values in found.items() if 1 < len(values) <= _MOST_VALUES}
 
     def _notes_on(self, row: int) -> Sequence[str]:
-        """What to know of the family that a line is about; of all, where it is about several."""
+        """What to know of the trials of a line; of all, where it is about several families."""
         lines = self.sheet.lines
         line = lines[row] if 0 <= row < len(lines) else ()
         trials = {id for cell in line if isinstance(cell, ResultCell) for id in cell.trials}
@@ -312,9 +313,25 @@ class ScoreView:
         ]
         if len(about) != 1:
             return self.sheet.notes
+        # A trial has a row for each judge: those of the line's own.
+        groups = [of.group for of in about[0].lines if trials.issuperset(of.trials)]
+        mine = self.cut.of(self.pool).where(
+            lambda found: (
+                found.trial.id in trials
+                and any(all(found.value(d) == value for d, value in group) for group in groups)
+            )
+        )
+        of_row = about[0].model_copy(
+            update={
+                "notes": (
+                    *pooled_notes(column.measure for column in about[0].columns),
+                    *notes_on(mine, about[0].by, [mine.rows]),
+                )
+            }
+        )
         if self.section == "overview":
-            return overview_notes(about[0], self._overview_measure)
-        return about[0].notes
+            return overview_notes(of_row, self._overview_measure)
+        return of_row.notes
 
     @property
     def _place(self) -> str:

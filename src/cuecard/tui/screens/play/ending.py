@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.parts import PlayerRef
-from cuecard.core.scoring.labels import COUNTS
+from cuecard.core.scoring.labels import COUNTS, HEADLINES
 from cuecard.core.scoring.measures import Measure
 from cuecard.core.text import for_display, one_line
 from cuecard.lab.play import PlayOutcome
@@ -19,7 +19,10 @@ from cuecard.tui.glyphs import TERMINATION
 from cuecard.tui.state.labels import player_label
 from cuecard.tui.state.trial import measure_rows
 
+MAIN = frozenset(name for names in HEADLINES.values() for name in names)
+"""The main measures of all families: each has its own."""
 SHOWN = 6
+"""Measures at most, but always the main ones."""
 
 
 class Ending(Static, can_focus=True):
@@ -94,11 +97,12 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
         told = _("Mend the cause; then r goes on where it failed: the agent takes that turn again.")
         return [*lines, told, _("Enter reads the trial, Escape leaves.")]
     if outcome.judged:
-        shares = [m for m in measures if m.name not in COUNTS and m.value is not None]
-        rows = measure_rows(shares[:SHOWN])
+        main = [m for m in measures if m.name in MAIN]
+        others = [m for m in measures if m.name not in COUNTS | MAIN and m.value is not None]
+        rows = measure_rows([*main, *others][: max(SHOWN, len(main))])
         who = player_label(judge) if judge else ""
         lines.append(_("Judged by {judge}:").format(judge=who) if who else _("Judged:"))
-        lines += [f"  {row.label}: {row.value}  (n = {row.n})" for row in rows]
+        lines += [f"  {row.label}: {row.value}  ({row.reason or f'n = {row.n}'})" for row in rows]
         if not rows:
             lines.append("  " + _("no score can be told of this trial"))
     else:

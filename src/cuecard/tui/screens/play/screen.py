@@ -35,7 +35,7 @@ from cuecard.tui.screens.play.stream import Streamed
 from cuecard.tui.screens.play.turning import Turning
 from cuecard.tui.state.play import Insertion, PlayState
 from cuecard.tui.state.play_figures import PlayFigures
-from cuecard.tui.state.play_keys import works_now
+from cuecard.tui.state.play_keys import why_not, works_now
 from cuecard.tui.state.play_start import Start, start_choices
 from cuecard.tui.state.players import context_of
 from cuecard.tui.state.transcript_state import TranscriptState
@@ -201,6 +201,10 @@ class PlayScreen(Turning, Looking, Finishing):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self._state is None or works_now(self._state, action)
+
+    def why_not(self, action: str) -> str:
+        """Why a key does nothing now; see `CuecardApp`."""
+        return why_not(self._state, action) if self._state is not None else ""
 
 
 def _place(active: ActiveBinding, *, routine: bool) -> int:

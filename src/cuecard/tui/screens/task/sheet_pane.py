@@ -264,6 +264,7 @@ class SheetPane(TaskPane):
         editing, rows = self.sheet.editing is not None, sorted(self.grid.marked)
         source = rows[0] if rows else row - 1
         if source < 0 or column not in self.grid.editable_columns:
+            self.tell(_("There is no row above to take anything from."))
             return
         text = self.text_at(edit, source, column)
         with edit.together(self.path_of(row, column)):

@@ -78,6 +78,7 @@ class GraphPane(TriplesPane):
         row, column = self.sheet.editing or (self.grid.cursor_row, self.grid.cursor_column)
         above, here = self.rows.triple(row - 1), self.rows.triple(row)
         if above is None or here is None:
+            self.say(_("There is no row above to take anything from."))
             return
         if column == SOURCES:
             urls = [str(url) for url in above.get("sources", ())]
