@@ -23,10 +23,9 @@ _FORMER: dict[str, str] = {}
 def replace_file(path: Path, data: str | bytes, *, private: bool = False) -> Path:
     """Write beside the file, then put it in its place: a full disk leaves the old file whole, and a link what
     it is. What is no file, such as a pipe, is written into. A file that is replaced keeps its mode; with
-    `private` it is its owner's alone. Raises `OSError`.
+    `private` it is its owner's alone. Its folder must be there. Raises `OSError`.
     """
     content = data.encode() if isinstance(data, str) else data
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return path

@@ -75,6 +75,7 @@ def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
 def write_text(path: Path, text: str, *, private: bool = False) -> Path:
     """`replace_file` for what a person asked to be written. Raises `CuecardError`."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         return replace_file(path, text, private=private)
     except OSError as error:
         raise CuecardError(
