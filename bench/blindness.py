@@ -1,10 +1,12 @@
-"""Random people at random tasks, looked at through everybody's eyes after every step.
+"""Random people at random tasks and trials, looked at through everybody's eyes after every step.
 
-python bench/blindness.py [GAMES [STEPS [SEED]]]      100 games of 40 steps; some minutes
+python bench/blindness.py [GAMES [STEPS [SEED]]]      100 games of 40 steps of each kind; some minutes
 
-The tests play a few short games of this kind. A step that the rules of `tests/review_rules.py` allow must
-succeed, any other must change nothing; and no query that is made for a person may return a review, comment,
-lease, second gold or name that those rules hide from them. Stops at the first difference.
+The tests play a few short games of these kinds. Review: a step that the rules of `tests/review_rules.py` allow must
+succeed, any other must change nothing; and no query and, at the end of a game, no verb that is used by a person may tell of
+a review, comment, lease, second gold or name that those rules hide from them. Labels: people label, draw sets, adjudicate and
+use every reading verb and export (`tests/verbs_play.py`); none may tell what was decided on an item that they are still to
+label, and what was told is no item that they can label blind. Stops at the first difference.
 """
 
 from __future__ import annotations
@@ -20,9 +22,38 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from apart import workspaces
 from review_rules import ACTIONS, PEOPLE
 from rules_play import Game
+from verbs_play import LabelGame, quick_verbs
 
 
 def main(games: int, steps: int, seed: int) -> None:
+    with quick_verbs():
+        labels(games, steps, seed)
+        reviews(games, steps, seed)
+
+
+def labels(games: int, steps: int, seed: int) -> None:
+    begun = time.monotonic()
+    done: Counter[str] = Counter()
+    for number in range(games):
+        dice = random.Random(f"{seed}/{number}")
+        script: list[str] = []
+        with workspaces(1) as [ws]:
+            game = LabelGame.begin(ws, dice)
+            try:
+                for _ in range(steps):
+                    script.append(game.step(dice))
+            except AssertionError:
+                print(f"game {number}, seed {seed}:", *script, sep="\n  ")
+                raise
+        done.update(" ".join(action.split()[:2]) for action in script)
+    for action in sorted(done):
+        print(f"{action:24} {done[action]:5}")
+    print(
+        f"{games} games of labels, {done.total()} steps, {time.monotonic() - begun:.0f} s: no leak"
+    )
+
+
+def reviews(games: int, steps: int, seed: int) -> None:
     begun = time.monotonic()
     tried: Counter[str] = Counter()
     done: Counter[str] = Counter()
@@ -38,12 +69,15 @@ def main(games: int, steps: int, seed: int) -> None:
                     if game.step(*script[-1]):
                         done[script[-1][0]] += 1
                         game.look()
+                game.look_through_verbs(dice.sample(PEOPLE, 2))
             except AssertionError:
                 print(f"game {number}, seed {seed}:", *script, sep="\n  ")
                 raise
     for action in sorted(tried):
         print(f"{action:12} {done[action]:5} of {tried[action]:5} were allowed")
-    print(f"{games} games, {tried.total()} steps, {time.monotonic() - begun:.0f} s: no difference")
+    print(
+        f"{games} games of review, {tried.total()} steps, {time.monotonic() - begun:.0f} s: no difference"
+    )
 
 
 def anything(dice: random.Random) -> tuple[str, str, str, int]:

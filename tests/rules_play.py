@@ -8,6 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from cuecard.annotate.review import assignment, workflow
@@ -26,8 +27,20 @@ from cuecard.store.workspace import Workspace
 from review_rules import ACTIONS, AUTHOR, COORDINATOR, LEASE, PEOPLE, Rules
 from team_account import check_lawful
 from team_cast import START
+from verbs_play import run_verb
 
 TASK = "t"
+REVIEW_VERBS = (
+    *(
+        "review --json",
+        "review",
+        "review --skipped --json",
+        "board --json",
+        "board",
+        "datasheet --json",
+    ),
+    *("datasheet", "export -o out", "qc --known --json t", "sessions --json", "runs --json"),
+)
 Step = tuple[str, str, str, int]
 """What is done, by whom, whom it concerns, and which."""
 STEPS = {
@@ -200,6 +213,20 @@ class Game:
         for name in set(PEOPLE) - rules.names_known(person):
             slips = [thing for thing in told if name in repr(thing)]
             assert not slips, (person, name, slips, rules)
+
+    def look_through_verbs(self, people: Sequence[str] = PEOPLE) -> None:
+        """No verb prints or writes a name that a person must not know. Packs do, for the workspaces that they are for."""
+        config = f"review: {{coordinators: [{COORDINATOR}]}}\n"
+        for person in people:
+            hidden = set(PEOPLE) - self.rules.names_known(person)
+            for verb in REVIEW_VERBS:
+                if person == COORDINATOR and verb.startswith("board"):
+                    continue
+                told = run_verb(Path(self.ws.public_url), person, verb.split(), config)
+                assert told.code in (0, 1), (verb, told.printed)
+                text = told.text.replace(config, "")
+                slips = sorted(name for name in hidden if name in text)
+                assert not slips, (person, verb, slips, self.rules)
 
     def _rounds(self, person: str) -> Any:
         """The queue, and what it is made from."""

@@ -17,19 +17,23 @@ def sessions(tmp_path: Path) -> None:
 
 
 def test_a_report_in_sections(cuecard, sessions: None):
-    shown = cuecard("fidelity", "--worst", "2")
-    assert (shown.code, shown.err) == (0, "")
+    blind = cuecard("--as", "Zoe", "fidelity", "--json")
+    assert (blind.data["worst"], "Zoe has not labelled them" in blind.err) == ([], True)
+    shown = cuecard("fidelity", "--worst", "2", "--reveal")
+    assert (shown.code, "counts as having seen" in shown.err) == (0, True)
     assert "29 user turns of 4 trials, of which people played 4." in shown.out
     assert "Cues met or not: simulators and people" in shown.out
     assert "Worst turns: 2 of 28" in shown.out
     assert "sloppy (small) (not met): Is it in there that Luigi Bezzera" in shown.out
-    worst = cuecard("fidelity", "1", "--user", "sloppy", "--section", "worst", "--markdown").out
+    worst = cuecard(
+        "fidelity", "1", "--user", "sloppy", "--section", "worst", "--markdown", "--reveal"
+    ).out
     assert "### trial 1, turn 5 · sloppy (small): gives gold away (Luigi Bezzera)" in worst
     assert "- Ann (not met): Let's not skip anybody." in worst
     assert "Findings," not in worst
     data = cuecard(
         *("fidelity", "--user", "sloppy", "--json", "--worst", "1"),
-        *("--section", "cues", "--section", "worst"),
+        *("--section", "cues", "--section", "worst", "--reveal"),
     ).data
     assert "findings" not in data
     whole = next(a for a in data["agreements"] if a["simulator"]["name"] == "sloppy")

@@ -25,8 +25,9 @@ def test_labels_come_in_and_go_out(cuecard: Callable[..., Any], tmp_path: Path) 
     )
     dry = cuecard(*ours, "labels", "import", "recall.csv", "--run", "1", "--dry-run")
     assert (dry.code, "New labels: 1, known: 0; by Ana, on 1 trial." in dry.out) == (0, True)
-    assert "--revealed" in dry.err
-    taken = cuecard(*ours, "labels", "import", "recall.csv", "--person", "Ben", "--json")
+    assert "--blind" in dry.err
+    take = ("labels", "import", "recall.csv", "--person", "Ben", "--blind", "--json")
+    taken = cuecard(*ours, *take)
     assert (taken.data["added"], taken.data["people"], taken.data["dry"]) == (1, ["Ben"], False)
     out = cuecard(*ours, "labels", "export", "--run", "1", "--format", "csv", "-o", "x.csv")
     assert (out.code, "1 item, 1 of them labelled." in out.out) == (0, True)

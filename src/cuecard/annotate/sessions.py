@@ -23,11 +23,13 @@ from cuecard.core.parts import PlayerRef, UserReply
 from cuecard.core.tasks import Family, TaskLanguage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.times import active
+from cuecard.lab.decisions import turn_items
 from cuecard.lab.plans import settings_of
 from cuecard.store.play_records import SessionForm
 
 if TYPE_CHECKING:
     from cuecard.store.records import RunRecord, TrialRecord
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 
@@ -83,10 +85,11 @@ class SessionReport(Frozen):
 
 
 def session_reports(
-    workspace: Workspace, run_ids: Collection[int] | None = None
+    workspace: Workspace, run_ids: Collection[int] | None = None, sight: Sight | None = None
 ) -> list[SessionReport]:
     """All sessions, or those of these runs, in the order in which they were begun. Raises `NotFound`
-    for a run that is not there; runs that are no sessions have none.
+    for a run that is not there; runs that are no sessions have none. `sight`: of whoever is told; of a session of which
+    they are still to label something, words are told without what was decided in them, and of the notes their own.
     """
     runs = (
         [workspace.runs.get(run_id) for run_id in dict.fromkeys(run_ids)]
@@ -100,7 +103,20 @@ def session_reports(
     for form in workspace.session_forms.newest([trial.id for _run, trial in played]):
         forms.setdefault(form.trial_id, []).append(form)
     ordered = sorted(played, key=lambda found: found[1].id)
-    return [_report(workspace, run, trial, forms.get(trial.id, ())) for run, trial in ordered]
+    reports = [_report(workspace, run, trial, forms.get(trial.id, ())) for run, trial in ordered]
+    return [_as_seen(report, sight) for report in reports] if sight else reports
+
+
+def _as_seen(report: SessionReport, sight: Sight) -> SessionReport:
+    if sight.may_open(report.trial_id):
+        for item in turn_items((turn.turn, turn.reply) for turn in report.said):
+            sight.may_tell(report.trial_id, item)
+        return report
+    said = tuple(
+        turn.model_copy(update={"reply": UserReply(text=turn.reply.text)}) for turn in report.said
+    )
+    notes = tuple(note for note in report.notes if note.by == sight.person)
+    return report.model_copy(update={"said": said, "notes": notes})
 
 
 _COLUMNS = (

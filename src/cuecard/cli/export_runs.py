@@ -12,7 +12,7 @@ import typer
 
 from cuecard.cli.choices import ExportChoice
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, console, note, say
+from cuecard.cli.output import as_json, console, note, say, tell_sight
 from cuecard.core.i18n import _, ngettext
 
 if TYPE_CHECKING:
@@ -25,18 +25,21 @@ class RunOptions:
     format: ExportChoice | None
     judges: Sequence[str]
     content: bool
+    reveal: bool
     json: bool
 
 
 def export_runs(ours: Context, folder: Path, options: RunOptions) -> None:
     """Raises `BadParameter` for a format that holds no trials, and `CuecardError`."""
     from cuecard.lab.run_exports import exporting
+    from cuecard.store.sight import Sight
 
     format = _run_format(options.format)
     if options.content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")
         raise typer.BadParameter(what, param_hint="--content")
     with ours.workspace() as workspace, _counting() as progress:
+        sight = Sight(workspace, ours.reader, reveal=options.reveal)
         report = exporting.export_runs(
             workspace,
             options.runs,
@@ -45,7 +48,9 @@ def export_runs(ours: Context, folder: Path, options: RunOptions) -> None:
             judges=options.judges,
             options=exporting.Options(content=options.content),
             on_written=progress,
+            sight=sight,
         )
+    tell_sight(sight)
     if options.json:
         as_json(
             {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, example, note, prose, say
+from cuecard.cli.output import as_json, example, note, prose, say, tell_sight
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
@@ -65,6 +65,15 @@ def fidelity(
     power: Annotated[
         float, typer.Option(help=_("With --correlation: the chance to find it"))
     ] = 0.8,
+    reveal: Annotated[
+        bool,
+        typer.Option(
+            "--reveal",
+            help=_(
+                "Also turns that I have not labelled; labels that I give on them later are not blind"
+            ),
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
 ) -> None:
@@ -74,7 +83,8 @@ def fidelity(
         _sizes(correlation, power, json=json, markdown=markdown)
         return
     from cuecard.annotate.fidelity.material import Scope
-    from cuecard.annotate.fidelity.report import fidelity_of
+    from cuecard.annotate.fidelity.report import fidelity_of, seen_in
+    from cuecard.store.sight import Sight
 
     scope = Scope(
         runs=tuple(runs or ()),
@@ -82,9 +92,14 @@ def fidelity(
         simulators=tuple(user or ()),
         people=tuple(person or ()),
     )
-    with Context.of(context).workspace() as workspace:
-        found = fidelity_of(workspace, scope, judge)
     wanted = section or list(Section)
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        found = fidelity_of(workspace, scope, judge)
+        if Section.WORST in wanted:
+            sight = Sight(workspace, ours.reader, reveal=reveal)
+            found = seen_in(workspace, found, sight, worst, reveal=reveal)
+            tell_sight(sight)
     if json:
         as_json(_as_json(found, wanted, worst))
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, example, note, say, table
+from cuecard.cli.output import as_json, example, note, say, table, tell_sight
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 
@@ -62,11 +62,14 @@ def import_(
         str, typer.Option(help=_("Whose labels these are, where a file does not say"))
     ] = "",
     revealed: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--revealed", help=_("They were given with the judge's decision in sight (not blind)")
+            "--revealed/--blind",
+            help=_(
+                "Whether they were given with the judge's decision in sight; by default whether it stands in the file"
+            ),
         ),
-    ] = False,
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=_("Say what would happen; save nothing"))
     ] = False,
@@ -82,18 +85,18 @@ def import_(
             person=person or ours.reader,
             run_id=run,
             trial=trial,
-            phase="revealed" if revealed else None,
+            phase=None if revealed is None else "revealed" if revealed else "blind",
             dry=dry_run,
         )
     if json:
         as_json({**asdict(report), "problems": []})
     else:
         _print_import(report)
-    if not revealed and any(file.shows_judge for file in report.files):
+    if revealed is None and any(file.shows_judge for file in report.files):
         note(
             _(
-                "The judge's decision stands in the file beside the labels; they were taken as blind."
-                " If it was in sight when they were given, import with --revealed."
+                "The judge's decision stands in the file beside the labels: they count as given with it in sight."
+                " If it was not, import with --blind."
             )
         )
 
@@ -146,10 +149,18 @@ def export(
             "--with-verdicts", help=_("Show the judge's decisions; not to be labelled from")
         ),
     ] = False,
+    reveal: Annotated[
+        bool,
+        typer.Option(
+            "--reveal",
+            help=_("Also what I am still to label; labels that I give on it later are not blind"),
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
     from cuecard.annotate.labels_io.exporting import export_labels
     from cuecard.annotate.labels_io.scope import Scope
+    from cuecard.store.sight import Sight
 
     if run is not None and set_ is not None:
         raise typer.BadParameter(_("name a run or a set, not both"), param_hint="--set")
@@ -162,6 +173,7 @@ def export(
         history=history and not sheets,
     )
     with ours.workspace() as workspace:
+        sight = Sight(workspace, ours.reader, reveal=reveal)
         report = export_labels(
             workspace,
             output,
@@ -169,9 +181,12 @@ def export(
             format=format.value,
             person=person or (ours.reader if sheets else ""),
             verdicts=verdicts,
+            sight=sight,
         )
+    tell_sight(sight)
     if json:
-        as_json({**asdict(report), "files": [str(file) for file in report.files]})
+        files = [str(file) for file in report.files]
+        as_json({**asdict(report), "files": files, "covered": sight.hidden, "seen": sight.told})
         return
     for file in report.files:
         say(str(file))

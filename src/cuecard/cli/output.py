@@ -16,12 +16,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from cuecard.store.sight import Sight
 
 # What JSON allows but a terminal may act on: C1 controls, bidirectional marks.
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -236,3 +238,23 @@ def _broken(heading: str) -> str:
     """Numbers are narrow: a long heading above them goes on two lines."""
     line = one_line(heading)
     return "\n".join(line.rsplit(" ", 1)) if len(line) > _NARROW else line
+
+
+def tell_sight(sight: Sight) -> None:
+    """On stderr: what of people's and judges' decisions was held back, and what counts as seen from now on."""
+    if sight.hidden:
+        note(
+            ngettext(
+                "What was decided on {n} item is held back: {person} has not labelled it. --reveal tells it.",
+                "What was decided on {n} items is held back: {person} has not labelled them. --reveal tells it.",
+                sight.hidden,
+            ).format(n=sight.hidden, person=sight.person)
+        )
+    if sight.told:
+        note(
+            ngettext(
+                "{person} counts as having seen what was decided on {n} item: a label on it from now on is not blind.",
+                "{person} counts as having seen what was decided on {n} items: labels on them from now on are not blind.",
+                sight.told,
+            ).format(n=sight.told, person=sight.person)
+        )

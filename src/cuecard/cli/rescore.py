@@ -10,7 +10,7 @@ import typer
 
 from cuecard.cli.context import Context
 from cuecard.cli.judge_progress import Progress
-from cuecard.cli.output import as_json, example, note, prose, say, table
+from cuecard.cli.output import as_json, example, note, prose, say, table, tell_sight
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
@@ -59,10 +59,18 @@ def rescore(
         bool, typer.Option("--dry-run", help=_("Say what would be judged; call and save nothing"))
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
+    reveal: Annotated[
+        bool,
+        typer.Option(
+            "--reveal",
+            help=_("Also what I am still to label; labels that I give on it later are not blind"),
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON, with every item"))] = False,
 ) -> None:
     from cuecard.lab.rescore_plan import plan_rescoring
     from cuecard.results.rescored.report import report_on
+    from cuecard.store.sight import Sight
 
     if json and markdown:
         raise typer.BadParameter(_("choose one"), param_hint="--json / --markdown")
@@ -81,7 +89,11 @@ def rescore(
             outcome = _perform(ours, workspace, plan, anew=anew)
         elif not anew:
             _check(ours, workspace, plan)
-        report = report_on(workspace, plan, outcome.run if outcome else None, anew=anew)
+        sight = Sight(workspace, ours.reader, reveal=reveal)
+        run_now = outcome.run if outcome else None
+        report = report_on(workspace, plan, run_now, anew=anew, sight=sight)
+        sight.record()
+        tell_sight(sight)
     _print(report, markdown=markdown, json=json)
     if outcome:
         _tell(outcome, quiet=json or markdown)

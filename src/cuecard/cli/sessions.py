@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.cli.context import Context
-from cuecard.cli.output import as_json, example, note, say, table
+from cuecard.cli.output import as_json, example, note, say, table, tell_sight
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 
@@ -33,14 +33,28 @@ def sessions(
         Path | None,
         typer.Option("--csv", help=_("Write a line for each session and form into this file")),
     ] = None,
+    reveal: Annotated[
+        bool,
+        typer.Option(
+            "--reveal",
+            help=_("Also what I am still to label; labels that I give on it later are not blind"),
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help=_("Print JSON, with every mark, note and answer"))
     ] = False,
 ) -> None:
     from cuecard.annotate.sessions import session_reports, sessions_csv
+    from cuecard.store.sight import Sight
 
-    with Context.of(context).workspace() as workspace:
-        reports = session_reports(workspace, runs or None)
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        # A table and CSV tell no decision.
+        sight = Sight(workspace, ours.reader, reveal=reveal) if json else None
+        reports = session_reports(workspace, runs or None, sight)
+        if sight:
+            sight.record()
+            tell_sight(sight)
     if csv is not None:
         _write(csv, sessions_csv(reports))
     if json:

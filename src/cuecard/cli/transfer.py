@@ -147,6 +147,13 @@ def export(
     content: Annotated[
         bool, typer.Option("--content", help=_("Of otel: also what was said, asked and found"))
     ] = False,
+    reveal: Annotated[
+        bool,
+        typer.Option(
+            "--reveal",
+            help=_("Also what I am still to label; labels that I give on it later are not blind"),
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
     from cuecard.cli.export_runs import RunOptions, export_runs
@@ -155,11 +162,12 @@ def export(
         if tasks or family:
             what = _("runs are exported whole: name no tasks and no family with --run")
             raise typer.BadParameter(what, param_hint="--run")
-        options = RunOptions(runs, format, judges or (), content=content, json=json)
+        options = RunOptions(runs, format, judges or (), content=content, reveal=reveal, json=json)
         export_runs(Context.of(context), folder, options)
         return
-    if judges or content:
-        raise typer.BadParameter(_("only for runs: --run N"), param_hint="--judge / --content")
+    if judges or content or reveal:
+        hint = "--judge / --content / --reveal"
+        raise typer.BadParameter(_("only for runs: --run N"), param_hint=hint)
     _export_tasks(context, folder, tasks, _task_format(format), family, json=json)
 
 

@@ -5,11 +5,11 @@ the user part decided in each turn. It is what people label beside.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.core.events import Event, UserSpoke
-from cuecard.core.parts import CheckpointStatus, FlagKind, PlayerRef
+from cuecard.core.parts import CheckpointStatus, FlagKind, PlayerRef, UserReply
 from cuecard.core.prediction import Prediction, TriplesPrediction
 from cuecard.core.scoring.graph import supporting_triples
 from cuecard.core.tasks.base import Frozen
@@ -50,9 +50,26 @@ def decisions_of(
             found += _from_judgement(judgement, prediction_of(events), kinds)
     if set(kinds) & set(OF_USER):
         user = workspace.runs.trial(trial_id).user
-        found += (d for d in _from_user(events, user) if d.item.kind in kinds)
+        found += (d for d in _from_user(replies_in(events), user) if d.item.kind in kinds)
     order = list(ItemKind)
     return tuple(sorted(found, key=lambda d: (order.index(d.item.kind), d.item.index)))
+
+
+def decided_items(judgement: Judgement, prediction: Prediction) -> Iterator[Item]:
+    """The items that a judgement tells of: those that it decides on, and what follows for rows and predicted triples."""
+    for decision in _from_judgement(judgement, prediction, (*JUDGED, *DERIVED)):
+        yield decision.item
+
+
+def turn_items(replies: Iterable[tuple[int, UserReply]]) -> Iterator[Item]:
+    """The items of turns that the user part's replies, by turn, tell of."""
+    for decision in _from_user(replies, PlayerRef(name="", kind="")):
+        yield decision.item
+
+
+def replies_in(events: Sequence[Event]) -> list[tuple[int, UserReply]]:
+    """The user part's replies, by turn."""
+    return [(e.body.turn, e.body.reply) for e in events if isinstance(e.body, UserSpoke)]
 
 
 def rows_of(judgement: Judgement) -> Iterator[tuple[int, Decision]]:
@@ -107,11 +124,10 @@ def _from_judgement(
             )
 
 
-def _from_user(events: Sequence[Event], user: PlayerRef) -> Iterator[MachineDecision]:
-    for event in events:
-        if not isinstance(event.body, UserSpoke):
-            continue
-        turn, reply = event.body.turn, event.body.reply
+def _from_user(
+    replies: Iterable[tuple[int, UserReply]], user: PlayerRef
+) -> Iterator[MachineDecision]:
+    for turn, reply in replies:
 
         def decided(
             kind: ItemKind, value: Decision | CheckpointStatus, why: str = "", at: int = turn

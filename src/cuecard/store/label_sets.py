@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from pydantic import JsonValue
 from sqlalchemy import BigInteger, insert, literal
-from sqlmodel import Session, col, func, or_, select
+from sqlmodel import Session, col, func, select
 
 from cuecard.core.errors import NotFound
 from cuecard.core.i18n import _
@@ -21,6 +20,7 @@ from cuecard.store.judgements import PRIME, number_from
 from cuecard.store.label_records import LabelSet, SetItem, SetProgress
 from cuecard.store.people import ensure_person
 from cuecard.store.tables import LabelRow, LabelSetRow, SetItemRow
+from cuecard.store.visible import same_item, waits_for
 
 _STRIDE = 7919
 """Positions are spread by this prime before a person's own factor permutes them."""
@@ -105,7 +105,7 @@ class LabelSets:
         )
         query = (
             select(SetItemRow)
-            .where(SetItemRow.set_id == set_id, *_waiting_for(person))
+            .where(SetItemRow.set_id == set_id, *waits_for(person))
             .order_by(turn, col(SetItemRow.position))
             .limit(limit)
         )
@@ -117,19 +117,25 @@ class LabelSets:
         """The items of a trial that `person` is to label in any set, each once: see `queue`."""
         query = (
             select(SetItemRow.item_key)
-            .where(SetItemRow.trial_id == trial_id, *_waiting_for(person))
+            .where(SetItemRow.trial_id == trial_id, *waits_for(person))
             .distinct()
             .order_by(SetItemRow.item_key)
         )
         with self._database.read() as session:
             return [Item.of_key(key) for key in session.exec(query)]
 
+    def waiting_everywhere(self, person: str) -> frozenset[tuple[int, str]]:
+        """Trial and key of every item that `person` is to label in any set."""
+        query = select(SetItemRow.trial_id, SetItemRow.item_key).where(*waits_for(person))
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
+
     def progress(self, set_id: int, person: str) -> SetProgress:
         """Raises `NotFound`."""
         of_set = SetItemRow.set_id == set_id
         labelled = (
             select(SetItemRow.position, LabelRow.person)
-            .join(LabelRow, _same_item())
+            .join(LabelRow, same_item())
             .where(of_set)
             .distinct()
         ).subquery()
@@ -151,12 +157,12 @@ class LabelSets:
                 select(func.count()).select_from(labelled).where(labelled.c.person == person)
             ).one()
             left = session.exec(
-                select(func.count()).select_from(SetItemRow).where(of_set, *_waiting_for(person))
+                select(func.count()).select_from(SetItemRow).where(of_set, *waits_for(person))
             ).one()
             seconds, timed = session.exec(
                 select(func.coalesce(func.sum(LabelRow.seconds), 0.0), func.count(col(LabelRow.id)))
                 .select_from(SetItemRow)
-                .join(LabelRow, _same_item())
+                .join(LabelRow, same_item())
                 .where(of_set, LabelRow.person == person, LabelRow.seconds > 0)
             ).one()
         return SetProgress(
@@ -168,25 +174,6 @@ class LabelSets:
             seconds=float(seconds),
             timed=timed,
         )
-
-
-def _same_item() -> Any:
-    return (col(LabelRow.trial_id) == SetItemRow.trial_id) & (
-        col(LabelRow.item_key) == SetItemRow.item_key
-    )
-
-
-def _waiting_for(person: str) -> tuple[Any, ...]:
-    mine = select(LabelRow.id).where(_same_item(), LabelRow.person == person).correlate(SetItemRow)
-    others = (
-        select(func.count(func.distinct(LabelRow.person)))
-        .where(_same_item())
-        .correlate(SetItemRow)
-        .scalar_subquery()
-    )
-    anybody = (col(SetItemRow.people) == "[]") & (others < col(SetItemRow.raters))
-    named = col(SetItemRow.people).contains(json.dumps(person, ensure_ascii=False), autoescape=True)
-    return ~mine.exists(), or_(anybody, named)
 
 
 def _row(session: Session, set_id: int) -> LabelSetRow:

@@ -1,21 +1,30 @@
-"""Which contributions a person may see now, as conditions of a query.
+"""Which contributions a person may see now, and which items' decisions not yet, as conditions of a query.
 
 What is hidden is not selected. Hidden are, by other people: reviews of a revision until all that it needs
 are in (and as long as two disagree, from everybody but its reviewers and the task's authors), who has a
-task to review and who gave it back, and a second gold unless one wrote the task or built one too.
+task to review and who gave it back, and a second gold unless one wrote the task or built one too. Of the items of trials, what was decided on those that a
+person is still to label in a labelling set (`sight.Sight` asks for verbs and exports).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, cast
 
 from sqlalchemy import bindparam
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, and_, col, or_, select
+from sqlmodel import Session, and_, col, func, or_, select
 
-from cuecard.store.tables import ContributionRow, CosignRow, RevisionRow, StandingRow
+from cuecard.store.tables import (
+    ContributionRow,
+    CosignRow,
+    LabelRow,
+    RevisionRow,
+    SetItemRow,
+    StandingRow,
+)
 
 _REVIEW_KINDS = ("reviewed", "third_asked")
 _LEASE_KINDS = ("claimed", "released")
@@ -139,3 +148,26 @@ def _apart_from_answers(person: Any, row: Any) -> Any:
 def _given(name: str) -> Any:
     """A parameter of the query."""
     return cast(Any, bindparam(name))
+
+
+def same_item() -> Any:
+    """Whether a label is about the item of a set's row."""
+    return (col(LabelRow.trial_id) == SetItemRow.trial_id) & (
+        col(LabelRow.item_key) == SetItemRow.item_key
+    )
+
+
+def waits_for(person: str) -> tuple[Any, ...]:
+    """Conditions on `SetItemRow`: the person has no label on its item, which is theirs or anybody's and still lacks
+    labels of others or theirs.
+    """
+    mine = select(LabelRow.id).where(same_item(), LabelRow.person == person).correlate(SetItemRow)
+    others = (
+        select(func.count(func.distinct(LabelRow.person)))
+        .where(same_item())
+        .correlate(SetItemRow)
+        .scalar_subquery()
+    )
+    anybody = (col(SetItemRow.people) == "[]") & (others < col(SetItemRow.raters))
+    named = col(SetItemRow.people).contains(json.dumps(person, ensure_ascii=False), autoescape=True)
+    return ~mine.exists(), or_(anybody, named)

@@ -4,12 +4,15 @@ is given a row or a name that they must not see.
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apart import workspaces
 from review_rules import ACTIONS, PEOPLE
 from rules_play import Game
+from verbs_play import quick_verbs
 
 _people = st.sampled_from(PEOPLE)
 _steps = st.tuples(st.sampled_from(ACTIONS), _people, _people, st.integers(0, 9))
@@ -27,6 +30,16 @@ def test_no_illegal_move_succeeds_and_nobody_sees_too_much(
             if game.step(action, by, other, pick):
                 game.look((by, PEOPLE[number % len(PEOPLE)]), screens=False)
         game.look()
+
+
+def test_no_verb_names_whom_a_person_must_not_know() -> None:
+    dice = random.Random(11)
+    with quick_verbs(), workspaces(1) as [ws]:
+        game = Game.begin(ws)
+        for number in range(30):
+            game.step(*game.likely(dice))
+            if number % 15 == 14:
+                game.look_through_verbs(dice.sample(PEOPLE, 2))
 
 
 def test_who_reviewed_another_revision_is_no_party_to_a_disagreement() -> None:

@@ -11,6 +11,7 @@ from cuecard.annotate.agreement.tables import CeilingTable
 from cuecard.annotate.fidelity.material import GroupBy, Source, Subject
 from cuecard.core.parts import PlayerRef
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Item, ItemKind
 
 
 class FindingKind(StrEnum):
@@ -81,6 +82,12 @@ class TurnFindings(Frozen):
     reason: str
     findings: tuple[Finding, ...]
     severity: int
+
+    @property
+    def item(self) -> Item:
+        """What people label of it."""
+        kind = ItemKind.STATUS if self.subject == "status" else ItemKind.CUE
+        return Item(kind=kind, index=self.turn)
 
 
 class Agreement(Frozen):

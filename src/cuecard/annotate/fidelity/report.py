@@ -11,12 +11,13 @@ from cuecard.annotate.fidelity.findings import turns_with_findings
 from cuecard.annotate.fidelity.gathering import Tell, gather, shadows_of, trials_in
 from cuecard.annotate.fidelity.material import Material, Scope
 from cuecard.annotate.fidelity.meaning import meaning_of
-from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome
+from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome, TurnFindings
 from cuecard.annotate.fidelity.outcome import comparable, outcomes
 from cuecard.annotate.fidelity.scoring import scores_of
 from cuecard.annotate.fidelity.simulators import HUMAN, is_simulated, simulators_in
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 
@@ -35,6 +36,27 @@ def fidelity_of(
     material = gather(workspace, scope, tell)
     outcome, meaning = scored_part(workspace, scope, judge, resamples=resamples)
     return report_of(material, outcome, meaning, resamples=resamples)
+
+
+def seen_in(
+    workspace: Workspace, found: Fidelity, sight: Sight, most: int, *, reveal: bool = False
+) -> Fidelity:
+    """`found` with those of the worst turns that may be told as the Fidelity screen tells them: to whoever has decided or
+    played them, or with `reveal`. The first `most` are shown, and remembered.
+    """
+    trials = {turn.trial_id for turn in found.worst}
+    labels = workspace.verdicts.item_labels(trials, None)
+    mine = {(label.trial_id, label.item_key) for label in labels if label.person == sight.person}
+    kept: list[TurnFindings] = []
+    for turn in found.worst:
+        item = turn.item
+        if turn.person != sight.person and not reveal and (turn.trial_id, item.key) not in mine:
+            sight.hide(turn.trial_id, item)
+        # What comes after so many is counted, not shown.
+        elif len(kept) >= most or sight.may_tell(turn.trial_id, item):
+            kept.append(turn)
+    sight.record()
+    return found.model_copy(update={"worst": tuple(kept)})
 
 
 def report_of(

@@ -23,6 +23,7 @@ from cuecard.lab.items import closest_items
 from cuecard.store.label_records import Label, LabelValue
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 _NEAR = 5
@@ -52,15 +53,17 @@ def export_labels(
     format: Format,
     person: str = "",
     verdicts: bool = False,
+    sight: Sight | None = None,
 ) -> LabelExport:
     """Write the items in `scope` with their labels: `output` is a folder for `vibesearch` (two sheets for
     each trial), else a file. `person`: whose labels, "" for everybody's, which sheets cannot hold. What the
-    judge decided is written only with `verdicts`: whoever labels in the file must not see it.
+    judge decided is written only with `verdicts`: whoever labels in the file must not see it. `sight`: of whoever is
+    given the file.
 
     Raises `NotFound` when there is no such run or set, or nothing to write; `CuecardError` when a file
     cannot be written.
     """
-    found = list(items_in(workspace, scope, person, verdicts=verdicts))
+    found = list(items_in(workspace, scope, person, verdicts=verdicts, sight=sight))
     writer: Callable[[Path, Sequence[ItemLabels], bool], LabelExport]
     writer = {
         "vibesearch": _sheets,
@@ -75,13 +78,21 @@ def export_labels(
             _("Judge the run (`cuecard judge`), or label items in the app."),
         )
     try:
-        return writer(output, found, verdicts)
+        written = writer(output, found, verdicts)
     except OSError as error:
         raise CuecardError(
             _("The labels cannot be written"),
             f"{error.filename or output}: {error.strerror or error}",
             _("Choose another place with -o."),
         ) from error
+    if sight is not None:
+        try:
+            sight.record()
+        except CuecardError:
+            for file in written.files:
+                file.unlink(missing_ok=True)
+            raise
+    return written
 
 
 def _sheets(folder: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExport:

@@ -61,7 +61,8 @@ def import_labels(
 
     `person`: whose they are where a file does not say. `run_id`: only trials of this run are meant;
     `trial` names the one that meta-evaluation sheets are of. `phase`: how labels were given where a file
-    does not say, None for blind unless this workspace knows better. Raises `FileProblems` with every
+    does not say; None for `revealed` where the judge's decision stands beside them, else for blind unless this workspace
+    knows better. Raises `FileProblems` with every
     problem and its line, `NotFound` for an unknown run or trial.
     """
     files = read_files(paths)
@@ -116,7 +117,7 @@ def _taken(
                 comment=entry.comment,
                 seconds=entry.seconds,
                 gold_wrong=entry.gold_wrong,
-                phase=entry.phase or phase,
+                phase=entry.phase or phase or ("revealed" if match.file.shows_judge else None),
                 at=entry.at,
                 source=match.file.name,
             )

@@ -15,6 +15,7 @@ from cuecard.lab.decisions import decisions_of
 from cuecard.store.label_records import Label
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 Decided = tuple[str, Decision | CheckpointStatus, tuple[int, ...]]
@@ -55,9 +56,16 @@ class ItemLabels:
 
 
 def items_in(
-    workspace: Workspace, scope: Scope, person: str = "", *, verdicts: bool = False
+    workspace: Workspace,
+    scope: Scope,
+    person: str = "",
+    *,
+    verdicts: bool = False,
+    sight: Sight | None = None,
 ) -> Iterator[ItemLabels]:
-    """By trial and item, sets in their order. `person`: only their labels. Raises `NotFound`."""
+    """By trial and item, sets in their order. `person`: only their labels. `sight`: of whoever is told; of what they must
+    not see there are only their own labels. Raises `NotFound`.
+    """
     trials = Trials(workspace, scope.run_id)
     labels: dict[tuple[int, str], list[Label]] = defaultdict(list)
     phase = None if scope.history else "blind"
@@ -72,12 +80,18 @@ def items_in(
         texts = trial.texts(item) if trial else None
         if trial is None or texts is None:
             continue
+        said = labels.get((trial_id, item.key), [])
         judge, decision, supporting = decided.get((trial_id, item.key), ("", None, ()))
+        reader = sight.person if sight else ""
+        tells = decision is not None or any(label.person != reader for label in said)
+        if sight and tells and not sight.may_tell(trial_id, item):
+            said = [label for label in said if label.person == reader]
+            judge, decision, supporting = "", None, ()
         yield ItemLabels(
             trial=trial,
             item=item,
             texts=texts,
-            labels=tuple(labels.get((trial_id, item.key), ())),
+            labels=tuple(said),
             judge=judge,
             decision=decision,
             supporting=supporting,

@@ -19,6 +19,7 @@ from cuecard.lab.run_exports.gathering import Gatherer
 from cuecard.store.records import RunRecord, TrialRecord
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 RunFormat = Literal["vibesearch", "widesearch", "jsonl", "inspect", "otel"]
@@ -30,6 +31,7 @@ OTHER_FAMILY = N_("trials of other families")
 EXAMINED = N_("examinations of tasks")
 UNJUDGED = N_("trials without a judgement, which have no scores")
 UNLIKE = N_("answers that cannot be written as a text that reads the same")
+COVERED = N_("trials of which you are still to label something (--reveal writes them)")
 CONTENT = N_("trials without their texts (--content writes them)")
 
 
@@ -91,10 +93,12 @@ def export_runs(
     judges: Sequence[str] = (),
     options: Options = Options(),
     on_written: OnWritten | None = None,
+    sight: Sight | None = None,
 ) -> RunExport:
     """Write the ended trials of `runs` into `folder`, which must be empty or not there; all or nothing.
 
-    `judges`: whose judgements are told (none: everybody's). Raises `NotFound` for an unknown run and where no
+    `judges`: whose judgements are told (none: everybody's). `sight`: of whoever is given the files; trials of which they are
+    still to label something stay behind. Raises `NotFound` for an unknown run and where no
     trial is left to write, `CuecardError` for a folder that holds something or cannot be written.
     """
     from cuecard.lab.run_exports.writers import writer_for
@@ -102,7 +106,7 @@ def export_runs(
     check_new(folder)
     writing = writer_for(format, options)
     left: Counter[str] = Counter()
-    batches = _batches(workspace, runs, writing.families, judges, left)
+    batches = _batches(workspace, runs, writing.families, judges, left, sight)
     total = sum(len(batch.trials) for batch in batches)
     if not total:
         raise NotFound(_("Nothing to export"), _why(left), _("`cuecard runs` lists what there is."))
@@ -123,6 +127,9 @@ def export_runs(
     with new_folder(folder) as draft:
         for batch in batches:
             writing.write(batch, draft / batch.folder if writing.apart else draft, told)
+        if sight:
+            # Before the files are in their place: what cannot be remembered is not told.
+            sight.record()
         files = tuple(sorted(p.relative_to(draft) for p in draft.rglob("*") if p.is_file()))
     return RunExport(
         format=format,
@@ -139,6 +146,7 @@ def _batches(
     families: Sequence[Family],
     judges: Sequence[str],
     left: Counter[str],
+    sight: Sight | None = None,
 ) -> list[Batch]:
     """A batch for each run and agent, in folders of their own where there are several runs."""
     from cuecard.core.formats.file_names import folder_names
@@ -147,10 +155,12 @@ def _batches(
     over = folder_names([f"{run.name} {run.uid[:8]}" for run in records])
     batches: list[Batch] = []
     for run, above in zip(records, over, strict=True):
-        gatherer = Gatherer(workspace, run, judges)
+        gatherer = Gatherer(workspace, run, judges, sight)
         by_agent: dict[str, list[TrialRecord]] = {}
         for trial in workspace.runs.trials(run.id):
             why = _left_out(trial, families)
+            if not why and sight and not sight.may_open(trial.id):
+                why = COVERED
             if why:
                 left[why] += 1
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import NotFound
@@ -10,21 +11,31 @@ from cuecard.core.events import Event, ModelReplied, course_of
 from cuecard.core.formats.trajectories.model import Judged, Payment, Trajectory
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks import Task
+from cuecard.core.trial import prediction_of
+from cuecard.lab.decisions import decided_items, replies_in, turn_items
 from cuecard.store.records import Revision, RunRecord, TrialRecord, UsageRecord
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 
 class Gatherer:
     """Reads the trials of one run, one after the other. `judges`: whose judgements are told, in this order;
-    without any, everybody's.
+    without any, everybody's. `sight`: of whoever is given them.
     """
 
-    def __init__(self, workspace: Workspace, run: RunRecord, judges: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        run: RunRecord,
+        judges: Sequence[str] = (),
+        sight: Sight | None = None,
+    ) -> None:
         self._workspace = workspace
         self._run = run
         self._judges = judges
+        self._sight = sight
         self._revisions: dict[tuple[str, int], Revision] = {}
         self._prompts: dict[str, str | None] = {}
         self._usage = _by_trial(workspace.runs.usage(run.id))
@@ -40,6 +51,12 @@ class Gatherer:
         revision = self._revision(trial)
         log = self._workspace.runs.log(trial.id)
         events = course_of(log)
+        judged = self._judged(trial.id, revision.task, events)
+        if self._sight:
+            prediction = prediction_of(events)
+            decided = [decided_items(each.judgement, prediction) for each in judged]
+            for item in chain(*decided, turn_items(replies_in(events))):
+                self._sight.may_tell(trial.id, item)
         return Trajectory(
             run=self._run.name,
             run_uid=self._run.uid,
@@ -58,7 +75,7 @@ class Gatherer:
             ended_at=trial.ended_at,
             events=events,
             takes=1 + max((event.take for event in log), default=0),
-            judged=self._judged(trial.id, revision.task, events),
+            judged=judged,
             payments=self._usage.get(trial.id, ()),
             prompts=self._texts(events),
         )

@@ -29,15 +29,23 @@ from cuecard.results.rescored.model import (
 from cuecard.store.records import RunRecord, TrialRecord
 
 if TYPE_CHECKING:
+    from cuecard.store.sight import Sight
     from cuecard.store.workspace import Workspace
 
 Pairs = Sequence[tuple[TrialRecord, TrialRecord]]
 
 
 def report_on(
-    workspace: Workspace, plan: RescorePlan, run: RunRecord | None, *, anew: bool = False
+    workspace: Workspace,
+    plan: RescorePlan,
+    run: RunRecord | None,
+    *,
+    anew: bool = False,
+    sight: Sight | None = None,
 ) -> RescoreReport:
-    """What `run`, which came of `plan`, moved; without a run, what would be asked about."""
+    """What `run`, which came of `plan`, moved; without a run, what would be asked about. `sight`: of whoever is told; items
+    that they are still to label are left out.
+    """
     pairs = pairs_of(workspace, plan, run.id) if run else [(t, t) for t in plan.trials]
     return RescoreReport(
         old=plan.run.name,
@@ -65,7 +73,9 @@ def report_on(
             )
             for one in plan.left
         ),
-        judges=tuple(_judge(workspace, plan, pairs, name, run, anew) for name in plan.judges),
+        judges=tuple(
+            _judge(workspace, plan, pairs, name, run, anew, sight) for name in plan.judges
+        ),
         closed_worlds=sum(
             t.world.kind == "closed" and t.family in ("graph", "table") and not plan.moved(t).same
             for t in plan.trials
@@ -85,6 +95,7 @@ def _judge(
     name: str,
     run: RunRecord | None,
     anew: bool,
+    sight: Sight | None,
 ) -> JudgeMoves:
     before = _judgements(workspace, plan.run.id, name)
     after = _judgements(workspace, run.id, name) if run else {}
@@ -107,7 +118,7 @@ def _judge(
             counts["missing"] += 1
             continue
         counts["unjudged"] += sum(v.decision is Decision.UNJUDGED for v in now.verdicts)
-        items += _moves(plan, (old, new), was, now, asked)
+        items += _moves(plan, (old, new), was, now, asked, sight)
     ref = next((j.judge for j in (*after.values(), *before.values())), None)
     return JudgeMoves(
         judge=name,
@@ -141,6 +152,7 @@ def _moves(
     was: Judgement | None,
     now: Judgement,
     asked: set[str],
+    sight: Sight | None,
 ) -> list[ItemMove]:
     old, new = pair
     moved = plan.moved(old)
@@ -151,6 +163,10 @@ def _moves(
         one, other = _of(before, change.old), _of(after, change.new)
         decided = (one.decision if one else None, other.decision if other else None)
         if change.fate is Fate.SAME and decided[0] is decided[1]:
+            continue
+        told = [(old.id, change.old)] if one and change.old else []
+        told += [(new.id, change.new)] if other and change.new else []
+        if sight and not all(sight.may_tell(*item) for item in told):
             continue
         found.append(
             ItemMove(
