@@ -99,7 +99,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
             assert not [secret for secret in SECRETS if secret in said_on(screen)]
         assert list(screen.mode.tabs(screen.edit.data)) == ["brief", "graph", "nodes", "problems"]
         await screen.editor.enter("graph")
-        await until(pilot, lambda: screen.editor.tabs.active == "graph" and not screen.awaits_focus)
+        await until(pilot, lambda: screen.editor.tabs.active == "graph")
         await pilot.press("enter", "T", "tab", "r", "tab", "x", "enter")
         await until(pilot, lambda: screen.edit.get(("gold", "triples", 0, "tail")) == "x")
         # What is typed goes this way; the rest need not be typed letter by letter.

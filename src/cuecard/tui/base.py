@@ -12,6 +12,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
+from textual.timer import Timer
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError
@@ -27,8 +28,39 @@ P = ParamSpec("P")
 NodeT = TypeVar("NodeT", bound="DOMNode")
 
 
+SETTLED = 0.06
+"""Seconds without a change of what keys can do after which that is shown."""
+
+
 class _Shared:
     """Mixed into screens and modal screens."""
+
+    _bindings_timer: Timer | None = None
+    _bindings_shown: object = None
+
+    def refresh_bindings(self) -> None:
+        """Have the footer show what keys can do now. Textual makes it anew at every change of focus, a dozen
+        times while a screen opens, and each time costs as much as a page of a table; here once, when nothing
+        changes any more, and not at all where it would say the same.
+        """
+        if self._bindings_timer is not None:
+            self._bindings_timer.reset()
+        elif (screen := cast("Screen[Any]", self)).is_running:
+            self._bindings_timer = screen.set_timer(SETTLED, self._show_bindings)
+
+    def _show_bindings(self) -> None:
+        self._bindings_timer = None
+        screen = cast("Screen[Any]", self)
+        # Behind another window the footer does not listen, and on coming back a screen asks again.
+        if screen.is_attached and screen.is_current and screen.app.app_focus:
+            shown = [
+                (active.binding, active.enabled)
+                for active in screen.active_bindings.values()
+                if active.binding.show
+            ]
+            if shown != self._bindings_shown:
+                self._bindings_shown = shown
+                Screen.refresh_bindings(screen)
 
     @property
     def cue_app(self) -> CuecardApp:
@@ -111,14 +143,16 @@ class CuecardDialog(_Shared, ModalScreen[Result]):
 
 
 def guarded(
-    group: str,
+    group: str, *, background: bool = False
 ) -> Callable[
     [Callable[Concatenate[NodeT, P], Awaitable[None]]],
     Callable[Concatenate[NodeT, P], Worker[None]],
 ]:
     """An async method as a named, exclusive worker whose errors are shown, not raised.
 
-    Starting it again in the same `group` of the same widget or screen cancels the one before.
+    Starting it again in the same `group` of the same widget or screen cancels the one before. What is typed
+    waits until it is done (`HoldsKeys`), unless it works in the `background`: moves no focus, opens nothing and
+    changes nothing that a key acts on.
     """
 
     def decorate(
@@ -134,9 +168,18 @@ def guarded(
                 self.log.error(error)
                 cast("CuecardApp", self.app).report(error)
 
-        return cast(
+        start = cast(
             "Callable[Concatenate[NodeT, P], Worker[None]]",
             work(bounded, exclusive=True, group=group, name=method.__qualname__),
         )
+
+        @wraps(method)
+        def started(self: NodeT, *args: P.args, **kwargs: P.kwargs) -> Worker[None]:
+            worker = start(self, *args, **kwargs)
+            if not background:
+                cast("CuecardApp", self.app).keys_wait_for(worker)
+            return worker
+
+        return started
 
     return decorate

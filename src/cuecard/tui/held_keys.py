@@ -1,59 +1,220 @@
-"""Keys that are typed while the focus is on its way wait for it: none is lost, none goes elsewhere."""
+"""One law for every key and paste: it waits until what was typed before it has been done.
+
+Textual hands a key to whatever has the focus when the key comes, and only then finds out what it does: a binding
+runs when its key has bubbled up, a focus moves a message later, a dialog may come from a worker. So text typed
+in one go with the key before it went to the place that the key was leaving. Here keys are handed on one at a
+time, in order, each once the app rests: the screen on top is mounted and laid out, no message and no callback is
+under way in it, and nobody works on what a key has asked for.
+"""
+
+# Whether a message is under way is nothing that Textual tells; `test_held_keys` holds it to what is read here.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import deque
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, cast
 
 from textual import events
 from textual.app import App
+from textual.command import CommandPalette
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
-PATIENCE = 1.0
+from cuecard.core.i18n import _
+from cuecard.core.text import for_display, one_line
 
+URGENT = frozenset({"escape", "ctrl+q", "ctrl+c"})
+_TURNS = 200
+"""Turns of the loop after which looking again waits `_PAUSE` seconds."""
+_PAUSE = 0.001
+_TOLD = 60
 
-@runtime_checkable
-class Travels(Protocol):
-    """A screen that moves the focus in steps. `awaits_focus`: it is to arrive in a moment."""
-
-    @property
-    def awaits_focus(self) -> bool: ...
-
-    def stop_waiting(self) -> None:
-        """It did not arrive: nothing waits for it any more."""
-        ...
+_Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
 
 
 class HoldsKeys(App[str]):
-    """Holds what is typed back for `PATIENCE` seconds at most, then it goes where the focus is."""
+    """The app as far as it hears keys. Keys wait for the workers that are given to `keys_wait_for`, except
+    while one of them is `resting`.
+    """
+
+    PATIENCE = 10.0
+    """Seconds that what is typed waits for what a key has begun; then it is dropped, and that is told."""
+    IMPATIENCE = (1.0, 3.0)
+    """The same once one of `URGENT` is among it: for a worker, and for a screen that is being made."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._held: deque[events.Key] = deque()
+        self._held: deque[tuple[_Typed, Screen[Any] | None]] = deque()
+        self._handing_on: asyncio.Task[None] | None = None
+        self._errands: dict[Worker[Any], Callable[[], bool] | None] = {}
+        self._busy: MessagePump = self
+        self._back_at = 0.0
 
-    async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key) and not event.is_forwarded and self._holds(event):
-            if not self._held:
-                self.set_timer(PATIENCE, self._give_up)
-            self._held.append(event)
-            return
-        await super().on_event(event)
-        await self._let_go()
+    def keys_wait_for(self, worker: Worker[Any]) -> None:
+        """What is typed from now on waits until this worker is done."""
+        self._errands[worker] = None
 
-    def _holds(self, event: events.Key) -> bool:
-        """Only what a field would take waits for one, and what was typed after it."""
-        text = event.is_printable or event.key in ("enter", "tab", "backspace", "space")
-        return bool(self._held) or (text and self._travelling is not None)
+    def in_background(self, worker: Worker[Any]) -> None:
+        """No key waits for this worker any more."""
+        self._errands.pop(worker, None)
 
-    @property
-    def _travelling(self) -> Travels | None:
-        screen = self.screen if self.screen_stack else None
-        return screen if isinstance(screen, Travels) and screen.awaits_focus else None
+    def goes_on(self) -> None:
+        """What keys wait for is done; the worker that runs goes on in the background."""
+        self.in_background(cast("Worker[Any]", get_current_worker()))
 
-    async def _let_go(self) -> None:
-        while self._held and self._travelling is None:
-            await super().on_event(self._held.popleft())
+    @contextmanager
+    def resting(self, rests: Callable[[], bool]) -> Generator[None]:
+        """While the worker that runs waits for the person, no key waits for it: as long as `rests()`, which
+        turns false as soon as the worker is to go on, not only when it does.
+        """
+        worker = cast("Worker[Any]", get_current_worker())
+        awaited = worker in self._errands
+        if awaited:
+            self._errands[worker] = rests
+        try:
+            yield
+        finally:
+            if awaited and worker in self._errands:
+                self._errands[worker] = None
 
-    async def _give_up(self) -> None:
-        if self._held and (screen := self._travelling) is not None:
-            screen.stop_waiting()
-        await self._let_go()
+    async def push_screen_wait(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, screen: Screen[Any], *, mode: str | None = None
+    ) -> Any:
+        with self.resting(lambda: screen.is_running):
+            return await super().push_screen_wait(screen, mode=mode)
+
+    @contextmanager
+    def suspend(self) -> Generator[None]:
+        """What was typed while the other program was being started was meant for that, and is dropped."""
+        dropped = self._drop()
+        with super().suspend():
+            try:
+                yield
+            finally:
+                self._back_at = Message().time
+        self._tell_dropped(dropped)
+
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, _Typed) and not message.is_forwarded:
+            return self._hear(message)
+        return super().post_message(message)
+
+    def _hear(self, event: _Typed) -> bool:
+        if self._closing or self._closed:
+            return False
+        if event.time < self._back_at:
+            self._held.append((event, None))
+            self._tell_dropped(self._drop())
+            return False
+        mouse = isinstance(event, events.MouseEvent)
+        if not self._held and (mouse or self._settled(event)):
+            return super().post_message(event)
+        self._held.append((event, self.screen if self.screen_stack else None))
+        if self._handing_on is None:
+            self._handing_on = asyncio.create_task(self._hand_on())
+        return True
+
+    async def _hand_on(self) -> None:
+        """Hand on what is held, one at a time."""
+        try:
+            with self._context():
+                while self._held:
+                    if not await self._settles():
+                        self._give_up()
+                    if self._held:
+                        event, screen = self._held.popleft()
+                        # A click is meant for what was seen when it was made.
+                        if not isinstance(event, events.MouseDown) or screen is self.screen:
+                            super().post_message(event)
+        finally:
+            self._handing_on = None
+
+    async def _settles(self) -> bool:
+        """Wait until the next one may be handed on; False if that takes too long."""
+        began, turns = time.monotonic(), 0
+        while not self._settled(self._held[0][0]):
+            urgent = any(
+                isinstance(event, events.Key) and event.key in URGENT for event, _ in self._held
+            )
+            patience = self.IMPATIENCE[not self._errand_on()] if urgent else self.PATIENCE
+            if time.monotonic() - began > patience:
+                return False
+            turns += 1
+            await asyncio.sleep(0 if turns < _TURNS else _PAUSE)
+        return True
+
+    def _settled(self, event: _Typed) -> bool:
+        if not self.screen_stack or not _at_rest(self._busy) or not _at_rest(self):
+            return False
+        screen = self.screen
+        if screen._callbacks or self._errand_on():
+            return False
+        waiting: list[Widget] = [screen]
+        while waiting:
+            widget = waiting.pop()
+            if not _at_rest(widget):
+                self._busy = widget
+                return False
+            waiting += widget._nodes
+        self._busy = self
+        focused = screen.focused
+        if focused is not None and screen._layout_required and not focused.size:
+            return False
+        return (isinstance(event, events.Key) and event.is_printable) or not self._searching(screen)
+
+    def _errand_on(self) -> bool:
+        for worker, rests in list(self._errands.items()):
+            # One that was cancelled before it began never says that it is finished.
+            if worker not in self.workers:
+                del self._errands[worker]
+            elif rests is None or not rests():
+                return True
+        return False
+
+    def _searching(self, screen: Screen[Any]) -> bool:
+        """Whether the command palette has not found yet what can be chosen."""
+        group = CommandPalette._GATHER_COMMANDS_GROUP
+        return isinstance(screen, CommandPalette) and any(
+            worker.group == group for worker in self.workers
+        )
+
+    def _give_up(self) -> None:
+        """Nothing waits for what is under way any more; what was typed up to a key of `URGENT` is dropped."""
+        self._errands.clear()
+        self._tell_dropped(self._drop())
+
+    def _drop(self) -> list[str]:
+        dropped: list[str] = []
+        while self._held:
+            event = self._held[0][0]
+            if isinstance(event, events.Key) and event.key in URGENT:
+                break
+            self._held.popleft()
+            if isinstance(event, events.Paste):
+                dropped.append(event.text)
+            elif isinstance(event, events.Key):
+                shown = event.character if event.is_printable else f"⟨{event.key}⟩"
+                dropped.append(shown or "")
+        return dropped
+
+    def _tell_dropped(self, dropped: list[str]) -> None:
+        if dropped:
+            typed = one_line(for_display("".join(dropped)), _TOLD)
+            text = _("Still at work. What you typed meanwhile was not used: {typed}")
+            self.notify(text.format(typed=typed), severity="warning", timeout=8, markup=False)
+
+
+def _at_rest(pump: MessagePump) -> bool:
+    """Whether it waits for a message, rather than having one or being in the middle of it."""
+    if pump._closed:
+        return True
+    queue = cast(Any, pump._message_queue)
+    return not queue.values and bool(queue.ready_event._waiters)

@@ -160,6 +160,9 @@ class SheetApp(Themed):
         self.rows[event.row][event.column] = event.text
         event.sheet.grid.changed(event.row)
 
+    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+        self.rows[event.row][event.column] = event.text
+
     def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
         self.heard.append((event.row, event.column, event.text))
 

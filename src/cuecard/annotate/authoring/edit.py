@@ -167,6 +167,21 @@ class TaskEdit:
         if self._done:
             self._done[-1].open = False
 
+    def give_up(self, before: Mapping[str, Any]) -> bool:
+        """Go back to `before`, the very `data` that was there when a text began to be typed, as if nothing had
+        been: no step is left of it. False, and nothing done, where something else has happened since.
+        """
+        at = next((i for i, step in enumerate(self._done) if step.before is before), None)
+        if self._data is before:
+            return True
+        if at is None or any(step.path != self._done[at].path for step in self._done[at:]):
+            return False
+        step = self._done[at]
+        del self._done[at:]
+        self._data, self._origins = step.before, step.origins
+        self._tell(step.path)
+        return True
+
     @property
     def can_undo(self) -> bool:
         return bool(self._done)

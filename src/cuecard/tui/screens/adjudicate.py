@@ -139,7 +139,8 @@ class AdjudicateScreen(CuecardScreen[None]):
                 self.report(error)
             finally:
                 self._pending = self._pressed.qsize()
-            work = await self._pressed.get()
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         step = self._step

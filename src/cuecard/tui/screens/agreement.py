@@ -102,7 +102,7 @@ class AgreementScreen(FiguresScreen):
         self._view = view
         self.show_all()
 
-    @guarded("agreement_effect")
+    @guarded("agreement_effect", background=True)
     async def weigh(self) -> None:
         """Scores with people's labels: reads whole logs, so only when they are asked for."""
         from cuecard.annotate.effect import effect_of

@@ -139,7 +139,7 @@ class HomeScreen(CuecardScreen[None]):
         except CuecardError:
             return None
 
-    @guarded("settle")
+    @guarded("settle", background=True)
     async def settle(self) -> None:
         """Once after the start, conclude what a killed process left behind."""
         if await self.services.settle(self.person):

@@ -154,9 +154,10 @@ class LabelScreen(CuecardScreen[None]):
                     await self._look(session, work)
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
-            work = await self._pressed.get()
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
 
-    @guarded("ahead")
+    @guarded("ahead", background=True)
     async def ahead(self) -> None:
         """Read what comes next while the person looks at this."""
         session = self._session

@@ -57,7 +57,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
         self._show()
         self.call_after_refresh(self.action_place)
 
-    @guarded("whole")
+    @guarded("whole", background=True)
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
         while missing := self._missing():

@@ -238,10 +238,10 @@ class QcScreen(CuecardScreen[None]):
             line.update(live.progress(self._look.config.currency if self._look else ""))
             if live.begun != self._begun:
                 self._begun = live.begun
-                self.load()
+                self.cue_app.in_background(self.load())
         elif live is not None and self._was_on:
             self._tell_the_end(live)
-            self.load()
+            self.cue_app.in_background(self.load())
         if self._was_on != going_on:
             self._was_on = going_on
             self.refresh_bindings()

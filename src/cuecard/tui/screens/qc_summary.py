@@ -23,7 +23,7 @@ class QcSummary(Paragraphs):
             self._task_id = task_id
             self.look_again()
 
-    @guarded("qc_summary")
+    @guarded("qc_summary", background=True)
     async def look_again(self) -> None:
         from cuecard.annotate.qc.pipeline import qc_report
         from cuecard.tui.state.qc import summary

@@ -165,7 +165,8 @@ class ReplayScreen(CuecardScreen[None]):
                 self.report(error)
             self._under_way -= 1
             self.refresh_bindings()
-            work = await self._pressed.get()
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         step, ahead = self._step, self._under_way > 0

@@ -293,7 +293,7 @@ class ReviewTaskScreen(OpenReview):
         if url is not None:
             self.open_source(item, url)
 
-    @guarded("browser")
+    @guarded("browser", background=True)
     async def open_source(self, item: str, url: str) -> None:
         from cuecard.tui.browser import open_page
 

@@ -17,8 +17,9 @@ from cuecard.core.text import one_line
 from cuecard.lab.plans import RunPlan, RunSettings
 from cuecard.store.records import TaskSummary
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardDialog
+from cuecard.tui.base import CuecardDialog, guarded
 from cuecard.tui.glyphs import FAMILY, LANGUAGE_LABEL
+from cuecard.tui.screens.ask import ConfirmDialog
 from cuecard.tui.state.players import PlayerChoices
 
 PARTS = {"user": N_("User"), "world": N_("World"), "judge": N_("Judge")}
@@ -106,12 +107,36 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
         else:
             tasks.select_all()
 
-    def action_begin(self) -> None:
+    @guarded("begin")
+    async def action_begin(self) -> None:
         plan = self._plan()
         if isinstance(plan, str):
             self.notify(plan, severity="warning", markup=False)
-        else:
+            return
+        question = ConfirmDialog(
+            _("Start without a budget?"),
+            _(
+                "The run then costs whatever it takes. With a budget it pauses when that is spent, and"
+                " the key b changes it while it goes on."
+            ),
+            _("Start without"),
+        )
+        unlimited = plan.settings.budget is None and not self._is_free(plan)
+        if not unlimited or await self.app.push_screen_wait(question):
             self.dismiss(plan)
+        else:
+            self.query_one("#budget", Input).focus()
+
+    def _is_free(self, plan: RunPlan) -> bool:
+        """Whether nobody in it calls a model."""
+        settings = plan.settings
+        players = [
+            *(("agents", name) for name in plan.agents),
+            ("users", settings.user),
+            ("worlds", settings.world),
+            *(("judges", name) for name in settings.judges),
+        ]
+        return self._choices.free.issuperset(players)
 
     def _plan(self) -> RunPlan | str:
         """The plan as it stands, or what is wrong with it."""

@@ -163,7 +163,7 @@ class RunsScreen(CuecardScreen[None]):
             self._warm = True
             self.warm(look.runs[0].id)
 
-    @guarded("warm")
+    @guarded("warm", background=True)
     async def warm(self, run_id: int) -> None:
         """Import and read what a run opens with while nothing else is done."""
         await asyncio.to_thread(_import_run_screen)
@@ -291,7 +291,7 @@ class RunsScreen(CuecardScreen[None]):
     def _look_again(self) -> None:
         going_on = self._look and any(run.state is RunState.RUNNING for run in self._look.runs)
         if going_on and self.is_current:
-            self.load()
+            self.cue_app.in_background(self.load())
 
 
 def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:

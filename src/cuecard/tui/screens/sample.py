@@ -127,7 +127,7 @@ class SampleScreen(CuecardScreen[bool]):
     def on_selection_list_selected_changed(self) -> None:
         self.work_out()
 
-    @guarded("preview")
+    @guarded("preview", background=True)
     async def work_out(self) -> None:
         """Show what the form would draw, or what is wrong with it."""
         await asyncio.sleep(PAUSE)

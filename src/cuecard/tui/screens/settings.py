@@ -130,7 +130,7 @@ class SettingsScreen(CuecardScreen[None]):
             told.append(_("Domains here: {names}").format(names=listed))
         self.query_one("#skill-note", Static).update(" ".join(told))
 
-    @guarded("save-skills")
+    @guarded("save-skills", background=True)
     async def save_skills(self) -> None:
         """Keep what is chosen, if it is something else than before."""
         from cuecard.annotate.review.skills import parse_domains, set_skills

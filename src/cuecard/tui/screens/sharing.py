@@ -98,7 +98,7 @@ class PackDialog(CuecardDialog[Packed | None]):
             return
         self.write(since)
 
-    @guarded("preview")
+    @guarded("preview", background=True)
     async def preview(self) -> None:
         """Say what the pack would hold, once what is typed is a day."""
         await asyncio.sleep(0.2 if self._preview else 0)

@@ -111,6 +111,7 @@ class VerdictListScreen(CuecardScreen[None]):
         if lines.whole or not self._lines:
             self._show(lines)
         if not lines.whole:
+            self.cue_app.goes_on()
             await asyncio.sleep(PAUSE)
             lines.cut(await self.services.ask(lambda ws: reader.pages()))
             self._show(lines)
@@ -148,7 +149,7 @@ class VerdictListScreen(CuecardScreen[None]):
             self._reading = True
             self.call_later(self.read)
 
-    @guarded("pages")
+    @guarded("pages", background=True)
     async def read(self) -> None:
         """Read the pages that are asked for, those in view first."""
         lines, reader = self._lines, self._reader

@@ -22,6 +22,8 @@ class PlayerChoices:
     worlds: Choices
     judges: Choices
     currency: str = "USD"
+    free: frozenset[tuple[str, str]] = frozenset()
+    """(field of this class, name) of those that call no model."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,24 @@ def player_row(config: Config, part: str, name: str, player: Any) -> PlayerRow:
 
 
 def player_choices(config: Config) -> PlayerChoices:
+    parts: dict[str, dict[str, Any]] = {
+        "agents": dict(config.agents),
+        "users": dict(config.users),
+        "worlds": dict(config.worlds),
+        "judges": dict(config.judges),
+    }
     return PlayerChoices(
         agents=_choices(config, config.agents),
         users=_choices(config, config.users),
         worlds=_choices(config, config.worlds),
         judges=_choices(config, config.judges),
         currency=config.currency,
+        free=frozenset(
+            (part, name)
+            for part, players in parts.items()
+            for name, player in players.items()
+            if player.kind in _BASELINES
+        ),
     )
 
 

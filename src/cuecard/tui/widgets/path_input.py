@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -14,6 +13,7 @@ from textual.widgets import Input, Static
 from cuecard.core.i18n import N_
 from cuecard.core.text import one_line, storable
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.state.paths import Completion, complete
 
@@ -72,7 +72,7 @@ class PathInput(Vertical):
     def focus_input(self) -> None:
         self.query_one(Input).focus()
 
-    @work(exclusive=True, group="path")
+    @guarded("look", background=True)
     async def look(self) -> None:
         """Show what could come next; the folder is read in a thread."""
         text = self.value
@@ -96,7 +96,9 @@ class PathInput(Vertical):
         event.stop()
         self.post_message(self.Submitted(self))
 
-    def action_complete(self) -> None:
+    @guarded("complete")
+    async def action_complete(self) -> None:
+        await self.look().wait()
         found, typed = self._found, self.query_one(Input)
         if len(found.text) > len(typed.value) and found.text.startswith(typed.value):
             typed.value = found.text

@@ -96,7 +96,7 @@ class SourcesDialog(CuecardDialog[None]):
         if self.current:
             self.app.push_screen(SourceScreen(self.current))
 
-    @guarded("browser")
+    @guarded("browser", background=True)
     async def action_browse(self) -> None:
         if self.current:
             self.cue_app.tell(await opened(self.current.url))
@@ -144,7 +144,7 @@ class SourceScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         self.query_one(EntryList).load([source_entry(self._source)])
 
-    @guarded("browser")
+    @guarded("browser", background=True)
     async def action_browse(self) -> None:
         self.cue_app.tell(await opened(self._source.url))
 

@@ -50,7 +50,7 @@ class Speaking(Marking, Wording):
         told = _("Only the first {n} characters were pasted.")
         self.cue_app.tell(told.format(n=f"{LONGEST_PASTE:,}"))
 
-    @guarded("look")
+    @guarded("look", background=True)
     async def look_for_faults(self) -> None:
         """What is wrong with the words as they stand, for the line above the input."""
         state, text = self._state, self.composer.text

@@ -123,7 +123,7 @@ class PlotsScreen(CuecardScreen[None]):
             self._done = ""
         self._take(view)
 
-    @guarded("plots")
+    @guarded("plots", background=True)
     async def regroup(self, by: By) -> None:
         """The same trials with other series."""
         view = self._view

@@ -148,6 +148,16 @@ class RunActions(CuecardScreen[None]):
         if typed and amount is None:
             self.cue_app.tell(_("The budget: an amount above 0, please, or nothing."))
             return
+        if amount is None:
+            question = ConfirmDialog(
+                _("No limit for this run?"),
+                _("It then costs whatever it takes. Spent so far: {spent} {currency}.").format(
+                    spent=spent, currency=config.currency
+                ),
+                _("No limit"),
+            )
+            if budget is None or not await self.app.push_screen_wait(question):
+                return
         run_id = self._run_id
         await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
         if live is not None:

@@ -6,6 +6,7 @@ import time
 from typing import Literal
 
 from textual.app import ComposeResult
+from textual.widgets import Footer
 
 from cuecard.core.i18n import _
 from cuecard.results.pool import Pool, gather
@@ -21,7 +22,6 @@ from cuecard.tui.state.run_head import head_lines, tab_line
 from cuecard.tui.state.run_look import look_at
 from cuecard.tui.state.run_trials import Scores
 from cuecard.tui.state.score_view import Cut, ScoreView, count, scores_by_trial
-from cuecard.tui.widgets.calm_footer import CalmFooter
 from cuecard.tui.widgets.pieces import Lines
 
 REFRESH = 0.5
@@ -68,7 +68,7 @@ class RunScreen(RunActions):
         yield Lines(id="tabs")
         yield TrialsPane(id="trials")
         yield ScoresPane(id="scores")
-        yield CalmFooter()
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self._show_pane(self._pane)
@@ -106,7 +106,7 @@ class RunScreen(RunActions):
             self._currency = (await self.services.config()).currency
             self._show()
 
-    @guarded("prepare")
+    @guarded("prepare", background=True)
     async def prepare(self, trial_id: int) -> None:
         """So that the first trial opens as fast as the others."""
 
@@ -117,7 +117,7 @@ class RunScreen(RunActions):
 
         await self.services.ask(work)
 
-    @guarded("score")
+    @guarded("score", background=True)
     async def score(self) -> None:
         """Score what is judged by now."""
         run_id, began, cut = self._run_id, time.monotonic(), self._cut
@@ -147,7 +147,7 @@ class RunScreen(RunActions):
         if cut != self._cut:
             self.recount()
 
-    @guarded("recount")
+    @guarded("recount", background=True)
     async def recount(self) -> None:
         """Count the same trials in another way."""
         view, cut = self._view, self._cut
@@ -218,7 +218,7 @@ class RunScreen(RunActions):
         now, on = time.monotonic(), self.going_on
         over = self._was_on and not on
         if over or ((on or look.run.state is not RunState.DONE) and now >= self._next_look):
-            self.load()
+            self.cue_app.in_background(self.load())
         elif on:
             self._show()
         if on and self._scoring_due:

@@ -68,7 +68,6 @@ class DraftingScreen(CuecardScreen[None]):
         self._state: str | None = None
         self._written_at: datetime | None = None
         self._edit: TaskEdit | None = None
-        self.travels = True  # the focus is on its way into a tab
         self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
         self._worked = WorkedTime()
@@ -86,16 +85,6 @@ class DraftingScreen(CuecardScreen[None]):
     def loaded(self) -> bool:
         """Whether the task is open; nothing but leaving works before."""
         return self._edit is not None and bool(self.query(TaskEditor))
-
-    @property
-    def awaits_focus(self) -> bool:
-        """Whether a tab is being opened and nothing in it has the focus yet; see `HoldsKeys`."""
-        if self.travels and self.loaded and self.focused is not None:
-            self.travels = self.editor.pane not in self.focused.ancestors_with_self
-        return self.travels
-
-    def stop_waiting(self) -> None:
-        self.travels = False
 
     @property
     def edit(self) -> TaskEdit:
@@ -177,14 +166,14 @@ class DraftingScreen(CuecardScreen[None]):
         if self.loaded and not self.gone:
             self.catch_up()
 
-    @guarded("settle")
+    @guarded("settle", background=True)
     async def settle(self) -> None:
         """Another screen comes to the front: what is typed goes to disk now."""
         if self.loaded:
             self.editor.commit()
         await self.keeper.flush()
 
-    @guarded("settle")
+    @guarded("settle", background=True)
     async def catch_up(self) -> None:
         """The task may have been opened and edited a second time meanwhile: go on from that."""
         edit, person, version = self.edit, self._person, self.edit.version
@@ -235,7 +224,6 @@ class DraftingScreen(CuecardScreen[None]):
             await editor.go_to(place)
         else:
             self.set_focus(editor.tabs)
-            self.travels = False
             await editor.show_place(place)
         self.refresh_bindings()
         self.show_title()
@@ -317,7 +305,7 @@ class DraftingScreen(CuecardScreen[None]):
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.report(error)
 
-    @guarded("check")
+    @guarded("check", background=True)
     async def check(self) -> None:
         """Look for problems once the keys rest; a newer change cancels this. What takes long to
         check waits for a longer rest, since a check that runs slows the typing beside it.
@@ -334,8 +322,7 @@ class DraftingScreen(CuecardScreen[None]):
         await self.editor.go_to(event.path)
 
     async def action_turn(self, by: int) -> None:
-        self.travels = True
-        self.travels = await self.editor.turn(by)
+        await self.editor.turn(by)
 
     async def action_leave(self) -> None:
         if self.loaded and self.editor.step_back():

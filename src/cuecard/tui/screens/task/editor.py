@@ -207,19 +207,17 @@ class TaskEditor(Vertical):
         event.stop()
         await self.go_to(event.path)
 
-    async def turn(self, by: int) -> bool:
-        """Go to the next tab. Whether the focus goes into it: while the task is read it stays outside,
-        except where there is nothing to change.
+    async def turn(self, by: int) -> None:
+        """Go to the next tab, and into it; while the task is read the focus stays outside, except where there is
+        nothing to change.
         """
         tabs, editing = self._wanted_tabs, self.editing
         here = next((i for i, tab in enumerate(tabs) if tab == self.tabs.active), 0)
         await self.open(tabs[(here + by) % len(tabs)])
-        into = self.pane is not None and (editing or not self.pane.EDITS)
-        if into:
+        if self.pane is not None and (editing or not self.pane.EDITS):
             self._enter(())
         else:
             self.screen.set_focus(self.tabs)
-        return into
 
     async def action_undo(self) -> None:
         await self._travel(back=True)

@@ -83,7 +83,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         event.stop()
         self.query_one("#detail").focus()
 
-    @guarded("detail")
+    @guarded("detail", background=True)
     async def show_detail(self, row: int) -> None:
         """Compare words off the screen's thread; a newer row cancels this."""
         entries = await asyncio.to_thread(self.view.detail, row) if self.view.rows else []

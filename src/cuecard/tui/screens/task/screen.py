@@ -105,7 +105,7 @@ class TaskScreen(DraftingScreen):
         self.look_for_forks()
         self.load_comments(begin=opened.state is TaskState.RETURNED)
 
-    @guarded("forks")
+    @guarded("forks", background=True)
     async def look_for_forks(self) -> None:
         from cuecard.tui.screens.task.joining import look_for_forks
 

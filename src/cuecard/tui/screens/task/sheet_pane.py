@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -41,6 +42,7 @@ class SheetPane(TaskPane):
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
         self._open: tuple[int, int] | None = None
+        self._before: dict[str, Any] = {}
         self._columns: list[GridColumn] = []
         self._done: tuple[str, tuple[int, int, int]] = ("", (0, 0, 0))
         # Made here rather than in `compose`, so that the pane may be loaded at any time.
@@ -212,6 +214,11 @@ class SheetPane(TaskPane):
         event.stop()
         self._take((event.row, event.column), event.text)
 
+    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+        event.stop()
+        if self._edit is not None and not self._edit.give_up(self._before):
+            self._take((event.row, event.column), event.text)
+
     def on_sheet_pasted(self, event: Sheet.Pasted) -> None:
         event.stop()
         self.take(event.text, event.row, event.column)
@@ -229,7 +236,7 @@ class SheetPane(TaskPane):
         if (edit := self._edit) is not None:
             edit.seal()
             candidates, hint = self.begin_with(edit, row, column)
-            self._open = (row, column)
+            self._open, self._before = (row, column), edit.data
             text = self.text_at(edit, row, column)
             self.sheet.begin(row, column, text, candidates=candidates, hint=hint)
 

@@ -81,7 +81,7 @@ class ExportDialog(CuecardDialog[ExportReport | None]):
         else:
             self.write()
 
-    @guarded("preview")
+    @guarded("preview", background=True)
     async def preview(self) -> None:
         """Show what would be written, and what would be left out."""
         self._preview = None

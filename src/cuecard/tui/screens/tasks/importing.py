@@ -113,7 +113,7 @@ class ImportDialog(CuecardDialog[ImportReport | None]):
         else:
             self.dismiss(self._done)
 
-    @guarded("recognise")
+    @guarded("recognise", background=True)
     async def _recognise(self) -> None:
         """Say which format the path is in, once it is a path."""
         await asyncio.sleep(0.2)

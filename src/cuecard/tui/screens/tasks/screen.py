@@ -109,7 +109,7 @@ class TasksScreen(CuecardScreen[None]):
         self.refresh_bindings()
         self.describe()
 
-    @guarded("describe")
+    @guarded("describe", background=True)
     async def describe(self) -> None:
         """Read the task under the cursor, where there is a pane to show it in."""
         line = self.listing.line

@@ -197,7 +197,7 @@ class Reading(CuecardScreen[None]):
         if judgement and not state.covers(self._pane) and state.sees(judgement):
             self.remember_seen([verdict.item for verdict in judgement.verdicts])
 
-    @guarded("seen")
+    @guarded("seen", background=True)
     async def remember_seen(self, items: Sequence[Item]) -> None:
         """What was decided is known to this person from now on."""
         trial_id, person = self._trial_id, self.person

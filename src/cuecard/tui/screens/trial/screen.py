@@ -87,7 +87,7 @@ class TrialScreen(Noting):
         self.load_opinions()
         self.complete()
 
-    @guarded("whole")
+    @guarded("whole", background=True)
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
         trial_id, most = self._trial_id, AT_ONCE
@@ -114,7 +114,7 @@ class TrialScreen(Noting):
         if self._pane == "notes":
             self._refresh_keys()
 
-    @guarded("judge")
+    @guarded("judge", background=True)
     async def judge(self) -> None:
         from cuecard.lab.judging import judge_trial
 
@@ -258,4 +258,4 @@ class TrialScreen(Noting):
     def _look_again(self) -> None:
         state = self._state
         if state and state.opened.trial.termination is None and self.is_current:
-            self.load()
+            self.cue_app.in_background(self.load())

@@ -73,9 +73,10 @@ class Looking(CuecardScreen[None]):
             view = self._state.view
             if view is not None and view.phase == "over":
                 return
+            self.cue_app.goes_on()
             await asyncio.sleep(LOOK)
 
-    @guarded("read")
+    @guarded("read", background=True)
     async def read_handed(self) -> None:
         """Say what the text amounts to, once the person stops typing for a moment."""
         if self._state is None:

@@ -40,6 +40,7 @@ class Sheet(Container):
 
     CellEdited = messages.CellEdited
     CellCommitted = messages.CellCommitted
+    CellGivenUp = messages.CellGivenUp
     Pasted = messages.Pasted
     BeginAsked = messages.BeginAsked
     NextRowAsked = messages.NextRowAsked
@@ -157,8 +158,7 @@ class Sheet(Container):
     def cancel(self) -> None:
         """End editing with the text that stood there before."""
         if self._editing:
-            if self._over.value != self._original:
-                self.post_message(self.CellEdited(self, *self._editing, self._original))
+            self.post_message(self.CellGivenUp(self, *self._editing, self._original))
             self._close()
 
     # Keys

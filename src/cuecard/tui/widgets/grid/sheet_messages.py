@@ -34,7 +34,11 @@ class OfText(OfCell):
 
 
 class CellEdited(OfText, namespace="sheet"):
-    """The text of the cell being edited is another one: after every key, and when given up."""
+    """The text of the cell being edited is another one: after every key."""
+
+
+class CellGivenUp(OfText, namespace="sheet"):
+    """The cell is no longer edited, and is to say `text` again, as when that began."""
 
 
 class CellCommitted(OfText, namespace="sheet"):

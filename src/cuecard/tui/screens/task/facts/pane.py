@@ -25,6 +25,7 @@ from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import normalise, one_line
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.task.facts.pasting import preview_of
 from cuecard.tui.screens.task.facts.rows import COLUMNS, FIELDS, KIND, FactRows, shown
 from cuecard.tui.screens.task.form import Form
@@ -176,7 +177,7 @@ class FactsPane(SheetPane):
         return lines
 
     def take(self, text: str, row: int, column: int) -> None:
-        self.run_worker(self._offer(text, row), group="paste", exclusive=True)
+        self._offer(text, row)
 
     def action_world(self) -> None:
         self.commit()
@@ -189,6 +190,7 @@ class FactsPane(SheetPane):
             self.remove_class("-asking")
             self.form.reveal(("aliases",))
 
+    @guarded("paste")
     async def _offer(self, text: str, row: int) -> None:
         edit = self.edit
         if edit is None:

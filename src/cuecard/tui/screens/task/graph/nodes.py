@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -55,6 +55,7 @@ class NodesPane(TaskPane):
         self._graph = TripleRows()
         self.nodes = NodeRows()
         self._typing: tuple[int, int, str] | None = None
+        self._before: dict[str, Any] = {}
         self._renaming = ("", "")
         self._rest: Timer | None = None
 
@@ -171,6 +172,11 @@ class NodesPane(TaskPane):
         if self._typing is not None and self._typing[:2] == (event.row, event.column):
             self._write(event.text)
 
+    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+        event.stop()
+        if not self._edit.give_up(self._before):
+            self._write(event.text)
+
     def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
         event.stop()
         self._edit.seal()
@@ -186,6 +192,7 @@ class NodesPane(TaskPane):
 
     def _begin(self, row: int, column: int) -> None:
         index = self._graph.index
+        self._before = self._edit.data
         self._typing = (row, column, self.nodes.rows[row].name)
         self.sheet.begin(
             row,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from textual import events
 
@@ -26,6 +27,7 @@ class TriplesPane(TriplesRoom):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._typing: tuple[int, int] | None = None
+        self._before: dict[str, Any] = {}
         self._adding: int | None = None
         self._fresh: int | None = None
         self._fresh_version = -1
@@ -127,6 +129,11 @@ class TriplesPane(TriplesRoom):
             text = self.sheet.value if self.sheet.editing == place else event.text
             self.rows.write(event.row, event.column, text)
 
+    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+        event.stop()
+        if not self.rows.edit.give_up(self._before):
+            self.rows.write(event.row, event.column, event.text)
+
     def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
         event.stop()
         self.rows.edit.seal()
@@ -140,7 +147,7 @@ class TriplesPane(TriplesRoom):
     def begin(self, row: int, column: int) -> None:
         """Edit a cell."""
         self._write_cell()
-        self._typing = (row, column)
+        self._typing, self._before = (row, column), self.rows.edit.data
         self.sheet.begin(
             row,
             column,

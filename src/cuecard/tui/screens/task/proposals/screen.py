@@ -98,7 +98,7 @@ class ProposalScreen(CuecardScreen[Decided | None]):
         event.stop()
         self.action_tick()
 
-    @guarded("detail")
+    @guarded("detail", background=True)
     async def show_detail(self, row: int) -> None:
         """Compare with the task off the screen's thread; a newer row cancels this."""
         entries = await asyncio.to_thread(self.view.detail, row)
@@ -106,7 +106,7 @@ class ProposalScreen(CuecardScreen[Decided | None]):
         detail.load(entries)
         detail.move_to(0)
 
-    @guarded("keep")
+    @guarded("keep", background=True)
     async def keep(self) -> None:
         """What is ticked goes to disk once the keys rest."""
         await asyncio.sleep(KEEP_AFTER)

@@ -64,7 +64,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
         if self._draft is not None:
             self._draft.cancel()
 
-    @guarded("draft")
+    @guarded("draft", background=True)
     async def run_draft(self) -> None:
         """Draft on the engine, and answer what came of it."""
         self._draft = self.services.engine.submit(self._drafting.run())

@@ -14,6 +14,7 @@ from cuecard.annotate.authoring.trees import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.base import guarded
 from cuecard.tui.screens.task.paste_preview import PasteChoices, PastePreview, Preview
 from cuecard.tui.screens.task.sheet_pane import Begin, SheetPane
 from cuecard.tui.screens.task.table.pasting import planned, preview_of
@@ -107,7 +108,7 @@ class TablePane(SheetPane):
         self.call_after_refresh(self._settle_dates)
 
     def take(self, text: str, row: int, column: int) -> None:
-        self.run_worker(self._offer(text, row, column), group="paste", exclusive=True)
+        self._offer(text, row, column)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "add_column":
@@ -161,6 +162,7 @@ class TablePane(SheetPane):
         said = _("Sorted by “{name}”, downwards.") if down else _("Sorted by “{name}”.")
         self.tell(said.format(name=name))
 
+    @guarded("paste")
     async def _offer(self, text: str, row: int, column: int) -> None:
         edit = self.edit
         if edit is None:
