@@ -91,6 +91,8 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             app.screen.query_one("#turns", Input).value = "3"
             await until(pilot, lambda: "trials: 1" in shown(app.screen))
             await pilot.press("ctrl+s")
+            await until(pilot, lambda: "Start without a budget?" in shown(app.screen))
+            await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await until(pilot, lambda: "1 playing" in shown(app.screen))
             await pilot.press("c")

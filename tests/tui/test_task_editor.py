@@ -482,11 +482,12 @@ async def test_enter_edits_where_the_task_was_opened_and_escape_reads_again(
         await pilot.press(key)
         await until(pilot, lambda: pane.grid.has_focus)
         await pilot.press("Q", "enter", "escape")
-        assert screen.edit.get(("gold", "triples", 40, "tail")) == "Q"
+        await until(pilot, lambda: screen.edit.get(("gold", "triples", 40, "tail")) == "Q")
         await until(pilot, lambda: pane.grid.has_focus)
         await pilot.press("escape")
         await until(pilot, lambda: screen.editor.tabs.has_focus)
         await pilot.press("x", "delete")
+        await until(pilot, lambda: not pilot.app._held)
         assert screen.edit.get(("gold", "triples", 40, "tail")) == "Q"
 
 

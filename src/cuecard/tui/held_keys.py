@@ -33,8 +33,8 @@ from cuecard.core.text import for_display, one_line
 
 URGENT = frozenset({"escape", "ctrl+q", "ctrl+c"})
 _TURNS = 200
-"""Turns of the loop after which looking again waits `_PAUSE` seconds."""
-_PAUSE = 0.001
+"""Turns of the loop after which looking again waits `_PAUSE` seconds, as it does for workers."""
+_PAUSE = 0.003
 _TOLD = 60
 
 _Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
@@ -148,7 +148,7 @@ class HoldsKeys(App[str]):
             if time.monotonic() - began > patience:
                 return False
             turns += 1
-            await asyncio.sleep(0 if turns < _TURNS else _PAUSE)
+            await asyncio.sleep(_PAUSE if turns > _TURNS or self._errand_on() else 0)
         return True
 
     def _settled(self, event: _Typed) -> bool:

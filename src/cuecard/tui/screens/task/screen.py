@@ -208,7 +208,7 @@ class TaskScreen(DraftingScreen):
 
         await log_effort(self, kind)
 
-    @guarded("effort")
+    @guarded("effort", background=True)
     async def load_effort(self) -> None:
         """Read what is logged for the tab that shows it."""
         from cuecard.tui.screens.task.effort import show_effort
