@@ -38,7 +38,8 @@ def judge(*triples: tuple[str, str, str], graph: Graph = GRAPH):
     ("triple", "covered"),
     [
         (("faema e61", "came out in the year", "1961"), 0),
-        (("E 61", "release year", "1961"), None),
+        (("E 61", "release year", "1961"), 0),
+        (("E 61", "patent year", "1961"), None),
         (("E 61", "year", "1961"), 0),
         (("E61", "came out", "5 May 1961"), 0),
         (("E61", "came out", "1962"), None),

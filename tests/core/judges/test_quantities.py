@@ -78,7 +78,7 @@ def test_amounts_in_a_text():
         (180, "eur"),
         (72, "eur"),
         (36, "eur"),
-        (44, ""),
+        (44, "mice"),
     ]
     assert [(int(q.value), q.unit) for q in quantities_in("一共支付36欧元给12万人")] == [
         (36, "eur"),

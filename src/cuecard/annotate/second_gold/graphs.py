@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from cuecard.annotate.second_gold.assignment import best_assignment
 from cuecard.annotate.second_gold.elements import Alignment, Element, Level, canonical, named
 from cuecard.core.i18n import _
-from cuecard.core.judges.entities import NodeIndex
 from cuecard.core.judges.relations import RelationRule, same_relation
-from cuecard.core.judges.similarity import Likeness, Rule
+from cuecard.core.judges.similarity import Likeness, NodeIndex, Rule
 from cuecard.core.tasks import Graph, Triple
 from cuecard.core.text import normalise
 

@@ -53,8 +53,10 @@ def _judge(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], Tab
         case Table() as table, TablePrediction() as predicted:
             return judge_table(table, predicted)
         case CheckpointChain() as chain, AnswerPrediction(answer=answer):
-            return (judge_answer((chain.final_answer, *chain.final_aliases), answer),), None
+            names, asked = (chain.final_answer, *chain.final_aliases), chain.steps[-1].question
+            return (judge_answer(names, answer, asked),), None
         case FactWorld() as world, AnswerPrediction(answer=answer):
-            return (judge_answer((world.answer, *world.answer_aliases), answer),), None
+            names = (world.answer, *world.answer_aliases)
+            return (judge_answer(names, answer, task.query),), None
         case gold, _other:
             return reject(gold, prediction)

@@ -1,4 +1,12 @@
-"""Whether a final answer says what the gold answer says, judged by letters alone."""
+"""Whether a final answer says what the gold answer says, judged by letters alone.
+
+The rules, in the order in which they are asked:
+
+1. The whole answer, or what stands behind its last «answer» or «therefore», or its first sentence, is the gold answer or an alias.
+2. A text of more than 300 characters must mark its answer, else there is no one statement in it.
+3. The dates in it are gold's, or the same more precisely.
+4. Gold is an amount: `lexical_amounts`. Gold is a name: `lexical_mentions`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +14,10 @@ import re
 from collections.abc import Sequence
 
 from cuecard.core.i18n import _
-from cuecard.core.judges.quantities import Quantity, quantities_in, same_quantity
-from cuecard.core.judges.similarity import Rule, best_likeness, form
-from cuecard.core.text import contains_term
+from cuecard.core.judges.lexical_amounts import dates_in, judge_amount, without_brackets
+from cuecard.core.judges.lexical_mentions import judge_mention
+from cuecard.core.judges.quantities import Quantity, same_quantity
+from cuecard.core.judges.similarity import Rule, best_likeness, form, moment_of, without_markdown
 from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict
 
 _LONGEST_STATEMENT = 300
@@ -17,100 +26,74 @@ _MARKER = re.compile(
     r"\s*(?:is|are|:|：|为|是|,|，)*\s*",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[.!?;。！？；\n]+(?=\s|$)|[。！？；\n]+")
-_PARTS = re.compile(r"([,，、;；。！？!?\n]|\.(?=\s|$))")
-_DENIED = re.compile(
-    r"(?:\bnot\b|n't\b|\brather than\b|\binstead of\b|不是|并非|而非|不为).*?(?=\bbut\b|而是|$)",
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]+")
+_TAKEN_BACK = re.compile(
+    r"\s*(?:or\b|alternatively|otherwise|no\b|wait|actually|correction|rather|sorry|或|也可能|不对|更正|抱歉)",
     re.IGNORECASE,
 )
 
 
-def judge_answer(names: Sequence[str], answer: str) -> Verdict:
-    """The verdict on `answer` against the gold answer and its aliases.
-
-    The whole answer is compared first. Of a longer text, what stands behind the last «answer» or
-    «therefore» counts (else all of it, up to 300 characters), without the parts that deny something: it
-    must name gold, or, where gold is an amount, no other amount of its unit.
+def judge_answer(names: Sequence[str], answer: str, question: str = "") -> Verdict:
+    """The verdict on `answer` against the gold answer and its aliases, by the rules of this module. `question`: what
+    was asked; what it says itself (who came second, who did not) speaks against no answer.
     """
-    item = Item(kind=ItemKind.ANSWER)
+    reason, right = _judge(tuple(names), answer, question)
+    decision = Decision.YES if right else Decision.NO
+    return Verdict(item=Item(kind=ItemKind.ANSWER), decision=decision, rationale=reason)
+
+
+def _judge(names: tuple[str, ...], answer: str, question: str) -> tuple[str, bool]:
     if not answer.strip():
-        return Verdict(item=item, decision=Decision.NO, rationale=_("the answer is empty"))
+        return _("the answer is empty"), False
+    text = without_markdown(answer).strip()
+    statement = _statement(text)
     amounts = [q for name in names if (q := form(name).quantity) and q.known]
-    statement = _statement(answer)
-    for part in (answer, statement, _first_clause(statement)):
-        likeness = best_likeness(tuple(names), part)
+    bare = without_brackets(statement)
+    for part in (answer, text, statement, bare, _first_sentence(statement)):
+        likeness = best_likeness(names, part)
         if likeness and not _other_unit(amounts, part):
-            reason = _likeness_reason(likeness.rule)
-            return Verdict(item=item, decision=Decision.YES, rationale=reason)
+            return _likeness_reason(likeness.rule), True
     if len(statement) > _LONGEST_STATEMENT:
-        reason = _("the answer is too long to find one statement in it")
-        return Verdict(item=item, decision=Decision.NO, rationale=reason)
-    claimed = _affirmed(statement)
+        return _("the answer is too long to find one statement in it"), False
+    dates = dates_in(statement)
+    gold_dates = [date for name in names if (date := moment_of(form(name)))]
+    if dates and all(any(gold.covers(date) for gold in gold_dates) for date in dates):
+        return _("the same date"), True
     if amounts:
-        # Behind a marker the first clause is the answer; what follows explains it.
-        marked = statement != answer.replace("*", "").strip()
-        spoken = [name for name in names if not any(char.isdigit() for char in name)]
-        clause = _first_clause(claimed) if marked else claimed
-        return _judge_amount(item, amounts, spoken, clause)
-    if _names_any(claimed, names):
-        return Verdict(item=item, decision=Decision.YES, rationale=_("the answer names it"))
-    return Verdict(item=item, decision=Decision.NO, rationale=_("the answer does not name it"))
-
-
-def _names_any(claimed: str, names: Sequence[str]) -> bool:
-    return any(contains_term(form(claimed).plain, form(name).plain) for name in names)
+        # Behind a marker the first sentence is the answer; what follows explains it.
+        marked = statement != text
+        claimed = _first_sentence(statement) if marked else statement
+        spoken = tuple(name for name in names if not any(char.isdigit() for char in name))
+        return judge_amount(amounts, claimed, spoken, question)
+    return judge_mention(names, statement, question)
 
 
 def _other_unit(gold: Sequence[Quantity], part: str) -> bool:
     """Whether `part` is an amount in a unit that no name of gold has, though one of them has a unit:
-    beside `36 euros`, the alias `36` does not stand for 36 dollars.
+    beside `36 euros`, the alias `36` does not stand for 36 dollars, or for 36 cents.
     """
     units = {amount.unit for amount in gold if amount.unit}
     found = form(part).quantity
-    return bool(units and found and found.unit and found.unit not in units)
+    if not units or found is None or not found.unit:
+        return False
+    return found.unit not in units and not any(same_quantity(q, found) for q in gold if q.unit)
 
 
-def _judge_amount(
-    item: Item, gold: Sequence[Quantity], spoken: Sequence[str], claimed: str
-) -> Verdict:
-    found = quantities_in(claimed)
-    units = {amount.unit for amount in gold if amount.unit}
-    relevant = [amount for amount in found if amount.unit in units] or [
-        amount for amount in found if not units or not amount.unit
-    ]
-    if not relevant and _names_any(claimed, spoken):
-        return Verdict(item=item, decision=Decision.YES, rationale=_("the answer names it"))
-    if not relevant:
-        return Verdict(
-            item=item, decision=Decision.NO, rationale=_("the answer holds no such amount")
-        )
-    right = [any(same_quantity(amount, other) for amount in gold) for other in relevant]
-    if all(right):
-        return Verdict(
-            item=item, decision=Decision.YES, rationale=_("the answer holds the same amount")
-        )
-    reason = (
-        _("the answer holds several amounts") if any(right) else _("the answer's amount differs")
-    )
-    return Verdict(item=item, decision=Decision.NO, rationale=reason)
-
-
-def _statement(answer: str) -> str:
+def _statement(text: str) -> str:
     """The line behind the last marker; without a marker the whole text."""
-    text = answer.replace("*", "").strip()
     rest = text
     for match in _MARKER.finditer(text):
         rest = text[match.end() :].strip() or rest
     return rest if rest is text else rest.split("\n", 1)[0].strip()
 
 
-def _first_clause(statement: str) -> str:
-    return next(filter(None, (part.strip() for part in _CLAUSE.split(statement))), statement)
-
-
-def _affirmed(statement: str) -> str:
-    """The statement without what it denies: from the denial to a `but` or the next sign."""
-    return "".join(_DENIED.sub("", part) for part in _PARTS.split(statement))
+def _first_sentence(statement: str) -> str:
+    """The first sentence, unless the next one takes it back."""
+    parts = _SENTENCE.split(statement)
+    first = next((place for place, part in enumerate(parts) if part.strip()), None)
+    if first is None or any(_TAKEN_BACK.match(part) for part in parts[first + 1 :]):
+        return statement
+    return parts[first].strip()
 
 
 def _likeness_reason(rule: Rule) -> str:

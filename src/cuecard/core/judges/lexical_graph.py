@@ -16,9 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from cuecard.core.i18n import _
-from cuecard.core.judges.entities import NodeIndex
 from cuecard.core.judges.relations import RelationRule, relation, same_relation
-from cuecard.core.judges.similarity import form
+from cuecard.core.judges.similarity import NodeIndex, form
 from cuecard.core.prediction import PredictedTriple
 from cuecard.core.tasks import Graph
 from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict

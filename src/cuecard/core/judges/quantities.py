@@ -8,14 +8,14 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import NamedTuple
 
-from cuecard.core.scoring.numerals import HAN_NUMERALS, parse_han, parse_words
+from cuecard.core.scoring.numerals import HAN_NUMERALS, parse_han, parse_words, spell_numbers
 
 _UNIT_WORDS = {
     "year": "年 年份 year years yr yrs ad ce",
     "month": "个月 month months",
-    "week": "周 星期 week weeks",
+    "week": "周 星期 个星期 week weeks",
     "day": "日 天 day days",
-    "hour": "小时 h hr hrs hour hours",
+    "hour": "小时 个小时 个钟头 h hr hrs hour hours",
     "minute": "分钟 min mins minute minutes",
     "second": "秒 秒钟 s sec secs second seconds",
     "km": "公里 千米 km kilometre kilometres kilometer kilometers",
@@ -38,8 +38,53 @@ _UNIT_WORDS = {
     "jpy": "jpy yen 日元",
     "person": "人 名 位 people person persons inhabitants",
     "": "个 座 部 种 件 次 条 岁",
+    "cent": "cent cents ct eurocent eurocents 欧分 美分",
+    "penny": "penny pence 便士",
+    "fen": "分",
+    "jiao": "角 毛",
+    "chf": "chf franc francs 法郎",
+    "krona": "sek nok dkk krona kronor krone kroner 克朗",
+    "rupee": "inr rupee rupees 卢比",
+    "rouble": "rub rouble roubles ruble rubles 卢布",
+    "mile": "mi mile miles 英里",
+    "ft": "ft foot feet 英尺",
+    "inch": "inch inches 英寸",
+    "nmi": "nmi 海里",
+    "li": "里",
+    "lb": "lb lbs 磅",
+    "oz": "oz ounce ounces 盎司",
+    "jin": "斤",
+    "mg": "mg milligram milligrams 毫克",
+    "m2": "m2 sqm squaremetre squaremetres squaremeter squaremeters 平方米",
+    "km2": "km2 squarekilometre squarekilometres squarekilometer squarekilometers 平方公里 平方千米",
+    "m3": "m3 cubicmetre cubicmetres cubicmeter cubicmeters 立方米",
+    "ha": "ha hectare hectares 公顷",
+    "°f": "°f 华氏度 fahrenheit degreesfahrenheit",
+    "k": "kelvin kelvins",
+    "psi": "psi",
+    "pa": "pa pascal pascals",
+    "‰": "‰ permille",
+    "century": "century centuries 世纪",
+    "decade": "decade decades 年代",
 }
 _UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
+# Units that convert exactly: how many of the first of its kind.
+_EXACT: dict[str, tuple[str, Decimal]] = {
+    unit: (kind, Decimal(factor))
+    for kind, units in {
+        "length": {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000},
+        "mass": {"mg": 1, "g": 1000, "kg": 1_000_000, "t": 1_000_000_000},
+        "volume": {"ml": 1, "l": 1000, "m3": 1_000_000},
+        "area": {"m2": 1, "ha": 10_000, "km2": 1_000_000},
+        "time": {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800},
+        "months": {"month": 1, "year": 12},
+        "yuan": {"fen": 1, "jiao": 10, "cny": 100},
+        "euro": {"cent": 1, "eur": 100},
+        "share": {"‰": 1, "%": 10},
+    }.items()
+    for unit, factor in units.items()
+}
+_PER_ONE = {"%": Decimal("0.01"), "‰": Decimal("0.001")}
 _SCALES = {
     "千": 1000,
     "万": 10_000,
@@ -58,14 +103,24 @@ _BEFORE_CHRIST = re.compile(r"公元前\s*(.+)|(.+?)\s*b\.?c\.?(?:e\.?)?")
 _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _AMOUNT = re.compile(
     r"(?P<before>us\$|[$€£¥]|eur|usd|cny|rmb|gbp|jpy|人民币|百分之)?\s*"
-    rf"(?P<number>[-+]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)|[{''.join(sorted(HAN_NUMERALS))}]+)\s*"
-    rf"(?P<scale>{_SCALE})?\s*(?P<unit>[^\d]*)"
+    rf"(?P<number>[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d{{1,3}})?|[{''.join(sorted(HAN_NUMERALS))}]+)\s*"
+    rf"(?P<scale>{_SCALE})?\s*(?P<unit>\D*|\D*[a-z][23])"
 )
 _IN_TEXT = re.compile(
     r"(?:us\$|[$€£¥]|\b(?:eur|usd|cny|rmb|gbp|jpy)\b)?\s*"
-    rf"[-+]?\d[\d,]*(?:\.\d+)?\s*(?:{_SCALE})?\s*"
-    r"(?:[a-z$€£¥%°]+|[\u4e00-\u9fff]{1,4})?"
+    rf"(?:(?<![\w.])[-+])?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d{{1,3}}(?![0-9a-z]))?\s*(?:{_SCALE})?\s*"
+    r"(?:[a-z$€£¥%‰°]+[23]?|[\u4e00-\u9fff]{1,4})?"
 )
+_AREA = re.compile("(?<=[A-Za-z])[²³]")
+_WORD = re.compile("[a-z]+")
+# What stands behind a number without being its unit.
+_SMALL_WORDS = (
+    "a an the and or but of in on at to for from by with as per than is are was were be been because "
+    "since so if when that which who after before until while then therefore thus hence not no more less "
+    "left altogether in all only exactly total each every must should will would can could may might has "
+    "have had he she it they this these"
+)
+_NO_UNITS = frozenset(_SMALL_WORDS.split())
 
 
 class Quantity(NamedTuple):
@@ -83,8 +138,10 @@ def parse_quantity(text: str) -> Quantity | None:
     Years before Christ are negative. What follows a number in Chinese numerals or English words must
     be a unit that is known here: `三国` and `four seasons` are names.
     """
-    plain = unicodedata.normalize("NFKC", text).replace("−", "-").casefold().strip(" .。")
-    if not plain or len(plain) > 60:
+    if len(text) > 60:
+        return None
+    plain = spelled(text).strip(" .。")
+    if not plain:
         return None
     plain = _ABOUT.sub("", plain, count=1) if _ABOUT.match(plain) else plain
     if before := _BEFORE_CHRIST.fullmatch(plain):
@@ -95,23 +152,39 @@ def parse_quantity(text: str) -> Quantity | None:
 
 
 def quantities_in(text: str) -> list[Quantity]:
-    """The amounts that a longer text names, in order, with the unit right behind or before them."""
-    plain = unicodedata.normalize("NFKC", text).replace("−", "-").casefold()
-    found: list[Quantity] = []
+    """The amounts that a longer text names, in order, with the unit right behind or before them. A word behind a number
+    that could be a unit is taken for one, unknown as it is: 36 tickets are no 36 euros.
+    """
+    return [quantity for quantity, _start, _end in amounts_in(spelled(text))]
+
+
+def amounts_in(plain: str) -> list[tuple[Quantity, int, int]]:
+    """`quantities_in` a text of `spelled`, with the places where they stand."""
+    found: list[tuple[Quantity, int, int]] = []
     for match in _IN_TEXT.finditer(plain):
-        quantity = _longest_amount(match.group().strip())
-        if quantity:
-            found.append(quantity)
+        written = match.group()
+        start = match.start() + len(written) - len(written.lstrip())
+        if amount := _longest_amount(written.strip()):
+            found.append((amount[0], start, start + amount[1]))
     return found
 
 
-def _longest_amount(written: str) -> Quantity | None:
-    """The longest beginning that is an amount: Chinese runs on, other words are cut as a whole."""
+def spelled(text: str) -> str:
+    """A text as `amounts_in` reads it: numbers in one spelling, casefolded."""
+    text = _AREA.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return spell_numbers(text).casefold()
+
+
+def _longest_amount(written: str) -> tuple[Quantity, int] | None:
+    """The longest beginning that is an amount, and its length: Chinese runs on, other words are cut as a whole."""
+    whole = parse_quantity(written)
+    if whole and not whole.known and whole.unit not in _NO_UNITS and _WORD.fullmatch(whole.unit):
+        return whole, len(written)
     while written:
         candidate = parse_quantity(written)
         if candidate and candidate.known:
-            return candidate
-        shorter = re.sub(r"[a-z]+$", "", written)
+            return candidate, len(written)
+        shorter = re.sub(r"[a-z]+[23]?$", "", written)
         written = (shorter if shorter != written else written[:-1]).rstrip()
     return None
 
@@ -119,24 +192,52 @@ def _longest_amount(written: str) -> Quantity | None:
 def same_quantity(gold: Quantity, predicted: Quantity) -> bool | None:
     """Whether two amounts are one; None if their words must decide.
 
-    A missing unit is taken for granted, and a bare gold number is found in `44 chromosomes`.
+    Units that convert exactly are converted. A missing unit is taken for granted, but for per cent: 75 % is 0.75 and
+    not 75. A bare gold number is found in `44 chromosomes`.
     """
+    if gold.known and predicted.known and gold.unit != predicted.unit:
+        if gold.unit in _PER_ONE or predicted.unit in _PER_ONE:
+            return _of_one(gold) == _of_one(predicted) if _of_one(gold) is not None else False
+        if gold.unit and predicted.unit:
+            (kind, factor), (other, its) = (
+                _EXACT.get(q.unit, (q.unit, Decimal(1))) for q in (gold, predicted)
+            )
+            return kind == other and gold.value * factor == predicted.value * its
     if gold.value != predicted.value:
         return False
-    if gold.known and predicted.known:
-        return gold.unit == predicted.unit or not gold.unit or not predicted.unit
-    if gold.known and not gold.unit:
+    if gold.known and (predicted.known or not gold.unit):
         return True
     return None
+
+
+def kind_of(unit: str) -> str:
+    """What a unit measures: units of one kind convert exactly."""
+    return _EXACT.get(unit, (unit,))[0]
+
+
+def values_of(quantity: Quantity) -> tuple[Decimal, ...]:
+    """The value, in the unit that it has and in the smallest of its kind: two amounts that are one share one of them."""
+    _kind, factor = _EXACT.get(quantity.unit, ("", Decimal(1)))
+    share = quantity.value * _PER_ONE.get(quantity.unit, Decimal(1))
+    return quantity.value, quantity.value * factor, share
+
+
+def _of_one(quantity: Quantity) -> Decimal | None:
+    """A share as a number; None where the unit is of another kind."""
+    return (
+        quantity.value * _PER_ONE.get(quantity.unit, 1)
+        if quantity.unit in ("", *_PER_ONE)
+        else None
+    )
 
 
 def _amount(found: re.Match[str]) -> Quantity | None:
     han = parse_han(found["number"])
     try:
         value = Decimal(han) if han is not None else Decimal(found["number"].replace(",", ""))
+        value *= _SCALES.get(found["scale"] or "", 1)
     except InvalidOperation:
         return None
-    value *= _SCALES.get(found["scale"] or "", 1)
     before = found["before"] or ""
     words = found["unit"].strip()
     unit = re.sub(r"[\s.]+", "", words)

@@ -1,31 +1,44 @@
-"""Whether two names mean one thing, as far as their letters can tell.
+"""Whether two names mean one thing, as far as their letters can tell, and which of many names one could mean.
 
-`same_thing` asks in this order: the same letters (NFKC, case, accents, punctuation and blanks aside); the
-same amount or date; the same words but for order, articles and legal forms; one with a qualifier
-that the other lacks (`London, England`, `Mercury (planet)`, `河南省`); a near spelling. Numbers in the
-two must always agree: SN 1006 is not SN 1054, however alike they look.
+`same_thing` asks in this order: the same letters (Markdown, NFKC, case, accents, punctuation and blanks aside;
+`St.` is `Saint`); the same amount or date; the same words but for articles and legal forms, family name first or
+last; one with a qualifier that the other lacks (`London, England`, `Mercury (planet)`, `河南省`); a near spelling.
+Numbers in the two must always agree: SN 1006 is not SN 1054, however alike they look. The order of words matters
+otherwise: who acquired whom.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from cuecard.core.judges.quantities import Quantity, parse_quantity, same_quantity
+from cuecard.core.judges.quantities import Quantity, parse_quantity, same_quantity, values_of
 from cuecard.core.scoring.dates import Moment, parse_plain_date
 from cuecard.core.scoring.numerals import HAN_NUMERALS
+from cuecard.core.tasks import Graph
 from cuecard.core.text import is_cjk
 
 FUZZY_CUTOFF = 90.0
 _TOKEN_CUTOFF = 80.0
 _SHORTEST_TYPO = 4
+_SHORTEST_FUZZY = 4
 _LONGEST_FUZZY = 200
 _PARENTHESES = re.compile(r"[(\[][^()\[\]]*[)\]]")
-_COMMA = re.compile(r"[,，、]")
+_COMMA = re.compile(r"[,，]")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_ADDRESS = re.compile(r"<https?://[^<>\s]*>")
+_EMPHASIS = re.compile(r"\*{1,3}|`+|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
+# `St.` before a name; behind one it is a street.
+_ABBREVIATED = re.compile(r"\b(St|Ste|Mt)(?:\.\s*|\s+)(?=[^\W\d_])", re.IGNORECASE)
+_IN_FULL = {"st": "Saint ", "ste": "Sainte ", "mt": "Mount "}
+_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b|n't\b|不是|并非|绝非|而非|没有|未曾|从未")
+_HEDGED = re.compile(r"\bor\b|或|还是|抑或")
 _NUMBERS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DROPPABLE = frozenset(
     [
@@ -83,9 +96,8 @@ class Form:
 
     @cached_property
     def plain(self) -> str:
-        """NFKC, casefolded, Latin accents dropped, `&` read as `and`."""
-        text = unicodedata.normalize("NFKC", self.text).casefold().replace("&", " and ")
-        split = unicodedata.normalize("NFD", text)
+        """NFKC, casefolded, Markdown and Latin accents dropped, `&` read as `and`, `St.` as `saint`."""
+        split = unicodedata.normalize("NFD", spelled_out(self.text).casefold())
         # Only Latin, Greek and Cyrillic accents: other marks change the letter (か and が).
         kept = "".join(char for char in split if not "\u0300" <= char <= "\u036f")
         return unicodedata.normalize("NFC", kept).strip()
@@ -97,10 +109,19 @@ class Form:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Sorted words without articles, titles and legal forms, unless nothing else is there."""
-        found = [word for word in re.split(r"[^\w+#]+|_+", self.plain.replace("'", "")) if word]
+        """Words without articles, titles and legal forms, unless nothing else is there; what stands before a comma
+        comes last: `Illy, Ferenc`.
+        """
+        parts = self.plain.replace("'", "").split(",")
+        if len(parts) == 2 and all(part.strip() for part in parts):
+            parts.reverse()
+        found = [word for part in parts for word in re.split(r"[^\w+#]+|_+", part) if word]
         kept = [word for word in found if word not in _DROPPABLE]
-        return tuple(sorted(kept or found))
+        return tuple(kept or found)
+
+    @cached_property
+    def sorted_words(self) -> tuple[str, ...]:
+        return tuple(sorted(self.words))
 
     @cached_property
     def without_parentheses(self) -> str:
@@ -119,11 +140,16 @@ class Form:
 
     @cached_property
     def quantity(self) -> Quantity | None:
-        return parse_quantity(self.text)
+        return parse_quantity(without_markdown(self.text))
 
     @cached_property
     def date(self) -> Moment | None:
-        return parse_plain_date(self.text)
+        return parse_plain_date(without_markdown(self.text))
+
+    @cached_property
+    def claims(self) -> tuple[bool, bool]:
+        """Whether it denies, and whether it leaves a choice: what a name with a qualifier or a slip does not."""
+        return _DENIED.search(self.plain) is not None, _HEDGED.search(self.plain) is not None
 
     @cached_property
     def cjk(self) -> bool:
@@ -132,7 +158,12 @@ class Form:
     @cached_property
     def blocks(self) -> frozenset[str]:
         """Keys of which two texts share one whenever any rule but `spelling` could hold."""
-        keys = {self.compact, "w:" + " ".join(self.words), self.without_parentheses, self.head}
+        keys = {
+            self.compact,
+            "w:" + " ".join(self.sorted_words),
+            self.without_parentheses,
+            self.head,
+        }
         if self.cjk:
             keys.update(
                 self.compact.removesuffix(suffix)
@@ -140,7 +171,7 @@ class Form:
                 if len(self.compact) >= len(suffix) + 2
             )
         if self.quantity:
-            keys.add(f"#{self.quantity.value.normalize()}")
+            keys.update(f"#{value.normalize()}" for value in values_of(self.quantity))
             keys.add(f"@{self.quantity.value.normalize()}")
         if self.date:
             keys.add(f"@{self.date.year}")
@@ -161,13 +192,44 @@ def same_thing(gold: str, predicted: str) -> Likeness | None:
 
 
 def best_likeness(names: tuple[str, ...], predicted: str) -> Likeness | None:
-    """The best likeness of `predicted` with any of several names."""
-    found = [likeness for name in names if (likeness := same_thing(name, predicted))]
+    """The best likeness of `predicted` with any of several names of one thing.
+
+    A longer name with another word than the thing's own longer names is another thing's: where the names are
+    `Cabrera` and `Delfo Cabrera`, `Cabrera, Miguel` is not `Cabrera` with a qualifier.
+    """
+    found = [
+        likeness
+        for name in names
+        if (likeness := same_thing(name, predicted))
+        and not (likeness.rule is Rule.QUALIFIED and _another(name, names, predicted))
+    ]
     return max(
         found,
         key=lambda likeness: (likeness.rule is not Rule.SPELLING, likeness.score),
         default=None,
     )
+
+
+def spelled_out(text: str) -> str:
+    """Without Markdown, NFKC, `&` and `St.` in full; capitals and accents stay."""
+    text = unicodedata.normalize("NFKC", without_markdown(text)).replace("’", "'")
+    text = _ABBREVIATED.sub(lambda found: _IN_FULL[found[1].lower()], text)
+    return text.replace("&", " and ")
+
+
+def without_markdown(text: str) -> str:
+    """The text of a link, without emphasis and code marks."""
+    if not any(char in text for char in "[*`_<"):
+        return text
+    return _EMPHASIS.sub("", _ADDRESS.sub(" ", _LINK.sub(r"\1", text)))
+
+
+def _another(name: str, names: tuple[str, ...], predicted: str) -> bool:
+    own, said = set(form(name).words), set(form(predicted).words)
+    if form(predicted).cjk or len(own) > 1 or not own < said:
+        return False
+    fuller = [set(form(other).words) - own for other in names if own < set(form(other).words)]
+    return bool(fuller) and not any(said - own & words for words in fuller)
 
 
 @lru_cache(maxsize=65536)
@@ -181,17 +243,26 @@ def _same_form(gold: Form, predicted: Form) -> Likeness | None:
         same = same_quantity(gold.quantity, predicted.quantity)
         if same is not None:
             return Likeness(Rule.VALUE) if same else None
-    gold_date, predicted_date = _moment(gold), _moment(predicted)
+    gold_date, predicted_date = moment_of(gold), moment_of(predicted)
     if gold_date and predicted_date:
         return Likeness(Rule.DATE) if gold_date.covers(predicted_date) else None
-    if gold.words == predicted.words and gold.words:
+    if gold.words and _same_words(gold, predicted):
         return Likeness(Rule.WORDS)
+    if gold.claims != predicted.claims:
+        return None
     if _one_is_qualified(gold, predicted):
         return Likeness(Rule.QUALIFIED)
     return _near_spelling(gold, predicted)
 
 
-def _moment(of: Form) -> Moment | None:
+def _same_words(gold: Form, predicted: Form) -> bool:
+    """In one order, but that of two words either may come first."""
+    return gold.words == predicted.words or (
+        len(gold.words) == 2 and gold.sorted_words == predicted.sorted_words
+    )
+
+
+def moment_of(of: Form) -> Moment | None:
     """The date; a bare number of four digits counts as a year beside a date."""
     if of.date:
         return of.date
@@ -227,7 +298,11 @@ def _near_spelling(gold: Form, predicted: Form) -> Likeness | None:
     score = fuzz.ratio(gold.compact, predicted.compact, score_cutoff=FUZZY_CUTOFF)
     if not score:
         return None
-    if not gold.cjk and not predicted.cjk and not _typos_only(gold.words, predicted.words):
+    if (
+        not gold.cjk
+        and not predicted.cjk
+        and not _typos_only(gold.sorted_words, predicted.sorted_words)
+    ):
         return None
     return Likeness(Rule.SPELLING, score)
 
@@ -256,3 +331,54 @@ def _typos_only(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
 
 def _compact(text: str) -> str:
     return "".join(char for char in text if char.isalnum() or char in "+#%°$€£¥")
+
+
+class NodeIndex:
+    """All nodes of a gold graph by every form of every name, for looking up predicted names."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._names = {node: graph.names_of(node) for node in graph.node_ids}
+        self._same: dict[str, set[str]] = defaultdict(set)
+        self._blocks: dict[str, set[str]] = defaultdict(set)
+        for node, names in self._names.items():
+            for name in names:
+                self._same[form(name).compact].add(node)
+                for block in form(name).blocks:
+                    self._blocks[block].add(node)
+        self._spellings = [text for text in self._same if len(text) >= _SHORTEST_FUZZY]
+        self._found: dict[str, Mapping[str, Likeness]] = {}
+
+    def find(self, name: str) -> Mapping[str, Likeness]:
+        """The nodes that `name` could mean, with why. Nodes of the same name shut out others."""
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def is_value(self, node: str) -> bool:
+        """Whether the node is an amount or a date rather than a thing."""
+        of = form(self._names[node][0])
+        return of.quantity is not None or of.date is not None
+
+    def _find(self, name: str) -> dict[str, Likeness]:
+        of = form(name)
+        candidates = set(self._same.get(of.compact, ()))
+        if not candidates:
+            candidates = {node for block in of.blocks for node in self._blocks.get(block, ())}
+            candidates |= self._near(of.compact)
+        found: dict[str, Likeness] = {}
+        for node in candidates:
+            likeness = best_likeness(self._names[node], name)
+            if likeness:
+                found[node] = likeness
+        firm = {n: likeness for n, likeness in found.items() if likeness.rule is not Rule.SPELLING}
+        return firm or found
+
+    def _near(self, compact: str) -> set[str]:
+        if len(compact) < _SHORTEST_FUZZY or not self._spellings:
+            return set()
+        from rapidfuzz import fuzz, process
+
+        hits = process.extract(
+            compact, self._spellings, scorer=fuzz.ratio, score_cutoff=FUZZY_CUTOFF, limit=5
+        )
+        return {node for text, *_rest in hits for node in self._same[text]}
