@@ -262,6 +262,8 @@ def play(terminal: Terminal, place: str, rng: random.Random) -> tuple[int, float
     terminal.wait("1 task")
     terminal.keys("Enter")
     terminal.wait("Sub-queries")
+    terminal.keys("Enter")  # from reading to editing
+    terminal.wait("$EDITOR")
     go(terminal)
     time.sleep(0.6)
     typed, end = type_until_killed(terminal, rng)
@@ -276,6 +278,8 @@ def play(terminal: Terminal, place: str, rng: random.Random) -> tuple[int, float
     terminal.wait("1 task")
     terminal.keys("Enter")
     terminal.wait("Sub-queries")
+    terminal.keys("Enter")
+    terminal.wait("$EDITOR")
     back(terminal)
     begun = typed.text[: min(kept, 10)].strip()
     seen = kept == 0

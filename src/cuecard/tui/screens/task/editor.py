@@ -291,7 +291,7 @@ class TaskEditor(Vertical):
 
     def _hold_focus(self) -> None:
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""
-        if self.is_attached and self.screen.focused is None:
+        if self.is_attached and self.screen.focused is None and not self._going_in:
             # A screen that is being left has given up its children already.
             for tabs in self.query(Tabs):
                 tabs.focus()
