@@ -50,7 +50,6 @@ LEFT_OUT = {"ctrl+q", "ctrl+c"}
 CURSOR = {"up", "down", "left", "right", "home", "end", "pageup", "pagedown", "space"}
 EVERYWHERE = {"1", "2", "3", "4", "5", "6", "question_mark", "ctrl+p"}
 """Keys that are tried in some scenes only, since they do the same in all."""
-DEEPEST = 2
 PATIENCE = 60.0
 NAMED = {
     "enter": "\r", "tab": "\t", "shift+tab": "\x1b[Z", "escape": "\x1b[27u", "space": " ",
@@ -339,7 +338,7 @@ def burning(number: int) -> list[int]:
 
 
 def observe(
-    pool: Any, database: Path, only: list[str], say: Callable[[str], None]
+    pool: Any, database: Path, only: list[str], depth: int, say: Callable[[str], None]
 ) -> list[Patient]:
     """Every key that moves the focus, found by trying, with what a patient hand gets after it."""
     from cuecard.tui.actions import registry
@@ -350,10 +349,10 @@ def observe(
     # One scene for each class of screens and dialogs is enough to find their own keys.
     seen: set[tuple[str, ...]] = {("TaskScreen",), ("TrialScreen",)}
     level = [(name, (), _keys_at(pool, database, name)) for name in starts]
-    for depth in range(DEEPEST):
+    for deep in range(depth):
         places = [Place(name, path, key) for name, path, keys in level for key in keys]
         places = [p for p in dict.fromkeys(places) if p not in known and _worth_trying(p)]
-        say(f"depth {depth}: {len(level)} scenes, {len(places)} keys to try")
+        say(f"depth {deep}: {len(level)} scenes, {len(places)} keys to try")
         level = []
         for patient in pool.imap_unordered(_patiently, [(database, p) for p in places]):
             known[patient.place] = patient
@@ -413,6 +412,7 @@ def main() -> int:
     parser.add_argument("--hands", type=int, default=3, help="apps at the same time")
     parser.add_argument("--burn", type=int, default=2, help="processes that burn the cores")
     parser.add_argument("--only", action="append", default=[], help="a scene; may be repeated")
+    parser.add_argument("--depth", type=int, default=2, help="scenes within keys of the start")
     parser.add_argument("--observed", type=Path, help="keep what was observed here, or use it")
     parser.add_argument(
         "--like", type=Path, help="try only what was observed here, of another revision"
@@ -444,7 +444,7 @@ def main() -> int:
             elif options.observed and options.observed.exists():
                 patients = pickle.loads(options.observed.read_bytes())
             else:
-                patients = observe(pool, database, options.only, say)
+                patients = observe(pool, database, options.only, options.depth, say)
                 say(f"observed in {time.monotonic() - begun:.0f} s")
                 if options.observed:
                     options.observed.write_bytes(pickle.dumps(patients))
