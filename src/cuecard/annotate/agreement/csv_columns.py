@@ -25,107 +25,25 @@ from cuecard.core.i18n import N_, _
 MISSING_WORDS = ("NA", "N/A", "#N/A", "NaN", "null", "-", "–", "—", "缺失")
 CANNOT_TELL_WORDS = ("unsure", "cannot tell", "can't tell", "?", "不确定", "无法判断")
 
-_ITEM = frozenset(
-    [
-        "item",
-        "id",
-        "case",
-        "no",
-        "nr",
-        "#",
-        "index",
-        "idx",
-        "key",
-        "uid",
-        "qid",
-        "条目",
-        "条目编号",
-        "项目",
-        "编号",
-        "序号",
-        "题号",
-        "样本",
-        "案例",
-    ]
-)
+_ITEM = frozenset([
+    "item", "id", "case", "no", "nr", "#", "index", "idx", "key", "uid", "qid", "条目", "条目编号",
+    "项目", "编号", "序号", "题号", "样本", "案例",
+])  # fmt: skip
 _ID_ENDS = ("_id", "-id", " id", "_index", "_idx", "编号", "序号")
-_RATER = frozenset(
-    [
-        "rater",
-        "annotator",
-        "coder",
-        "judge",
-        "labeller",
-        "labeler",
-        "reviewer",
-        "person",
-        "who",
-        "标注人",
-        "标注员",
-        "标注者",
-        "评分人",
-        "评分员",
-        "评分者",
-        "评审",
-        "评审人",
-        "评审员",
-    ]
-)
-_LABEL = frozenset(
-    [
-        "label",
-        "rating",
-        "decision",
-        "verdict",
-        "score",
-        "value",
-        "标签",
-        "标注",
-        "标注结果",
-        "判断",
-        "判定",
-        "评分",
-        "评级",
-        "得分",
-    ]
-)
-_NO_RATING = frozenset(
-    [
-        "comment",
-        "comments",
-        "note",
-        "notes",
-        "remark",
-        "remarks",
-        "reason",
-        "reasons",
-        "rationale",
-        "explanation",
-        "text",
-        "seconds",
-        "time",
-        "timestamp",
-        "date",
-        "duration",
-        "task",
-        "group",
-        "备注",
-        "评论",
-        "说明",
-        "理由",
-        "注释",
-        "意见",
-        "批注",
-        "文本",
-        "时间",
-        "日期",
-        "用时",
-        "耗时",
-        "任务",
-        "组",
-        "组别",
-    ]
-)
+_RATER = frozenset([
+    "rater", "annotator", "coder", "judge", "labeller", "labeler", "reviewer", "person", "who",
+    "标注人", "标注员", "标注者", "评分人", "评分员", "评分者", "评审", "评审人", "评审员",
+])  # fmt: skip
+_LABEL = frozenset([
+    "label", "rating", "decision", "verdict", "score", "value", "标签", "标注", "标注结果", "判断", "判定",
+    "评分", "评级", "得分",
+])  # fmt: skip
+_NO_RATING = frozenset([
+    "comment", "comments", "note", "notes", "remark", "remarks", "reason", "reasons",
+    "rationale", "explanation", "text", "seconds", "time", "timestamp", "date", "duration",
+    "task", "group", "备注", "评论", "说明", "理由", "注释", "意见", "批注", "文本", "时间", "日期", "用时", "耗时",
+    "任务", "组", "组别",
+])  # fmt: skip
 _COMMENT_ENDS = ("_comment", "_note", " comment", " note", "备注", "说明", "理由")
 
 _NEARLY_ALL = 0.9
