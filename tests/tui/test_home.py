@@ -172,7 +172,7 @@ async def test_refresh_sees_what_others_did_meanwhile(
             create_run(workspace, RunPlan(tasks=("espresso",), name="by Ben"), by="Ben")
         await pilot.press("r")
         await home_shows(pilot, "by Ben: 0 of 1 trials")
-        assert "Open" in shown(app_with_samples.screen).splitlines()[-1]
+        await until(pilot, lambda: "Open" in shown(app_with_samples.screen).splitlines()[-1])
 
 
 async def test_what_a_killed_process_left_behind_is_concluded_after_the_start(
