@@ -277,11 +277,11 @@ async def test_the_others_review_is_seen_when_both_are_in_and_a_third_sees_neith
         assert "not in review" in text
         assert AUTHOR not in text
         words = ("Approve", "c Comment", "Mark", "Edit", "Third", "Pass")
-        assert all(word not in footer(app) for word in words)
+        await until(pilot, lambda: all(word not in footer(app) for word in words))
     author: CuecardApp = make_app(in_review, person=AUTHOR)
     async with author.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot)
-        assert "Third opinion" in footer(author)
+        await until(pilot, lambda: "Third opinion" in footer(author))
         await pilot.press("T")
         await write(pilot, "it is right", TextDialog)
         await until(pilot, lambda: "A third person will decide" in shown(author.screen))
@@ -340,7 +340,7 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         # A returned task opens at what is asked.
         await until(pilot, lambda: "say which fare" in shown(author.screen))
         await until(pilot, lambda: "Comments ✎2" in shown(author.screen))
-        assert "Answer" in footer(author)
+        await until(pilot, lambda: "Answer" in footer(author))
         await pilot.press("r")
         await write(pilot, "the base fare", TextDialog)
         await until(pilot, lambda: "Comments ✎1" in shown(author.screen))
@@ -359,7 +359,7 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         assert "was ✓" in text
         assert "0 of 5 rated" in text
         assert AUTHOR not in text
-        assert "Whole task" in footer(app)
+        await until(pilot, lambda: "Whole task" in footer(app))
         changes = len(screen.document.entries)
         await pilot.press("d")
         await until(pilot, lambda: len(screen.document.entries) > changes)
@@ -367,7 +367,7 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, ThreadsScreen))
         await until(pilot, lambda: "1 comment open" in shown(app.screen))
-        assert "Answer" not in footer(app)
+        await until(pilot, lambda: "Answer" not in footer(app))
         assert AUTHOR not in shown(app.screen)
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.screen is screen)
