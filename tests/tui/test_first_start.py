@@ -88,7 +88,7 @@ async def test_places_cannot_be_visited_before_there_is_a_name(empty_app: Cuecar
 async def test_the_other_language_is_one_key_away(empty_app: CuecardApp) -> None:
     async with empty_app.run_test(size=SIZE) as pilot:
         await asked(pilot)
-        assert "中文" in shown(empty_app.screen)
+        await until(pilot, lambda: "中文" in shown(empty_app.screen))
         await pilot.press("ctrl+l")
     assert empty_app.return_value == RESTART
     assert Preferences.load().language == "zh"

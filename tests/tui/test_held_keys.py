@@ -72,6 +72,8 @@ async def test_the_palette_gets_what_is_typed_after_its_key_and_the_gold_stays(
         await until(pilot, lambda: app.screen.query_one(Input).value == "ask")
         assert screen.edit.data is before
         assert screen.editor.tabs.active == "graph"
+        # The palette cannot be taken down in the middle of its search.
+        await until(pilot, lambda: not app._searching(app.screen))
 
 
 async def test_a_command_that_is_typed_and_entered_in_one_go_is_run(
