@@ -4,8 +4,10 @@ BIN    := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+PO := $(wildcard src/cuecard/locale/*/LC_MESSAGES/*.po)
+
 .DEFAULT_GOAL := help
-.PHONY: help run demo install dev test lint format types i18n screenshots bench wheel-check clean
+.PHONY: help run demo install dev test renew pictures lint format types i18n docs screenshots bench wheel-check clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -16,9 +18,9 @@ run: install  ## open the app on ./cuecard.db
 demo: install  ## play, judge and score every sample task with the offline baselines
 	@$(BIN)/cuecard demo
 
-install: $(VENV)/.installed  ## what the app needs
+install: $(VENV)/.installed $(PO:.po=.mo)  ## what the app needs
 
-dev: $(VENV)/.dev  ## what tests and linters need
+dev: $(VENV)/.dev $(PO:.po=.mo)  ## what tests and linters need
 
 # Without compiled files every worker and every program that tests start compiles everything anew.
 test: dev  ## the whole test suite
@@ -26,11 +28,19 @@ test: dev  ## the whole test suite
 		echo "What failed beside other tests is run once more, alone." && \
 		PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --last-failed --last-failed-no-failures none; }
 
-lint: dev  ## style, types, layers
+renew: dev  ## write the goldens of the command line anew; look at what `git diff` says of them
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/commands/test_goldens.py -n 3 --dist load --renew
+
+pictures: dev  ## take pictures of every screen and dialog, and make a page of them
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/take_pictures.py -n 3 --dist load --renew
+	$(BIN)/python scripts/pictures.py
+
+lint: dev  ## style, types, layers, figures of the structure
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/basedpyright
+	$(BIN)/python scripts/structure.py
 
 format: dev  ## rewrite the code in house style
 	$(BIN)/ruff check --fix .
@@ -38,6 +48,11 @@ format: dev  ## rewrite the code in house style
 
 i18n: dev  ## bring the catalogues up to date with the code
 	$(BIN)/python scripts/i18n.py
+
+docs: dev  ## write the pages that are made from the program: docs/cli.md, docs/lint.md, docs/qc.md
+	$(BIN)/python scripts/cli_page.py
+	$(BIN)/python scripts/lint_page.py
+	$(BIN)/python scripts/qc_page.py
 
 screenshots: dev  ## docs/screenshots/*.svg from the real app
 	$(BIN)/python scripts/screenshots.py
@@ -51,7 +66,7 @@ wheel-check: dev  ## build the wheel from the tree and from the source distribut
 	bash scripts/wheel_check.sh
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis $(PO:.po=.mo)
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Cuecard needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -67,3 +82,6 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Cuecard and its tools into $(VENV) (once)…"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e . --group dev
 	@touch $@ $(VENV)/.installed
+
+%.mo: %.po scripts/msgfmt.py | $(VENV)/bin/python
+	@$(BIN)/python scripts/msgfmt.py

@@ -18,16 +18,12 @@ from itertools import combinations
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from cuecard.annotate.agreement import (
-    Coefficient,
-    Ratings,
-    against_reference,
-    agreement_table,
-    cohen_coefficient,
-    overall_coefficients,
-    specific_coefficients,
-    with_intervals,
-)
+from cuecard.annotate.agreement.coefficients import cohen_coefficient
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.report import against_reference, agreement_table
+from cuecard.annotate.agreement.statistic import Coefficient
+from cuecard.annotate.agreement.tables import overall_coefficients, specific_coefficients
 
 TASKS, RESAMPLES, LOOP = 1000, 2000, 1000
 DOMAIN = ("covered", "not covered")

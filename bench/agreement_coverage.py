@@ -17,20 +17,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cuecard.annotate.agreement import (
-    Ratings,
+from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
-    against_reference,
-    alpha_coefficient,
     cohen_coefficient,
     difference,
-    linearised,
     percent_coefficient,
-    with_intervals,
 )
+from cuecard.annotate.agreement.intervals import linearised, with_intervals
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.report import against_reference
+from cuecard.annotate.agreement.scales import alpha_coefficient
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement import Coefficient, Statistic
+    from cuecard.annotate.agreement.statistic import Coefficient, Statistic
 
 DOMAIN = ("covered", "not covered")
 TASKS = (15, 30, 50, 100)

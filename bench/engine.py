@@ -75,8 +75,8 @@ async def bare(url: str, trials: int, turns: int) -> dict[str, Any]:
 
 def configuration(url: str) -> Any:
     from cuecard.core.config import EMBEDDED
-    from cuecard.core.config_agents import ReactAgentConfig
-    from cuecard.core.config_models import ModelConfig, RateLimits
+    from cuecard.core.config_players import ReactAgentConfig
+    from cuecard.core.config_schema import ModelConfig, RateLimits
 
     model = ModelConfig(base_url=url, model="bench", limits=RateLimits(in_flight=256))
     agents = {**EMBEDDED.agents, "live": ReactAgentConfig(model="m")}
@@ -84,7 +84,8 @@ def configuration(url: str) -> Any:
 
 
 def task(turns: int) -> Any:
-    from cuecard.core.tasks import Cue, CueKind, Graph, Persona, Stage, Task, Triple
+    from cuecard.core.families.graph.gold import Graph, Triple
+    from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
 
     stages = tuple(
         Stage(
@@ -108,9 +109,9 @@ def task(turns: int) -> Any:
 
 async def ours(url: str, trials: int, turns: int, folder: str) -> dict[str, Any]:
     """The same conversations as a run: played, judged, and every event on the disk."""
-    from cuecard.core.events import Limits
-    from cuecard.lab.plans import RunPlan, create_run
-    from cuecard.lab.runs import resume_run, start_run
+    from cuecard.core.engine.events import Limits
+    from cuecard.core.evaluation.plans import RunPlan, create_run
+    from cuecard.core.evaluation.runs import resume_run, start_run
     from cuecard.store.workspace import Workspace
 
     config = configuration(url)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from cuecard.annotate.fidelity.correlation import rank_correlations
-from cuecard.annotate.fidelity.power import design_effect, sessions_needed
+from cuecard.annotate.fidelity.correlation import design_effect, rank_correlations, sessions_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

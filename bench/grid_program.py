@@ -21,8 +21,10 @@ from cuecard.annotate.authoring import graph_ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.graph_names import GraphIndex
 from cuecard.core.text import one_line
-from cuecard.tui.theme import DARK
-from cuecard.tui.widgets.grid import Grid, GridCell, GridColumn, ListSource, Sheet
+from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
+from cuecard.tui.grid.editable_grid import Sheet
+from cuecard.tui.grid.grid import Grid
+from cuecard.tui.preferences import DARK
 
 CASES = {"triples": (5_000, 5), "cells": (500, 10), "rows": (10_000, 5)}
 FIELDS = ("head", "relation", "tail")

@@ -25,9 +25,9 @@ from textual.widgets._toggle_button import ToggleButton
 import cuecard.tui
 from cuecard.tui.actions import registry
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.grid.grid import Grid
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services
-from cuecard.tui.widgets.grid.grid import Grid
 
 LONG_LIVED = 0.4
 """Seconds after which a worker that still runs counts as one that goes on and on."""
@@ -38,11 +38,13 @@ SETTLED = 0.06
 
 def build(file: Path) -> None:
     """Samples, four of them submitted, the others to be written, a judged run of these, labels of two people, a labelling set."""
-    from cuecard.annotate.review import submit
-    from cuecard.annotate.sampling import SamplingPlan, make_set
-    from cuecard.lab.runs import RunPlan, start_run
-    from cuecard.lab.samples import import_samples
-    from cuecard.store.label_records import LabelValue
+    from cuecard.annotate.labelling.labelling_sets import make_set
+    from cuecard.annotate.labelling.sampling import SamplingPlan
+    from cuecard.annotate.review.workflow import submit
+    from cuecard.annotate.samples import import_samples
+    from cuecard.core.evaluation.plans import RunPlan
+    from cuecard.core.evaluation.runs import start_run
+    from cuecard.core.label_records import LabelValue
     from cuecard.store.workspace import Workspace
 
     with Workspace.open(file) as workspace:
@@ -101,37 +103,39 @@ def _pushed(make: Callable[[], Any]) -> Callable[[CuecardApp], Awaitable[None]]:
 
 
 def _tab(task_id: str, tab: str) -> Callable[[CuecardApp], Awaitable[None]]:
-    async def open_tab(app: CuecardApp) -> None:
-        from cuecard.tui.screens.task import TaskScreen
+    async def open_tab(app: Any) -> None:
+        from cuecard.tui.screens.task.screen import TaskScreen
 
         screen = TaskScreen(task_id)
+        quiet = getattr(app, "_quiet", lambda _: asyncio.sleep(0.05))
         await app.push_screen(screen)
-        while not screen.loaded:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-        await asyncio.sleep(0.3)
-        await screen.editor.enter(tab)  # pyright: ignore[reportArgumentType]
+        while not screen.loaded or screen.editor.tabs.active != tab:
+            await quiet(0)
+            if screen.loaded:
+                await screen.editor.enter(tab)  # pyright: ignore[reportArgumentType]
+                await quiet(0)
 
     return open_tab
 
 
 def scenes() -> dict[str, Callable[[CuecardApp], Awaitable[None]]]:
     """Where the sieve begins; the keys lead to all other screens and dialogs."""
-    from cuecard.tui.screens.adjudicate import AdjudicateScreen
     from cuecard.tui.screens.agreement import AgreementScreen
     from cuecard.tui.screens.board import BoardScreen
-    from cuecard.tui.screens.compare import CompareScreen
-    from cuecard.tui.screens.errors import ErrorsScreen
-    from cuecard.tui.screens.fidelity import FidelityScreen
-    from cuecard.tui.screens.label import LabelScreen
-    from cuecard.tui.screens.play import PlayScreen
-    from cuecard.tui.screens.plots import PlotsScreen
-    from cuecard.tui.screens.qc import QcScreen
-    from cuecard.tui.screens.replay import ReplayScreen
-    from cuecard.tui.screens.replay_choice import ReplayChoiceScreen
-    from cuecard.tui.screens.review_task import ReviewTaskScreen
-    from cuecard.tui.screens.run import RunScreen
-    from cuecard.tui.screens.second_gold.build import BuildGoldScreen
-    from cuecard.tui.screens.trial import TrialScreen
+    from cuecard.tui.screens.fidelity.replay import ReplayScreen
+    from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
+    from cuecard.tui.screens.fidelity.screen import FidelityScreen
+    from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
+    from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
+    from cuecard.tui.screens.labelling.screen import LabelScreen
+    from cuecard.tui.screens.play.screen import PlayScreen
+    from cuecard.tui.screens.quality import QcScreen
+    from cuecard.tui.screens.results.compare import CompareScreen
+    from cuecard.tui.screens.results.errors import ErrorsScreen
+    from cuecard.tui.screens.results.plots import PlotsScreen
+    from cuecard.tui.screens.review.screen import ReviewTaskScreen
+    from cuecard.tui.screens.run.screen import RunScreen
+    from cuecard.tui.screens.trial.screen import TrialScreen
 
     tabs = {
         "graph-astronomy-zh": (

@@ -58,7 +58,7 @@ class Round:
 
     def logs(self) -> tuple[dict[tuple[str, int], list[str]], int]:
         """Event bodies by trial, without what time has to do with, and the number of model replies."""
-        from cuecard.core.events import ModelReplied
+        from cuecard.core.engine.events import ModelReplied
         from cuecard.store.workspace import Workspace
 
         found: dict[tuple[str, int], list[str]] = {}

@@ -18,12 +18,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cuecard.core.events import Limits
-from cuecard.core.parts import PlayerRef
-from cuecard.core.tasks import Task
+from cuecard.core.engine.events import Limits
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import TrialCell
-from cuecard.store.verdict_pages import VerdictFilter
+from cuecard.store.judgements import VerdictFilter
 from cuecard.store.workspace import Workspace
 from grid import PAGES, SHOW, SIZE, Terminal, figures
 

@@ -16,16 +16,15 @@ from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Static
 
 from cuecard import tui
-from cuecard.store.label_records import RunLabels
-from cuecard.store.verdict_pages import VerdictFilter
+from cuecard.core.label_records import RunLabels
+from cuecard.store.judgements import VerdictFilter
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.preferences import DARK, Preferences
+from cuecard.tui.present.labelling import look_at
+from cuecard.tui.present.verdicts import VerdictLines, VerdictReader
 from cuecard.tui.services import Services
-from cuecard.tui.state.label_sets import look_at
-from cuecard.tui.state.verdict_list import VerdictLines, VerdictReader
-from cuecard.tui.theme import DARK
-from cuecard.tui.widgets.grid import GridCell
 
 PERSON = "Bo"
 WIDTHS = (4, 30, 11, 12, 10, 10, 13, 13)
@@ -40,7 +39,7 @@ class ListProgram(CuecardApp):
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"\x1b]0;ready\x07")
 
     async def key_f5(self) -> None:
-        from cuecard.tui.screens.verdict_list import VerdictListScreen
+        from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
 
         self.push_screen(VerdictListScreen(self.listed))
 

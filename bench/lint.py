@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from cuecard.annotate.authoring.validity import find_problems
+from cuecard.annotate.authoring.edit import find_problems
 
 TRIPLES, STAGES, KEYS = 5000, 20, 10
 SYLLABLES = [

@@ -24,18 +24,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from cuecard.core.events import (
+from cuecard.annotate.samples import load_sample
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     TrialEnded,
     TrialStarted,
     UserSpoke,
-    course_of,
     dialogue_of,
+    effective_log,
 )
-from cuecard.core.parts import UserReply
+from cuecard.core.engine.messages import UserReply
 from cuecard.core.users.scripted import ScriptedUser
-from cuecard.lab.samples import load_sample
 from cuecard.store.workspace import Workspace
 from openai_server import Reply, Request, running, stream
 from review_flow import Seat
@@ -144,12 +144,12 @@ class Player(Seat):
 
     def due(self) -> UserReply | None:
         """What the script says now; None while it is not the person's turn."""
-        course = course_of(self.log() or [])
-        if not any(isinstance(event.body, UserSpoke) for event in course):
+        effective = effective_log(self.log() or [])
+        if not any(isinstance(event.body, UserSpoke) for event in effective):
             return self.script.opening()
-        if not isinstance(course[-1].body, AgentSpoke):
+        if not isinstance(effective[-1].body, AgentSpoke):
             return None
-        return self.script.answer(dialogue_of(course))
+        return self.script.answer(dialogue_of(effective))
 
     @property
     def is_through(self) -> bool:
@@ -190,11 +190,11 @@ class Played:
 
     @property
     def said(self) -> list[tuple[str, str]]:
-        return [(m.role, m.text) for m in dialogue_of(course_of(self.log)).messages]
+        return [(m.role, m.text) for m in dialogue_of(effective_log(self.log)).messages]
 
     @property
     def steps(self) -> list[str]:
-        return [event.body.key for event in course_of(self.log)]
+        return [event.body.key for event in effective_log(self.log)]
 
 
 def play_through(player: Player, agent: str, kills: int, rng: random.Random) -> Played:

@@ -19,12 +19,11 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown, TextArea
 
 from cuecard import tui
-from cuecard.lab.samples import import_samples
+from cuecard.annotate.samples import import_samples
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import DARK, Preferences
 from cuecard.tui.services import Services
-from cuecard.tui.theme import DARK
 
 PERSON, TASK = "Bo", "espresso"
 CONFIG = """
@@ -47,7 +46,7 @@ class PlayProgram(CuecardApp):
 
     @work
     async def begin_playing(self) -> None:
-        from cuecard.tui.screens.play import PlayScreen
+        from cuecard.tui.screens.play.screen import PlayScreen
 
         await self.push_screen(PlayScreen(TASK, agent="live"))
         await asyncio.sleep(2.0)  # the session's ground is read from the workspace

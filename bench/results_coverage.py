@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cuecard.annotate.agreement import Coefficient, with_intervals
-from cuecard.annotate.effect.figures import mean_over
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.statistic import Coefficient
+from cuecard.annotate.labelling.effect.figures import mean_over
 
 TASKS = (10, 20, 50, 100)
 SAMPLES = 3

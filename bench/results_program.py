@@ -22,16 +22,15 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Markdown, Static
 
 from cuecard import tui
-from cuecard.core.events import AgentSpoke, ToolAnswered, UserSpoke
-from cuecard.results.pool import gather
+from cuecard.annotate.results.pool import gather
+from cuecard.core.engine.events import AgentSpoke, ToolAnswered, UserSpoke
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.preferences import DARK, Preferences
+from cuecard.tui.present.run_trials import RunTrials, entries_of
+from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
 from cuecard.tui.services import Services
-from cuecard.tui.state.run_trials import RunTrials, entries_of
-from cuecard.tui.state.score_view import Cut, ScoreView, count, scores_by_trial
-from cuecard.tui.theme import DARK
-from cuecard.tui.widgets.grid import GridCell
 
 PERSON = "Bo"
 LONG, MANY = 1, 2

@@ -15,8 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from authoring import Terminal
-from cuecard.core.review import Submitted, TaskState
-from cuecard.core.tasks import Task
+from cuecard.core.contributions import Submitted, TaskState
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from lint_tasks import WORLD
 

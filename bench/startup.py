@@ -70,7 +70,7 @@ def until_seen(command: list[str], marks: list[bytes], env: dict[str, str]) -> l
 
 def prepare(folder: Path, env: dict[str, str]) -> None:
     """A workspace with the sample tasks, as after a first start."""
-    from cuecard.lab.samples import import_samples
+    from cuecard.annotate.samples import import_samples
     from cuecard.store.workspace import Workspace
 
     with Workspace.open(folder / "cuecard.db") as workspace:

@@ -19,7 +19,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     EventBody,
@@ -28,8 +28,7 @@ from cuecard.core.events import (
     ToolAnswered,
     UserSpoke,
 )
-from cuecard.core.journal import Journal, Sink
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     ModelReply,
     PlayerRef,
@@ -39,10 +38,10 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.tasks import Task
-from cuecard.store.records import TrialCell
-from cuecard.store.sink import StoreSink
-from cuecard.store.workspace import Workspace
+from cuecard.core.engine.trial_log import Sink, TrialLog
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.store.workspace import StoreSink, Workspace
 
 TRIALS, TURNS, WRITERS, ANSWERED_AFTER = 200, 10, 100, 0.05
 RESULTS, RESULT_BYTES, SOME, ALL = 100, 30_000, 60, 600
@@ -97,11 +96,11 @@ async def talk(sinks: list[Sink], turns: int, pause: float) -> tuple[float, floa
 
     async def play(sink: Sink) -> None:
         async with slots:
-            journal = Journal(sink)
+            trial_log = TrialLog(sink)
             for turn in range(turns):
                 await asyncio.sleep(pause)
                 for body in turn_of(turn):
-                    await journal.record(body)
+                    await trial_log.record(body)
 
     cpu, wall = time.process_time(), time.perf_counter()
     await asyncio.gather(*(play(sink) for sink in sinks))

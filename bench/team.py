@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from apart import fresh, picture
-from cuecard.annotate.datasheet import datasheet_of
+from cuecard.annotate.quality.datasheet import datasheet_of
 from cuecard.annotate.review.figures import DECISION, figures_of
 from cuecard.core.review import standing_of
 from cuecard.store.workspace import Workspace

@@ -28,14 +28,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from cuecard.annotate.review import workflow
-from cuecard.annotate.review.answering import answer
 from cuecard.annotate.review.assignment import queue_for, skip, take
+from cuecard.annotate.review.comments import answer
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.annotate.review.reviewing import review
+from cuecard.core.contributions import PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import Conflict, CuecardError, NotAllowed
-from cuecard.core.review import PinnedComment, ReviewDecision, TaskState, standing_of
-from cuecard.core.tasks import Task
-from cuecard.store.records import Review
+from cuecard.core.records import Review
+from cuecard.core.review import standing_of
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from team_account import check_lawful
 

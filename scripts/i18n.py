@@ -1,4 +1,4 @@
-"""Extract messages, merge them into both catalogues, compile. English fills itself in.
+"""Extract messages, merge them into the catalogues of translations, compile. English is what the code says.
 
 Run through `make i18n`; then translate what is new in `src/cuecard/locale/zh/LC_MESSAGES/cuecard.po`
 and run it again. `--check` changes nothing and fails when something is missing or stale.
@@ -7,16 +7,20 @@ and run it again. `--check` changes nothing and fails when something is missing 
 from __future__ import annotations
 
 import io
+import string
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+
+import msgfmt
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "cuecard"
+TRANSLATED = ("zh",)
 KEYWORDS = {
     "_": None,
     "N_": None,
@@ -49,6 +53,11 @@ def load(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
+def forms(texts: str | Iterable[str] | None) -> tuple[str, ...]:
+    """A message or its translation as its forms: one, or with a plural more."""
+    return (texts,) if isinstance(texts, str) else tuple(texts or ("",))
+
+
 def merged(language: str, template: Catalog) -> Catalog:
     """The catalogue with exactly the template's messages; old translations kept."""
     old = load(language)
@@ -60,15 +69,11 @@ def merged(language: str, template: Catalog) -> Catalog:
     for message in wanted:
         # A text that has got a context is a new one: its old translation may be of the other meaning.
         known = old.get(message.id, message.context)
-        text = known.string if known else ""
-        if language == "en":
-            text = message.id if isinstance(message.id, tuple) else str(message.id)
-        elif isinstance(message.id, tuple) and isinstance(text, str):
-            # It had no plural before; Chinese has one form anyway.
-            text = (text,)
-        elif not isinstance(message.id, tuple) and not isinstance(text, str):
-            text = text[0]
-        new.add(message.id, text, context=message.context)
+        text = forms(known.string if known else "")
+        # It may have had no plural before, or has none any more; Chinese has one form anyway.
+        new.add(
+            message.id, text if isinstance(message.id, tuple) else text[0], context=message.context
+        )
     return new
 
 
@@ -77,19 +82,27 @@ def keys_of(catalog: Catalog) -> set[tuple[str, str]]:
     return {(message.context or "", str(message.id)) for message in catalog if message.id}
 
 
+def fields(text: str) -> set[str]:
+    """The names of a text's placeholders."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def uneven(template: Catalog) -> list[str]:
+    """Messages whose singular has placeholders that its plural lacks."""
+    return [
+        repr(singular)
+        for singular, *plural in (forms(message.id) for message in template if message.id)
+        if plural and not fields(singular) <= fields(plural[-1])
+    ]
+
+
 def missing(catalog: Catalog) -> list[str]:
     """Messages with no translation, or with other placeholders than the original."""
-    import string
-
-    def fields(text: str) -> set[str]:
-        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
-
     lacking: list[str] = []
     for message in catalog:
         if not message.id:
             continue
-        originals = message.id if isinstance(message.id, tuple) else (message.id,)
-        texts = message.string if isinstance(message.string, tuple) else (message.string,)
+        originals, texts = forms(message.id), forms(message.string)
         if (
             not all(texts)
             or any(not fields(t) <= fields(originals[-1]) for t in texts)
@@ -100,31 +113,37 @@ def missing(catalog: Catalog) -> list[str]:
     return lacking
 
 
-def compiled(catalog: Catalog) -> bytes:
-    buffer = io.BytesIO()
-    write_mo(buffer, catalog)
-    return buffer.getvalue()
+def stale(path: Path) -> bool:
+    """Whether a catalogue is compiled into something else than it says now, or not at all."""
+    made = path.with_suffix(".mo")
+    return not made.exists() or made.read_bytes() != msgfmt.compiled(
+        path.read_text(encoding="utf-8")
+    )
+
+
+def told(title: str, texts: list[str]) -> int:
+    """Print the first of what is wrong; 1 when anything is."""
+    if texts:
+        print(f"{title}: {len(texts)} untranslated or with other placeholders")
+    for text in texts[:20]:
+        print(f"  {text}")
+    return bool(texts)
 
 
 def main() -> int:
     check = "--check" in sys.argv
     template = extract()
-    status = 0
-    for language in ("en", "zh"):
+    status = told("code", uneven(template))
+    for language in TRANSLATED:
         catalog = merged(language, template)
-        lacking = missing(catalog)
-        if lacking:
-            status = 1 if check or language == "en" else status
-            print(f"{language}: {len(lacking)} untranslated or with other placeholders")
-            for text in lacking[:20]:
-                print(f"  {text}")
+        lacking = told(language, missing(catalog))
         path = po_path(language)
         if check:
+            status |= lacking
             if keys_of(load(language)) != keys_of(catalog):
                 print(f"{language}: the catalogue is stale; run `make i18n`")
                 status = 1
-            mo = path.with_suffix(".mo")
-            if not mo.exists() or mo.read_bytes() != compiled(catalog):
+            elif stale(path):
                 print(f"{language}: the compiled catalogue is stale; run `make i18n`")
                 status = 1
             continue
@@ -132,8 +151,9 @@ def main() -> int:
         buffer = io.BytesIO()
         write_po(buffer, catalog, width=100, no_location=True, omit_header=False)
         path.write_bytes(buffer.getvalue())
-        path.with_suffix(".mo").write_bytes(compiled(catalog))
         print(f"{language}: {len([m for m in catalog if m.id])} messages")
+    if not check:
+        msgfmt.refresh(SOURCE / "locale")
     return status
 
 

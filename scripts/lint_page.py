@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.annotate.lint.page import lint_page
+from cuecard.annotate.lint.codes import lint_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "lint.md"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.annotate.qc.page import qc_page
+from cuecard.annotate.quality.decision_table import qc_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "qc.md"
 

@@ -24,9 +24,10 @@ OPEN_RUN = ("3", "settle", "enter", "settle", "settle")
 
 async def seed(path: Path) -> int:
     """Three people, the sample tasks, one judged run; returns the run's id."""
-    from cuecard.annotate.review import submit
-    from cuecard.lab.runs import RunPlan, start_run
-    from cuecard.lab.samples import import_samples
+    from cuecard.annotate.review.workflow import submit
+    from cuecard.annotate.samples import import_samples
+    from cuecard.core.evaluation.plans import RunPlan
+    from cuecard.core.evaluation.runs import start_run
     from cuecard.store.workspace import Workspace
 
     with Workspace.open(path) as workspace:
@@ -67,9 +68,10 @@ def seed_results(path: Path) -> None:
 
 def review_twice(workspace: Workspace, task_id: str) -> None:
     """Ben and Chen hand in their reviews: one fails the disclosure."""
-    from cuecard.annotate.review import DIMENSIONS, review
-    from cuecard.core.review import PinnedComment, ReviewDecision
-    from cuecard.store.records import Review
+    from cuecard.annotate.review.protocol import DIMENSIONS
+    from cuecard.annotate.review.reviewing import review
+    from cuecard.core.contributions import PinnedComment, ReviewDecision
+    from cuecard.core.records import Review
 
     revision = workspace.tasks.revision(task_id)
     passed = {dimension.key: "pass" for dimension in DIMENSIONS[revision.task.family]}
@@ -95,7 +97,7 @@ async def shoot(
 ) -> None:
     from cuecard.core.i18n import set_language
     from cuecard.tui.app import CuecardApp
-    from cuecard.tui.prefs import Preferences
+    from cuecard.tui.preferences import Preferences
     from cuecard.tui.services import Services
 
     set_language("zh" if more.get("language") == "zh" else "en")
@@ -109,9 +111,14 @@ async def shoot(
 
 
 async def settle(pilot: object) -> None:
-    """Wait until nothing is loaded or drawn any more."""
-    for _ in range(6):
+    """Wait until nothing is loaded or drawn any more: four pictures alike, a minute at most."""
+    alike, before = 0, ""
+    for _ in range(400):
         await pilot.pause(0.15)  # type: ignore[attr-defined]
+        now = "\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips())  # type: ignore[attr-defined]
+        alike, before = (alike + 1 if now == before else 0), now
+        if alike == 4:
+            return
 
 
 def press(*keys: str) -> Callable[[object], Awaitable[None]]:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A wheel must carry samples, prompts, styles and catalogues, whether it is built from the tree or from the source
-# distribution: the two must hold the same files. Then install it alone, elsewhere, and use it.
+# distribution: the two must hold the same files, and every module of the source once. Then install it alone, elsewhere,
+# and use it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -14,17 +15,47 @@ build "$work/tree" "$root"
 from hatchling.build import build_sdist
 build_sdist('$work')")
 build "$work/sdist" "$work"/cuecard-*.tar.gz
-"$root/.venv/bin/python" - "$work/tree" "$work/sdist" <<'PY'
+"$root/.venv/bin/python" - "$work" "$root/src" <<'PY'
 import sys
+import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
-tree, sdist = ({f.filename: f.CRC for f in ZipFile(next(Path(folder).glob("*.whl"))).filelist} for folder in sys.argv[1:])
-differ = sorted(name for name in tree | sdist if tree.get(name) != sdist.get(name))
-if differ:
-    sys.exit("The wheels of the tree and of the source distribution differ:\n" + "\n".join(differ))
+work, source = map(Path, sys.argv[1:])
+
+
+def held(folder: str) -> dict[str, int]:
+    """The files of the one wheel in a folder, with their checksums."""
+    files = ZipFile(next((work / folder).glob("*.whl"))).filelist
+    names = [file.filename for file in files]
+    if len(set(names)) < len(names):
+        sys.exit(f"The wheel of the {folder} holds files twice.")
+    return {file.filename: file.CRC for file in files}
+
+
+def complain(title: str, names: set[str]) -> None:
+    if names:
+        sys.exit(f"{title}:\n" + "\n".join(sorted(names)))
+
+
+tree, sdist = held("tree"), held("sdist")
+differ = {name for name in tree | sdist if tree.get(name) != sdist.get(name)}
+complain("The wheels of the tree and of the source distribution differ", differ)
+modules = {name for name in tree if name.endswith(".py")}
+written = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
+complain("Modules that are not in both the source and the wheel", modules ^ written)
+made = {name for name in tree if name.endswith(".mo")}
+translated = {path.relative_to(source).with_suffix(".mo").as_posix() for path in source.rglob("*.po")}
+complain("Catalogues that are not in both the source and, compiled, the wheel", made ^ translated)
+strays = {name for name in tree if not name.startswith(("cuecard/", "cuecard-"))}
+complain("Files beside the package", strays)
+with tarfile.open(next(work.glob("cuecard-*.tar.gz"))) as archive:
+    packed = [member.name.partition("/")[2] for member in archive if not member.isdir()]
+complain("Twice in the source distribution", {name for name in packed if packed.count(name) > 1})
+links = {path.name for path in source.parent.iterdir() if path.is_symlink()}
+complain("Packed through a link", {name for name in packed if name.split("/")[0] in links})
 samples = sum("/sample_tasks/" in name for name in tree)
-print(f"Both wheels hold the same {len(tree)} files, {samples} of them samples.")
+print(f"Both wheels hold the same {len(tree)} files: {len(modules)} modules, {samples} samples, {len(made)} catalogues.")
 PY
 "$root/.venv/bin/python" -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$work"/sdist/cuecard-*.whl

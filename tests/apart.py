@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cuecard.core.review import TaskLog, standing_of
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from cuecard.annotate.assist.drafting import Drafting, Inputs
-from cuecard.annotate.assist.proposal import Proposal
-from cuecard.core.config_models import Config, ModelConfig, Price
+from cuecard.annotate.assist.proposals import Proposal
+from cuecard.core.config_schema import Config, ModelConfig, Price
 from judge_scripts import material_of
 from openai_server import OpenAIServer, Reply, Request, text
 

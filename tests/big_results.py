@@ -14,20 +14,21 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cuecard import __version__
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
     EventBody,
     Limits,
     ModelReplied,
+    RunState,
     Termination,
     ToolAnswered,
     TrialEnded,
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     ModelReply,
     PlayerRef,
@@ -36,12 +37,20 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.prediction import PredictedTriple, TriplesPrediction
-from cuecard.core.scoring.trial_figures import SCHEME
-from cuecard.core.tasks import Graph, Task, Triple
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.lab.figures import judged_trials
-from cuecard.store.records import RunState, TrialCell
+from cuecard.core.evaluation.scores import judged_trials
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.records import TrialCell
+from cuecard.core.scoring.trial_score import SCHEME
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    PredictedTriple,
+    TriplesPrediction,
+    Verdict,
+)
 from cuecard.store.workspace import Workspace
 
 AGENTS = {"alpha": 0.8, "beta": 0.6, "gamma": 0.7}

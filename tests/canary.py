@@ -203,7 +203,7 @@ def _unpacked(path: Path) -> list[bytes]:
     raw = path.read_bytes()
     contents = [raw]
     if path.suffix == ".cuepack":
-        from cuecard.annotate.sharing.framing import opened
+        from cuecard.annotate.sharing.bundle import opened
 
         contents.append(opened(path))
     if path.suffix == ".eval":

@@ -8,14 +8,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from cuecard.core.events import Event, Limits, TrialStarted
-from cuecard.core.parts import PlayerRef
-from cuecard.core.tasks import Graph, Task
+from cuecard.annotate.samples import load_samples
+from cuecard.core.engine.events import Event, Limits, TrialStarted
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.label_records import LabelValue
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.lab.samples import load_samples
-from cuecard.store.label_records import LabelValue
-from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 from judged_trials import PLAYER, ending, graph_task, triples
 

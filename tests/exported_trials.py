@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -21,9 +21,9 @@ from cuecard.core.events import (
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.marks import Compaction
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
+    Compaction,
     Hit,
     ModelReply,
     PlayerRef,
@@ -33,9 +33,10 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.prediction import Prediction, TablePrediction, UnusablePrediction
-from cuecard.core.tasks import Column, Table, Task
-from cuecard.store.records import TrialCell
+from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Prediction, TablePrediction, UnusablePrediction
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, graph_task, triples
 
@@ -123,7 +124,7 @@ def exported_run(workspace: Workspace) -> int:
     """Two agents on a graph and a table, two samples each: one goes through, of the graph's second the first
     agent's fails and the other's is open; the table's second hands in nothing that can be used.
     """
-    from cuecard.core.prompts import parse_prompt
+    from cuecard.core.config import parse_prompt
 
     prompt = parse_prompt(PROMPT, "p.md")
     workspace.prompts.keep(prompt.hash, prompt.text)

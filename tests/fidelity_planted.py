@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuecard.annotate.fidelity.model import FindingKind as Kind
-from cuecard.core.parts import Act, CheckpointStatus, UserReply
-from cuecard.core.tasks import CheckpointChain, Task
-from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.persona_checks import PersonaChecks
-from cuecard.core.users.responder_checks import ResponderChecks
-from cuecard.core.users.stages import next_stage
+from cuecard.core.engine.messages import Act, CheckpointStatus, UserReply
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.checks import PersonaChecks, ResponderChecks
+from cuecard.core.users.responder import ChainRules
+from cuecard.core.users.scripted import next_stage
 from cuecard.store.workspace import Workspace
 from fidelity_sessions import (
     CAREFUL,

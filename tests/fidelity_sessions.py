@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 
-from cuecard.core.events import (
+from cuecard.annotate.samples import load_samples
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     EventBody,
@@ -19,7 +20,7 @@ from cuecard.core.events import (
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     Act,
     AgentReply,
     CheckpointStatus,
@@ -29,14 +30,11 @@ from cuecard.core.parts import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.tasks import Task
-from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.moves import read_move
+from cuecard.core.evaluation.shadows import state_of
+from cuecard.core.records import Shadow, TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import ChainRules, read_move
 from cuecard.core.users.scripted import ScriptedUser
-from cuecard.lab.samples import load_samples
-from cuecard.lab.shadows import state_of
-from cuecard.store.play_records import Shadow
-from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 
 AGENT = PlayerRef(name="seeker", kind="react", model="seeker-1")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from cuecard.annotate.authoring.blank import blank_task
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.task_data import blank_task
 
 
 def triple(head: str, relation: str = "r", tail: str = "", **more: Any) -> dict[str, Any]:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.agents.registry import build_agent
-from cuecard.core.config_agents import AcpAgentConfig
-from cuecard.core.config_models import Config
-from cuecard.core.events import Event, Limits
-from cuecard.core.journal import Journal
+from cuecard.core.config_players import AcpAgentConfig
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.events import Event, Limits
+from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.step_context import Agent, User, World
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Agent, User, World
-from cuecard.core.players import closed_world_for, scripted_user_for
-from cuecard.core.tasks import Task
-from cuecard.core.trial import TrialResult, TrialSetup, play
+from cuecard.core.registry import build_agent
+from cuecard.core.tasks.models import Task
 from react_bench import GRAPH, StreamingSink, ticking
 
 HARNESS = Path(__file__).parent / "scripted_harness.py"
@@ -65,7 +65,7 @@ class HarnessBench:
             world=world or closed_world_for(task),
             limits=Limits(max_turns=6),
         )
-        return await play(setup, Journal(self.sink, list(past), ticking()))
+        return await play(setup, TrialLog(self.sink, list(past), ticking()))
 
     @property
     def events(self) -> list[Event]:

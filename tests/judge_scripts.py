@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
-from cuecard.core.judges.registry import build_judge
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.players import build_judge
+from cuecard.core.engine.step_context import Judge
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Judge
 from openai_server import Reply, Request, text
 
 _MATERIAL = re.compile(r"<material>\n(.*)\n</material>", re.DOTALL)

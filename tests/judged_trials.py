@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     Concluded,
     Event,
     Limits,
@@ -23,11 +23,12 @@ from cuecard.core.events import (
     TrialReopened,
     TrialStarted,
 )
-from cuecard.core.parts import PlayerRef
-from cuecard.core.prediction import PredictedTriple, Prediction, TriplesPrediction
-from cuecard.core.tasks import Graph, Task, Triple
-from cuecard.lab.judging import judge_run
-from cuecard.store.records import TrialCell
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import PredictedTriple, Prediction, TriplesPrediction
 from cuecard.store.workspace import Workspace
 from judge_scripts import model_judge
 

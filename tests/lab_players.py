@@ -19,11 +19,14 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.events import Event, dialogue_of
-from cuecard.core.parts import Desk, UserReply
-from cuecard.core.players import scripted_user_for
-from cuecard.lab.play import PlayOutcome, PlaySession
-from cuecard.lab.runs import RunPlan, start_run
+from cuecard.core.engine.events import Event, dialogue_of
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.engine.players import scripted_user_for
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.evaluation.play_setup import PlayOutcome
+from cuecard.core.evaluation.runs import start_run
 from cuecard.store.workspace import Workspace
 
 
@@ -34,9 +37,9 @@ def bodies(events: Sequence[Event]) -> list[str]:
 
 async def speak(session: PlaySession) -> None:
     """Say what the scripted user would."""
-    user, desk = scripted_user_for(session.task), cast(Desk, None)
+    user, context = scripted_user_for(session.task), cast(StepContext, None)
     dialogue = dialogue_of(session.events)
-    reply = await (user.reply(dialogue, desk) if dialogue.messages else user.open(desk))
+    reply = await (user.reply(dialogue, context) if dialogue.messages else user.open(context))
     await session.submit(reply)
 
 

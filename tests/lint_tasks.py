@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from cuecard.annotate.authoring import trees
-from cuecard.annotate.lint import Finding, lint
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring import task_data as trees
+from cuecard.annotate.lint.codes import Finding
+from cuecard.annotate.lint.rules import lint
+from cuecard.core.tasks.models import Task
 
 TODAY = date(2026, 3, 1)
 DROP = object()

@@ -6,16 +6,15 @@ import json
 from collections.abc import Callable
 
 import openai_server as fake
-from cuecard.core.parts import (
-    Desk,
+from cuecard.core.engine.messages import (
     Dialogue,
     PlayerRef,
     ToolAnswer,
     ToolCall,
     ToolSpec,
     UserReply,
-    WorldDesk,
 )
+from cuecard.core.engine.step_context import StepContext, WorldContext
 from cuecard.core.worlds.closed import SEARCH
 from openai_server import Reply, Request
 from react_bench import TRIPLES, concluding
@@ -31,10 +30,10 @@ class LongUser:
     def __init__(self, turns: int) -> None:
         self._turns = turns
 
-    async def open(self, desk: Desk) -> UserReply:
+    async def open(self, context: StepContext) -> UserReply:
         return UserReply(text="Request 0: tell me about lamp 0.")
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
         number = len(dialogue.of("user"))
         if number >= self._turns:
             return UserReply(text="Thank you.", done=True)
@@ -50,7 +49,7 @@ class WordyWorld:
     def __init__(self, chars: int) -> None:
         self._chars = chars
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         query = call.arguments["query"]
         return ToolAnswer(text=f"{query} is brass. ".ljust(self._chars, "x"))
 

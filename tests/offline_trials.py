@@ -11,30 +11,22 @@ from hypothesis import strategies as st
 
 import cuecard
 import strategies as any_
-from cuecard.core.events import Event, Termination
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import Act, Dialogue, Message, ToolAnswer, ToolCall, UserReply
-from cuecard.core.players import closed_world_for, offline_agent_for, scripted_user_for
-from cuecard.core.tasks import (
+from cuecard.core.engine.events import Event, Termination
+from cuecard.core.engine.messages import Act, Dialogue, Message, ToolAnswer, ToolCall, UserReply
+from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.families.checkpoints.gold import (
     Ambiguity,
     AmbiguityType,
     Checkpoint,
     CheckpointChain,
-    Column,
-    Cue,
-    CueKind,
-    Fact,
-    FactWorld,
-    Graph,
-    Node,
-    Persona,
-    Stage,
-    Table,
-    Task,
-    Triple,
 )
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.trial import TrialResult, TrialSetup, play
 from cuecard.core.worlds.closed import ClosedWorld
 
 SAMPLES = sorted((Path(cuecard.__file__).parent / "sample_tasks").glob("*.yaml"))
@@ -166,8 +158,8 @@ CHAIN = Task(
 TASKS = (GRAPH, TABLE, WIDE_TABLE, FACTS, CHAIN)
 
 
-class QuietDesk:
-    """A desk for players that use none."""
+class QuietContext:
+    """A step context for players that use none."""
 
     tools = ()
     log = ()
@@ -186,11 +178,11 @@ async def play_offline(task: Task, past: Sequence[Event] = ()) -> tuple[TrialRes
     """Play a task with the embedded players, over a log that may already hold part of it."""
     sink = MemorySink()
     sink.events.extend(past)
-    journal = Journal(sink, past, now=lambda: datetime(2030, 1, 1, tzinfo=UTC))
+    trial_log = TrialLog(sink, past, now=lambda: datetime(2030, 1, 1, tzinfo=UTC))
     setup = TrialSetup(
         task, offline_agent_for(task), scripted_user_for(task), closed_world_for(task)
     )
-    return await play(setup, journal), sink.events
+    return await play(setup, trial_log), sink.events
 
 
 def ended_well(result: TrialResult) -> bool:

@@ -13,28 +13,36 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from cuecard.core.events import (
+from cuecard.annotate.samples import load_samples
+from cuecard.core.engine.events import (
     Concluded,
     Event,
     EventBody,
     Limits,
     Marked,
     ModelReplied,
+    RunState,
     Termination,
     ToolAnswered,
     TrialEnded,
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.marks import Compaction
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     CheckpointStatus,
+    Compaction,
     Hit,
     ModelReply,
     PlayerRef,
     Usage,
 )
-from cuecard.core.prediction import (
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.evaluation.plans import Roster, RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.gold import FAMILIES, Family
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
     AnswerPrediction,
     PredictedTriple,
     Prediction,
@@ -42,12 +50,6 @@ from cuecard.core.prediction import (
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.tasks import FAMILIES, Family, Task
-from cuecard.lab.judging import judge_run
-from cuecard.lab.roster import Roster
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.lab.samples import load_samples
-from cuecard.store.records import RunState, TrialCell
 from cuecard.store.workspace import Workspace
 
 DOMAINS = ("travel", "science", "culture")
@@ -97,7 +99,7 @@ def plant(
     tasks = _tasks(samples_of, copies)
     for task in tasks:
         workspace.tasks.save(task, author="ann", message="")
-    courses = _courses(workspace, tasks, [task.id for task in samples_of])
+    logs = _logs_by_task(workspace, tasks, [task.id for task in samples_of])
     roster: Roster = {}
     for agent in agents:
         roster[f"agents/{agent.name}"] = {
@@ -125,8 +127,8 @@ def plant(
             task_id=task.id,
             revision=1,
             agent=PlayerRef(name=agent.name, kind=agent.kind, model=f"{agent.name}-7b"),
-            user=courses[task.id][0].body.user,
-            world=courses[task.id][0].body.world,
+            user=logs[task.id][0].body.user,
+            world=logs[task.id][0].body.world,
             sample=sample,
             seed=sample,
         )
@@ -137,7 +139,7 @@ def plant(
         : len(trials) - unended
     ]:
         rng = random.Random(f"{seed}/{task.id}/{agent.name}/{agent.setting}/{sample}")
-        bodies = _played(courses[task.id], agent, rng)
+        bodies = _played(logs[task.id], agent, rng)
         events = [
             Event(seq=seq, at=START + timedelta(seconds=seq), body=body)
             for seq, body in enumerate(bodies)
@@ -166,7 +168,7 @@ def _tasks(samples: Sequence[Task], copies: int) -> list[Task]:
     return found
 
 
-def _courses(
+def _logs_by_task(
     workspace: Workspace, tasks: Sequence[Task], samples: Sequence[str]
 ) -> dict[str, tuple[Event, ...]]:
     """What the embedded players make of each of these samples, for all of its copies."""
@@ -184,13 +186,13 @@ def _courses(
     }
 
 
-def _played(course: Sequence[Event], agent: Planted, rng: random.Random) -> list[EventBody]:
-    """The course as an agent of this skill would have had it."""
+def _played(effective: Sequence[Event], agent: Planted, rng: random.Random) -> list[EventBody]:
+    """The effective log as an agent of this skill would have had it."""
     bodies: list[EventBody] = []
     steps: dict[tuple[str, int], int] = {}
     cut = rng.random() < agent.compacts
     skill = min(1.0, max(0.05, rng.gauss(agent.skill, 0.15)))
-    for event in course:
+    for event in effective:
         body = event.body
         match body:
             case TrialStarted():

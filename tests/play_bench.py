@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_agents import AgentConfig, ReactAgentConfig
-from cuecard.core.config_models import Config, ModelConfig
-from cuecard.core.events import Event, course_of, dialogue_of
-from cuecard.core.parts import UserReply
-from cuecard.lab.play import PlaySession
+from cuecard.core.config_players import AgentConfig, ReactAgentConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.events import Event, dialogue_of, effective_log
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.store.workspace import Workspace
 from openai_server import Reply, Request, calls, stream, text
 
@@ -66,11 +66,11 @@ def spoken(events: Sequence[Event]) -> list[str]:
 
 
 def check_log(workspace: Workspace, session: PlaySession) -> list[Event]:
-    """The whole log, in which nothing is lost or doubled, and whose course the session has in memory."""
+    """The whole log, in which nothing is lost or doubled, and whose effective log the session has in memory."""
     workspace.event_writer.settle()
     log = workspace.runs.log(session.trial.id)
     assert [event.seq for event in log] == list(range(len(log)))
     keys = [(event.take, event.body.key) for event in log]
     assert len(set(keys)) == len(keys)
-    assert session.events == course_of(log)
+    assert session.events == effective_log(log)
     return log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     EventBody,
@@ -13,23 +13,18 @@ from cuecard.core.events import (
     TrialReopened,
     UserSpoke,
 )
-from cuecard.core.parts import Act, AgentReply, UserReply
-from cuecard.core.tasks import (
+from cuecard.core.engine.messages import Act, AgentReply, UserReply
+from cuecard.core.families.checkpoints.gold import (
     Ambiguity,
     AmbiguityType,
     Checkpoint,
     CheckpointChain,
-    Cue,
-    CueKind,
-    Fact,
-    FactWorld,
-    Graph,
-    Persona,
-    Stage,
-    Task,
-    Triple,
 )
-from cuecard.tui.state.play import Decision, Insertion, PlayState
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
+from cuecard.tui.present.play import PlayState
+from cuecard.tui.present.play_decisions import Decision, Insertion
 
 FIRST = "Who built the first machine, and in which year was it shown to the public?"
 SECOND = "And where was that person born, and into which family?"
@@ -113,7 +108,7 @@ class Play:
 
     def take_back(self, events: int) -> None:
         """Go on from before the last so many events."""
-        back_to = self.state.course[-events].seq
+        back_to = self.state.effective[-events].seq
         self._add(TrialReopened(keep=True, reason="undo", back_to=back_to))
         self.turn = self.state.dialogue.turn
 

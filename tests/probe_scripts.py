@@ -13,9 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.config_models import ModelConfig, Price
-from cuecard.core.config_review import QcConfig
+from cuecard.core.config import EMBEDDED
+from cuecard.core.config_schema import Config, ModelConfig, Price, QcConfig
 from openai_server import Reply, Request, calls, text
 
 CHECKPOINTS, CHECKPOINTS_ZH = "checkpoints-highest-mountain", "checkpoints-old-bridge-zh"
@@ -67,7 +66,7 @@ def examining(**answers: dict[str, Any]) -> Callable[[Request], Reply]:
 
 
 async def _probe(db: Path, probe: Any, task: str, url: str, events: int) -> None:
-    from cuecard.lab.probes import run_probe
+    from cuecard.core.evaluation.probes import run_probe
     from cuecard.store.workspace import Workspace
     from lab_players import Countdown
 

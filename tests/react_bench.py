@@ -6,32 +6,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from cuecard.core.agents.registry import build_agent
-from cuecard.core.config_agents import ReactAgentConfig
-from cuecard.core.config_models import Config, ModelConfig
-from cuecard.core.events import Event, Limits
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Agent, User, World
-from cuecard.core.players import closed_world_for, scripted_user_for
-from cuecard.core.tasks import (
+from cuecard.core.config_players import ReactAgentConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.events import Event, Limits
+from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.step_context import Agent, User, World
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.families.checkpoints.gold import (
     Ambiguity,
     AmbiguityType,
     Checkpoint,
     CheckpointChain,
-    Column,
-    Cue,
-    CueKind,
-    Fact,
-    FactWorld,
-    Graph,
-    Persona,
-    Stage,
-    Table,
-    Task,
-    Triple,
 )
-from cuecard.core.trial import TrialResult, TrialSetup, play
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.registry import build_agent
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
 from openai_server import OpenAIServer, Reply, Request, calls, text
 
 GRAPH = Task(
@@ -204,7 +197,7 @@ async def play_trial(
             limits=limits or Limits(max_turns=6),
         )
         try:
-            result = await play(setup, Journal(sink, list(past), ticking()))
+            result = await play(setup, TrialLog(sink, list(past), ticking()))
         finally:
             await hub.close()
     return Trial(result, sink, server)

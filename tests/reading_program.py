@@ -24,7 +24,7 @@ NOBODY = 65534
 
 
 def perform(words: list[str]) -> dict[str, Any]:
-    from cuecard.cli.main import run
+    from cuecard.tui.commands.main import run
 
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
@@ -40,7 +40,7 @@ def perform(words: list[str]) -> dict[str, Any]:
 async def look_round(path: str) -> int:
     """Every place of the app, by its key; prints what stands there and what is told."""
     from cuecard.tui.app import CuecardApp
-    from cuecard.tui.prefs import Preferences
+    from cuecard.tui.preferences import Preferences
     from cuecard.tui.services import Services
     from tui_rooms import shown
 

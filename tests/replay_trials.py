@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     EventBody,
@@ -15,7 +15,7 @@ from cuecard.core.events import (
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     CheckpointStatus,
     Flag,
@@ -23,8 +23,8 @@ from cuecard.core.parts import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.tasks import Task
-from cuecard.store.records import TrialCell
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 ACTOR = PlayerRef(name="actor", kind="persona", model="m-1")

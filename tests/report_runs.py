@@ -8,26 +8,36 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from cuecard.core.calls import RecordedCall
-from cuecard.core.events import (
+from cuecard.core.config import load_prompt
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
     EventBody,
     Limits,
     ModelReplied,
+    RunState,
     Termination,
     TrialEnded,
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.parts import AgentReply, ModelReply, PlayerRef, Usage, UserReply
-from cuecard.core.prediction import PredictedTriple, TriplesPrediction, UnusablePrediction
-from cuecard.core.prompts import load_prompt
-from cuecard.core.tasks import Graph, Task, Triple
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import LabelValue
-from cuecard.store.records import RunState, TrialCell
+from cuecard.core.engine.messages import AgentReply, ModelReply, PlayerRef, Usage, UserReply
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.label_records import LabelValue
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    PredictedTriple,
+    TriplesPrediction,
+    UnusablePrediction,
+    Verdict,
+)
 from cuecard.store.workspace import Workspace
 
 SCRIPT = '<script>alert("1")</script>'

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import count
 
-from cuecard.core.events import Limits, Termination
-from cuecard.core.parts import PlayerRef, Usage
-from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.trial_figures import FactFigures, TrialFigures
-from cuecard.core.tasks import Difficulty, Family, TaskLanguage
-from cuecard.results.pool import Pool, Row, Spent
-from cuecard.store.records import RunRecord, RunState, TrialRecord
-from cuecard.store.result_records import TaskTraits
+from cuecard.annotate.results.pool import Pool, Row, Spent
+from cuecard.core.engine.events import Limits, RunState, Termination
+from cuecard.core.engine.messages import PlayerRef, Usage
+from cuecard.core.records import RunRecord, TaskTraits, TrialRecord
+from cuecard.core.scoring.trial_score import FactFigures, TrialFigures
+from cuecard.core.tasks.gold import Family
+from cuecard.core.tasks.models import Difficulty, TaskLanguage
+from cuecard.core.verdicts import Measure
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 _IDS = count(1)

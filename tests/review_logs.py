@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     Body,
     Claimed,
     Contribution,
@@ -12,12 +12,11 @@ from cuecard.core.review import (
     Rating,
     ReviewDecision,
     Reviewed,
-    RevisionNode,
     Submitted,
-    TaskLog,
     contribution_uid,
     revision_uid,
 )
+from cuecard.core.review import RevisionNode, TaskLog
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MARKS: dict[str, Rating] = {"p": "pass", "f": "fail", "c": "cannot_judge"}

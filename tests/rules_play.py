@@ -11,18 +11,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from cuecard.annotate.independent_gold.building import only_blind
 from cuecard.annotate.review import assignment, workflow
-from cuecard.annotate.review.answering import answer
+from cuecard.annotate.review.assignment import queue_for
 from cuecard.annotate.review.board import look_at_board
-from cuecard.annotate.review.comments import threads_for
+from cuecard.annotate.review.comments import answer, threads_for
 from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.queue import queue_for
 from cuecard.annotate.review.reviewing import review, review_sheet
-from cuecard.annotate.second_gold.eligibility import only_blind
+from cuecard.core.contributions import GoldBuilt, PinnedComment, ReviewDecision, Reviewed
 from cuecard.core.errors import Conflict, NotAllowed
-from cuecard.core.review import GoldBuilt, PinnedComment, ReviewDecision, Reviewed
-from cuecard.core.tasks import Task
-from cuecard.store.records import Review
+from cuecard.core.records import Review
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from review_rules import ACTIONS, AUTHOR, COORDINATOR, LEASE, PEOPLE, Rules
 from team_account import check_lawful

@@ -7,20 +7,21 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
-from cuecard.core.config_models import Config, ModelConfig
 from cuecard.core.config_players import SimulatorConfig
-from cuecard.core.events import Event, Limits
-from cuecard.core.journal import Journal, MemorySink
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.events import Event, Limits
+from cuecard.core.engine.messages import Dialogue, Message, ModelReply
+from cuecard.core.engine.players import Seating, seat
+from cuecard.core.engine.step_context import User
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Dialogue, Message, ModelReply, User
-from cuecard.core.seats import Seating, seat
-from cuecard.core.tasks import CheckpointChain, Task
-from cuecard.core.trial import TrialResult, TrialSetup, play
-from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.cues import cue_met
-from cuecard.core.users.moves import Move, read_move
-from cuecard.core.users.registry import build_user
-from cuecard.core.users.shapes import MOVES
+from cuecard.core.registry import build_user
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.asking import MOVES
+from cuecard.core.users.responder import ChainRules, Move, read_move
+from cuecard.core.users.scripted import cue_met
 from openai_server import OpenAIServer, Reply, Request, text
 from react_bench import ticking
 
@@ -38,13 +39,13 @@ def config_at(url: str, **settings: Any) -> Config:
 
 
 def user_of(task: Task, **settings: Any) -> User:
-    """The simulator of a task whose model is only reached through a desk that knows its answers."""
+    """The simulator of a task whose model is only reached through a step context that knows its answers."""
     config = config_at("http://127.0.0.1:9/v1", **settings)
     return build_user("sim", config, task, ModelHub(config))
 
 
-class ToldDesk:
-    """A desk whose model gives these texts in turn, then the last one for ever."""
+class ToldContext:
+    """A step context whose model gives these texts in turn, then the last one for ever."""
 
     tools = ()
     log = ()
@@ -62,7 +63,7 @@ class ToldDesk:
         self.prompts.append(prompt)
         return ModelReply(text=answer)
 
-    def scope(self, name: str) -> ToldDesk:
+    def scope(self, name: str) -> ToldContext:
         return self
 
 
@@ -121,7 +122,7 @@ def _read(task: Task, prompt: str) -> dict[str, Any]:
 
 
 def _act(prompt: str) -> Any:
-    from cuecard.core.parts import Act
+    from cuecard.core.engine.messages import Act
 
     label = list(LAST.finditer(prompt))[-1][0]
     if "asks you" in label or "提问" in label:
@@ -152,14 +153,13 @@ async def play_simulated(
             world=players.world,
             limits=Limits(max_turns=max_turns),
         )
-        result = await play(setup, Journal(sink, list(past), ticking()))
+        result = await play(setup, TrialLog(sink, list(past), ticking()))
         await hub.close()
     return result, sink.events, server
 
 
 def _embedded() -> dict[str, Any]:
-    from cuecard.core.config_agents import OfflineAgentConfig
-    from cuecard.core.config_players import ClosedWorldConfig
+    from cuecard.core.config_players import ClosedWorldConfig, OfflineAgentConfig
 
     return {
         "agents": {"offline": OfflineAgentConfig(kind="offline")},

@@ -6,33 +6,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cuecard.core.tasks import (
-    FAMILIES,
+from cuecard.core.families.checkpoints.gold import (
     Ambiguity,
     AmbiguityType,
     Checkpoint,
     CheckpointChain,
-    Column,
-    Cue,
-    CueKind,
-    Fact,
-    FactKind,
-    FactWorld,
-    Family,
-    Foreign,
-    Graph,
-    Metric,
-    Node,
-    Persona,
-    Preprocess,
-    Silenced,
-    Source,
-    Stage,
-    Table,
-    Task,
-    Triple,
 )
-from cuecard.core.tasks.ids import id_problem
+from cuecard.core.families.facts.gold import Fact, FactKind, FactWorld
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.families.table.gold import Column, Metric, Preprocess, Table
+from cuecard.core.tasks.base import id_problem
+from cuecard.core.tasks.gold import FAMILIES, Family
+from cuecard.core.tasks.models import Cue, CueKind, Foreign, Persona, Silenced, Source, Stage, Task
 
 # What editors, pages and models really put into text, and what YAML, CSV and Markdown stumble over.
 ODD = [

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from cuecard.core.review import TRANSITIONS, Action, Move, TaskState
-from cuecard.core.review.claims import claims_of
+from cuecard.core.contributions import TRANSITIONS, Action, Move, TaskState
+from cuecard.core.review import claims_of
 from cuecard.store.workspace import Workspace
 
 

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from apart import fresh
 from cuecard.annotate.review.protocol import Protocol as ReviewProtocol
-from cuecard.annotate.sharing import merge_files, write_pack
-from cuecard.core.tasks import Task
+from cuecard.annotate.sharing.merging import merge_files
+from cuecard.annotate.sharing.writing import write_pack
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)

@@ -15,11 +15,10 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 
 from cuecard.annotate.review import workflow
-from cuecard.annotate.review.answering import answer
 from cuecard.annotate.review.assignment import assign, prioritise, queue_for, skip, take, unassign
+from cuecard.annotate.review.comments import answer
 from cuecard.annotate.review.reviewing import review
-from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     Action,
     Commented,
     PinnedComment,
@@ -28,7 +27,8 @@ from cuecard.core.review import (
     ReviewDecision,
     TaskState,
 )
-from cuecard.store.records import Review
+from cuecard.core.errors import NotAllowed, NotFound
+from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from team_cast import COORDINATOR, DOMAINS, START, Stage, Team, make_task
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,17 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 import openai_server
-from cuecard.core.events import Event, UserSpoke
-from cuecard.core.parts import UserReply
+from cuecard.core.engine.events import Event, UserSpoke
+from cuecard.core.engine.messages import UserReply
 from cuecard.store.workspace import Workspace
-from cuecard.tui.screens.play import PlayScreen
-from cuecard.tui.screens.play.composer import Composer
 from cuecard.tui.screens.play.form import SessionFormPane
+from cuecard.tui.screens.play.screen import PlayScreen
+from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.widgets.transcript import Transcript
 from openai_server import OpenAIServer, Request, running
 
+LONGEST = 60.0
+"""Seconds that `until` waits: a busy machine takes twenty times as long as an idle one."""
 HOSTILE = (
     "[red]x[/] and [/] then \x1b[31mred\x1b[0m \x1b]0;title\x07 and \u202eright to left\u202c,"
     " nul\x00 bell\x07 [link=https://evil.example]click[/link] [@click=app.quit]quit[/]"
@@ -30,16 +33,15 @@ HOSTILE = (
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
-    """Wait for what the person would see next."""
-    for _attempt in range(800):
+    """Wait for what the person would see next. A widget, or a line of one, that is not there yet is waited for, too."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
         await pilot.pause()
-        try:
+        with suppress(NoMatches, LookupError):
             if condition():
                 return
-        except NoMatches:
-            pass
         await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not happen")
+    raise AssertionError(f"what was waited for did not happen on {pilot.app.screen}")
 
 
 def shown(screen: Screen[Any]) -> str:

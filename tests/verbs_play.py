@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cuecard.core.parts import PlayerRef
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 
@@ -69,7 +69,7 @@ class Told:
 
 def run_verb(database: Path, person: str, words: list[str], config: str = "") -> Told:
     """`cuecard WORDS` within this process, in a folder of its own that holds this `cuecard.yaml`."""
-    from cuecard.cli.main import run
+    from cuecard.tui.commands.main import run
 
     folder = Path(tempfile.mkdtemp(dir=database.parent))
     if config:
@@ -103,7 +103,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
                 ]
             yield path.name, "\n".join(texts)
         elif path.suffix == ".cuepack":
-            from cuecard.annotate.sharing.framing import opened
+            from cuecard.annotate.sharing.bundle import opened
 
             yield path.name, opened(path).decode()
         else:
@@ -215,7 +215,7 @@ class LabelGame:
         self.rules.labelled.setdefault(key, set()).add(person)
 
     def _adjudicate(self, dice: random.Random) -> None:
-        from cuecard.annotate.adjudication import adjudicate
+        from cuecard.annotate.labelling.adjudication import adjudicate
 
         trial, item = dice.choice(self.keys)
         comment = word("decided", "Cleo", trial, item)

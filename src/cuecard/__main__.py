@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 try:
-    from cuecard.core.interrupts import EXIT_INTERRUPTED, leave_quietly
+    from cuecard.core.system import EXIT_INTERRUPTED, leave_quietly
 except KeyboardInterrupt:
     sys.exit(130)
 
@@ -14,11 +15,12 @@ def main() -> int:
     """The console script. Opening the app skips the command line's imports."""
     leave_quietly()
     try:
-        if len(sys.argv) == 1:
+        # A shell that asks for completions gives its words in the environment.
+        if len(sys.argv) == 1 and "_CUECARD_COMPLETE" not in os.environ:
             from cuecard.tui.launch import launch
 
             return launch()
-        from cuecard.cli.main import run
+        from cuecard.tui.commands.main import run
 
         return run()
     except KeyboardInterrupt:

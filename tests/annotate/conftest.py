@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from apart import fresh
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.agreement import Statistic
-from cuecard.annotate.labelling.comparison import (
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.compare import Place, cases_at, compare, seen_by
+from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Scope, gather
+from cuecard.annotate.labelling.comparison.model import (
     ADJUDICATED,
     MAJORITY,
     SETTLED,
-    Case,
     Comparison,
-    Material,
-    Place,
     Rater,
-    Scope,
-    cases_at,
-    compare,
-    gather,
 )
-from cuecard.annotate.labelling.comparison.drilling import seen_by
-from cuecard.annotate.labelling.comparison.sheets import sheets_of
+from cuecard.annotate.labelling.comparison.tables import sheets_of
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
-from cuecard.core.parts import PlayerRef
+from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 from judged_trials import ended_run, graph_task, triples
 
@@ -56,7 +51,7 @@ def said(**values: str) -> dict[str, str]:
     return {who: {"y": "yes", "n": "no"}[value] for who, value in values.items() if value != "-"}
 
 
-def material(**more: object) -> Material:
+def inputs(**more: object) -> ComparisonInputs:
     cases: list[Case] = []
     for index, line in enumerate(CASES.split("\n")[1:-1]):
         task, (j, k), (ana, ben) = line.split()
@@ -75,7 +70,7 @@ def material(**more: object) -> Material:
             weight=3.0 if more.get("weighted") and index < 2 else 1.0,
         )
         cases.append(case)
-    return Material(
+    return ComparisonInputs(
         subject="gold", cases=tuple(cases), judges=("j", "k"), people=("Ana", "Ben"), population=40
     )
 
@@ -88,7 +83,7 @@ def value(found: Statistic | None) -> float:
 
 @pytest.fixture(scope="module")
 def found() -> Comparison:
-    return compare(material(), resamples=200)
+    return compare(inputs(), resamples=200)
 
 
 def test_by_hand(found: Comparison) -> None:
@@ -150,8 +145,27 @@ def test_judges_on_the_same_items_ceiling_and_groups(found: Comparison) -> None:
     assert value(english.statistic("percent")) == pytest.approx(5 / 6)
 
 
+def test_what_one_person_alone_labelled_of_a_drawn_set_has_no_part_in_the_ceiling() -> None:
+    whole = inputs()
+    drawn = tuple(
+        SetItem(
+            trial_id=case.trial_id,
+            item=case.item,
+            stratum="x" if at < 6 else "y",
+            probability=0.5 if at < 6 else 1,
+        )
+        for at, case in enumerate(whole.cases)
+    )
+    found = compare(replace(whole, drawn=drawn), resamples=50)
+    ceiling = next(each for each in found.ceilings if each.judge == JUDGE.key)
+    # Six of x stand for two each, five of y for 6/5 each: Ben did not label the ninth.
+    assert ceiling.n == 11
+    people = value(ceiling.people_people[0].statistic)
+    assert people == pytest.approx((6 * 2 + 3 * 1.2) / (6 * 2 + 5 * 1.2))
+
+
 def test_weights_and_anchoring() -> None:
-    weighted = compare(material(weighted=True), resamples=50)
+    weighted = compare(inputs(weighted=True), resamples=50)
     pair = weighted.pair(JUDGE, ANA)
     assert pair is not None
     # Two agreeing items count three times: 12 of 16.
@@ -165,7 +179,7 @@ def test_weights_and_anchoring() -> None:
         7: {"Ana": "no"},
         10: {"Ana": "no"},
     }
-    [anchored] = compare(material(revealed=revealed), resamples=50).anchoring
+    [anchored] = compare(inputs(revealed=revealed), resamples=50).anchoring
     assert anchored.looked == 4
     assert value(anchored.changed) == 0.5
     assert (anchored.towards.n, value(anchored.towards)) == (2, 0.5)
@@ -173,7 +187,7 @@ def test_weights_and_anchoring() -> None:
 
 
 def test_a_figure_leads_to_its_items(found: Comparison) -> None:
-    gathered = material()
+    gathered = inputs()
     wrong = cases_at(gathered, Place(left=JUDGE, right=ANA, row="yes", column="no"))
     assert [case.item.index for case in wrong] == [4, 10]
     everything = cases_at(gathered, Place(left=JUDGE, right=ANA))

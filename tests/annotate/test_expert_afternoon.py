@@ -5,15 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from cuecard.annotate.adjudication.session import AdjudicationSession
-from cuecard.annotate.effect import effect_of
-from cuecard.annotate.effect.sheets import circumstances, effect_sheets
-from cuecard.annotate.labelling import LabelSession
-from cuecard.annotate.labelling.comparison import SETTLED, Rater, Scope, compare, gather
-from cuecard.annotate.sampling import SamplingPlan, make_set
-from cuecard.annotate.sharing import merge_files, write_pack
+from cuecard.annotate.labelling.adjudication_session import AdjudicationSession
+from cuecard.annotate.labelling.comparison.compare import compare
+from cuecard.annotate.labelling.comparison.inputs import Scope, gather
+from cuecard.annotate.labelling.comparison.model import SETTLED, Rater
+from cuecard.annotate.labelling.effect.assess import effect_of
+from cuecard.annotate.labelling.effect.tables import circumstances, effect_sheets
+from cuecard.annotate.labelling.labelling_sets import make_set
+from cuecard.annotate.labelling.sampling import SamplingPlan
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.sharing.merging import merge_files
+from cuecard.annotate.sharing.writing import write_pack
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, ItemKind
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from effect_runs import offline_run
 
@@ -55,16 +59,16 @@ def test_an_experts_afternoon(tmp_path: Path) -> None:
         merge_files(workspace, [packed], "Ann")
         assert LabelSession.over_set(workspace, "Cas", drawn.id).current is None
 
-        desk = AdjudicationSession(workspace, "Cas", set_id=drawn.id)
+        context = AdjudicationSession(workspace, "Cas", set_id=drawn.id)
         decided = 0
-        while (dispute := desk.current) is not None:
+        while (dispute := context.current) is not None:
             place = dispute.dispute.place
             right = LabelValue.YES if truth[place] else LabelValue.NO
             slipped = "alias" if right.value != judged[place].value else "human_slip"
-            desk.decide(place, right, slipped)
+            context.decide(place, right, slipped)
             decided += 1
         assert decided >= 4
-        assert desk.open == 0
+        assert context.open == 0
 
         found = compare(gather(workspace, Scope(set_id=drawn.id)), resamples=50)
         assert found.people == ("Ann", "Bob")

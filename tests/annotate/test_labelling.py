@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.labelling import LabelSession
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.samples import load_samples
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.errors import NotAllowed
-from cuecard.core.tasks import Graph, Table, Task
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.table.gold import Table
+from cuecard.core.label_records import LabelValue
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import ItemKind
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.lab.samples import load_samples
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 
 

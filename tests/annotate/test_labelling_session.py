@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.annotate.labelling import LabelSession
-from cuecard.annotate.labelling.session_transcript import turn_of
-from cuecard.annotate.labelling.session_views import Target
-from cuecard.core.errors import NotAllowed
-from cuecard.core.events import (
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.labelling.views import Target, turn_of
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -23,7 +21,7 @@ from cuecard.core.events import (
     TrialStarted,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     CheckpointStatus,
     Flag,
@@ -32,17 +30,22 @@ from cuecard.core.parts import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.prediction import (
+from cuecard.core.errors import NotAllowed
+from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
     AnswerPrediction,
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
     PredictedTriple,
     Prediction,
     TablePrediction,
     TriplesPrediction,
+    Verdict,
 )
-from cuecard.core.tasks import Task
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 
 PLAYER = PlayerRef(name="actor", kind="llm", model="m-1")

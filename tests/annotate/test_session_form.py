@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.annotate.review import retire, submit
 from cuecard.annotate.review.comments import threads_for
+from cuecard.annotate.review.workflow import retire, submit
 from cuecard.annotate.session_form import (
     EMBEDDED_FORM,
     REMEMBERED,
@@ -20,16 +20,16 @@ from cuecard.annotate.session_form import (
     keep_form,
     questions_of,
 )
-from cuecard.annotate.session_notes import place_at_play, tell_authors
 from cuecard.annotate.sessions import session_reports, sessions_csv
+from cuecard.annotate.task_feedback import place_at_play, tell_authors
 from cuecard.annotate.waiting import FAILED_LATELY, pending_for
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_play import FormQuestion, PlayConfig
+from cuecard.core.config_schema import FormQuestion, PlayConfig
+from cuecard.core.engine.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke
+from cuecard.core.engine.messages import Evidence, UserReply
 from cuecard.core.errors import CuecardError, NotAllowed, NotFound
-from cuecard.core.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke
-from cuecard.core.parts import Evidence, UserReply
-from cuecard.core.tasks import Task
-from cuecard.lab.play import PlaySession
+from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from lab_players import play_out
 from offline_trials import CHAIN, GRAPH

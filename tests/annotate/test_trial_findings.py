@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.annotate.review import submit
 from cuecard.annotate.review.comments import threads_for
-from cuecard.annotate.trial_findings import comment_on_task, task_place
+from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.samples import load_samples
+from cuecard.annotate.task_feedback import comment_on_task, task_place
+from cuecard.core.engine.events import Event, ToolAnswered, UserSpoke
+from cuecard.core.engine.messages import Hit, ToolAnswer, ToolCall, UserReply
 from cuecard.core.errors import NotAllowed
-from cuecard.core.events import Event, ToolAnswered, UserSpoke
-from cuecard.core.parts import Hit, ToolAnswer, ToolCall, UserReply
-from cuecard.lab.samples import load_samples
 from cuecard.store.workspace import Workspace
 from judged_trials import ended_run, graph_task
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from cuecard.annotate.review import DIMENSIONS, review, submit
 from cuecard.annotate.review.assignment import skip, take
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
+from cuecard.annotate.review.reviewing import review
+from cuecard.annotate.review.workflow import submit
 from cuecard.annotate.waiting import pending_for
-from cuecard.core.review import PinnedComment, ReviewDecision
-from cuecard.core.tasks import Task
-from cuecard.store.records import Review
+from cuecard.core.contributions import PinnedComment, ReviewDecision
+from cuecard.core.records import Review
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

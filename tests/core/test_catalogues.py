@@ -1,4 +1,5 @@
 import gettext
+import io
 import pickle
 import shutil
 import subprocess
@@ -6,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
+import msgfmt
 from cuecard.core import i18n
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +21,7 @@ def english_again():
     i18n.set_language("en")
 
 
-def test_both_catalogues_are_complete_and_compiled():
+def test_the_catalogues_are_complete_and_compiled():
     script = ROOT / "scripts" / "i18n.py"
     done = subprocess.run(
         [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
@@ -50,11 +53,9 @@ def test_a_context_tells_two_meanings_of_one_text_apart():
 
 def test_labels_that_are_marked_early_keep_their_meaning():
     """The state of a trial was shown in Chinese as the time at which it began, `Right` as an arrow as an answer."""
-    import cuecard.tui.screens.play.bindings
-    import cuecard.tui.screens.play.dialogs
-    import cuecard.tui.widgets.grid  # noqa: F401 - declare keys
     from cuecard.tui.actions import registry
-    from cuecard.tui.state.runs import STATE_LOOK, TrialState
+    from cuecard.tui.present.runs import STATE_LOOK, TrialState
+    from cuecard.tui.screens.play import dialogs, screen  # noqa: F401 - keys are declared on import
 
     i18n.set_language("zh")
     assert i18n._(STATE_LOOK[TrialState.BEGUN][2]) == "已开始"
@@ -69,7 +70,8 @@ def test_the_script_keeps_contexts_through_extracting_merging_and_compiling(tmp_
     scripts, package = tmp_path / "scripts", tmp_path / "src" / "cuecard"
     scripts.mkdir()
     package.mkdir(parents=True)
-    shutil.copy(ROOT / "scripts" / "i18n.py", scripts)
+    for name in ("i18n.py", "msgfmt.py"):
+        shutil.copy(ROOT / "scripts" / name, scripts)
     source = package / "a.py"
 
     def run(*options: str) -> tuple[int, str]:
@@ -95,7 +97,8 @@ def test_the_script_keeps_contexts_through_extracting_merging_and_compiling(tmp_
             'msgctxt "a sheet"\nmsgid "Note"\nmsgstr "便笺"',
         )
     )
-    assert run()[1] == "en: 3 messages\nzh: 3 messages\n"
+    assert run("--check") == (1, "zh: the compiled catalogue is stale; run `make i18n`\n")
+    assert run()[1] == "zh: 3 messages\n"
     assert run("--check") == (0, "")
     with chinese.with_suffix(".mo").open("rb") as file:
         found = gettext.GNUTranslations(file)
@@ -103,7 +106,97 @@ def test_the_script_keeps_contexts_through_extracting_merging_and_compiling(tmp_
     assert found.pgettext("to write one", "Note") == "记录"
     assert found.pgettext("a sheet", "Note") == "便笺"
     source.write_text('_("Note")\npgettext("to write one", "Note")\n')
-    assert run("--check")[0] == 1
+    assert run("--check") == (1, "zh: the catalogue is stale; run `make i18n`\n")
+    source.write_text('ngettext("{n} note of {name}", "{n} notes", n)\n')
+    assert "code: 1 untranslated or with other placeholders" in run("--check")[1]
+
+
+def test_english_is_what_the_code_says():
+    i18n.set_language("en")
+    assert not (i18n.LOCALE_DIR / "en").exists()
+    for n, text in ((0, "{n} notes"), (1, "{n} note"), (2, "{n} notes")):
+        assert i18n.ngettext("{n} note", "{n} notes", n) == text
+        assert i18n.npgettext("of a person", "{n} note", "{n} notes", n) == text
+    assert i18n.pgettext("to write one", "Note") == "Note"
+
+
+def test_compiled_catalogues_say_what_their_sources_say():
+    """Another reader of the sources finds every translation that gettext finds in what was compiled."""
+    sources = [*i18n.LOCALE_DIR.glob("*/LC_MESSAGES/*.po")]
+    assert {path.parts[-3] for path in sources} == {*i18n.LANGUAGES} - {"en"}
+    for path in sources:
+        with path.open("rb") as file, path.with_suffix(".mo").open("rb") as made:
+            wanted, found = read_po(file), gettext.GNUTranslations(made)
+        for message in wanted:
+            if isinstance(message.id, tuple):
+                forms = (
+                    [found.npgettext(message.context, *message.id, n) for n in (1, 2)]
+                    if message.context
+                    else [found.ngettext(*message.id, n) for n in (1, 2)]
+                )
+                assert forms == [message.string[0], message.string[-1]]
+            elif message.context:
+                assert found.pgettext(message.context, message.id) == message.string
+            elif message.id:
+                assert found.gettext(message.id) == message.string
+        assert len(msgfmt.read(path.read_text())) == len(wanted) + 1
+
+
+PO = r"""
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=utf-8\n"
+
+#, fuzzy
+msgid "guessed"
+msgstr "geraten"
+
+#, python-brace-format
+msgid "a \"quoted\" "
+"text\n"
+msgstr "ein \"Zitat\"\n"
+
+msgctxt "of a run"
+msgid "one"
+msgid_plural "many"
+msgstr[0] "einer"
+msgstr[1] "viele"
+msgid "untranslated"
+msgstr ""
+
+#~ msgid "obsolete"
+#~ msgstr "veraltet"
+"""
+
+
+def test_a_catalogue_is_compiled_without_what_nobody_has_approved():
+    found = gettext.GNUTranslations(io.BytesIO(msgfmt.compiled(PO)))
+    assert found.gettext('a "quoted" text\n') == 'ein "Zitat"\n'
+    assert [found.npgettext("of a run", "one", "many", n) for n in (1, 2)] == ["einer", "viele"]
+    for text in ("guessed", "untranslated", "obsolete", "one"):
+        assert found.gettext(text) == text
+    assert len(msgfmt.read(PO)) == 3
+
+
+@pytest.mark.parametrize("line", ['msgtext "a"', '"a"', 'msgid "a', "msgid a", 'msgid "a\\"'])
+def test_a_line_that_is_no_catalogues_is_named(line: str):
+    with pytest.raises(ValueError, match="line 2 "):
+        msgfmt.read(f"# a comment\n{line}\n")
+
+
+def test_only_what_changed_is_compiled_anew(tmp_path: Path):
+    folder = tmp_path / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    source, made = folder / "a.po", folder / "a.mo"
+    source.write_text(PO)
+    assert msgfmt.refresh(tmp_path) == [made]
+    first = made.stat().st_ino
+    msgfmt.refresh(tmp_path)
+    assert made.stat().st_ino == first
+    source.write_text(PO.replace("viele", "mehrere"))
+    msgfmt.refresh(tmp_path)
+    assert b"mehrere" in made.read_bytes()
+    assert sorted(folder.iterdir()) == [made, source]
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.config import (
-    Config,
     ConfigProblems,
     example_config,
+    find_prompt,
     load_config,
+    load_prompt,
 )
-from cuecard.core.config_agents import ReactAgentConfig
+from cuecard.core.config_players import ReactAgentConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.errors import ConfigError, FileProblems
-from cuecard.core.prompts import find_prompt, load_prompt
 
 GOOD = """\
 models:

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import strategies
 from cuecard.core.formats.predictions import parse_prediction
-from cuecard.core.prediction import (
+from cuecard.core.tasks.gold import FAMILIES, Family
+from cuecard.core.verdicts import (
     AnswerPrediction,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.tasks import FAMILIES, Family
 
 T1 = {"head": "Ada", "relation": "wrote", "tail": "Notes"}
 T2 = {"head": "Notes", "relation": "on", "tail": "Engine"}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from cuecard.core.config import Prompt, load_prompt, parse_prompt, read_prompt
 from cuecard.core.errors import ConfigError
-from cuecard.core.prompts import Prompt, load_prompt, parse_prompt, read_prompt
 
 FILES = sorted(
     file.name

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import search_engine
-from cuecard.core.config_agents import TeamAgentConfig
-from cuecard.core.config_models import Config, ModelConfig
-from cuecard.core.events import (
+from cuecard.core.config_players import TeamAgentConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -19,13 +19,12 @@ from cuecard.core.events import (
     TrialEnded,
     UserSpoke,
 )
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import AgentReply, Dialogue, ToolAnswer, ToolCall, UserReply
-from cuecard.core.players import closed_world_for, offline_agent_for, scripted_user_for
-from cuecard.core.replaying import RecordedCourse
-from cuecard.core.tasks import Task
-from cuecard.core.trial import TrialResult, TrialSetup, play
-from cuecard.core.worlds.tape import EventTape
+from cuecard.core.engine.messages import AgentReply, Dialogue, ToolAnswer, ToolCall, UserReply
+from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
+from cuecard.core.engine.trial import RecordedLog, TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.tasks.models import Task
+from cuecard.core.worlds.replay import EventTape
 from offline_trials import TASKS, play_offline
 from openai_server import OpenAIServer, Reply, Request, calls, error, text
 from react_bench import (
@@ -52,7 +51,7 @@ class Unplugged:
         self.ref = closed_world_for(task).ref
         self.tools = closed_world_for(task).tools
 
-    async def answer(self, call: ToolCall, desk: Any) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: Any) -> ToolAnswer:
         raise AssertionError(f"asked {call}")
 
 
@@ -65,9 +64,9 @@ async def replay(
 ) -> tuple[TrialResult, list[Event]]:
     sink = MemorySink()
     sink.events.extend(past)
-    journal = Journal(sink, past, ticking(), RecordedCourse(recording))
+    trial_log = TrialLog(sink, past, ticking(), RecordedLog(recording))
     setup = TrialSetup(task, agent, user or scripted_user_for(task), Unplugged(task))
-    return await play(setup, journal), sink.events
+    return await play(setup, trial_log), sink.events
 
 
 async def live(
@@ -78,7 +77,7 @@ async def live(
     async with OpenAIServer(script) as server:
         agent = make_agent("live", config_for(server.url), task)
         setup = TrialSetup(task, agent, scripted_user_for(task), closed_world_for(task))
-        result = await play(setup, Journal(sink, (), ticking()))
+        result = await play(setup, TrialLog(sink, (), ticking()))
     return agent, result, sink.events
 
 
@@ -116,7 +115,7 @@ async def test_a_world_with_a_model_is_replayed_with_the_calls_that_it_made() ->
         world = search_engine.parallel_world(GRAPH, server.url)
         player = make_agent("live", config_for(server.url), GRAPH)
         setup = TrialSetup(GRAPH, player, scripted_user_for(GRAPH), world)
-        result = await play(setup, Journal(sink, (), ticking()))
+        result = await play(setup, TrialLog(sink, (), ticking()))
     keys = [event.body.key for event in sink.events]
     assert keys.index("agent/0/tool/1") < keys.index("agent/0/tool/0")
     assert any("/query-" in key for key in keys)
@@ -125,8 +124,8 @@ async def test_a_world_with_a_model_is_replayed_with_the_calls_that_it_made() ->
     unplugged = Unplugged(GRAPH)
     unplugged.ref = world.ref
     setup = TrialSetup(GRAPH, player, scripted_user_for(GRAPH), unplugged)
-    journal = Journal(again, (), ticking(), RecordedCourse(sink.events))
-    assert await play(setup, journal) == result
+    trial_log = TrialLog(again, (), ticking(), RecordedLog(sink.events))
+    assert await play(setup, trial_log) == result
     assert bodies(again.events) == bodies(sink.events)
 
 
@@ -156,7 +155,7 @@ async def test_a_team_is_replayed_in_the_order_in_which_its_members_worked() -> 
         config = Config(models=models, agents={"crew": TeamAgentConfig(model="m")})
         agent = make_agent("crew", config, TABLE)
         setup = TrialSetup(TABLE, agent, scripted_user_for(TABLE), closed_world_for(TABLE))
-        result = await play(setup, Journal(sink, (), ticking()))
+        result = await play(setup, TrialLog(sink, (), ticking()))
     assert result.termination is Termination.ANSWERED
     members = [e.body.key for e in sink.events if "/member/" in e.body.key]
     assert members[-1].startswith("agent/0/member/0/")
@@ -176,7 +175,7 @@ async def test_notes_of_an_agents_own_are_written_again() -> None:
     async with OpenAIServer(script) as server:
         agent = make_agent("live", config_for(server.url, memory="local"), GRAPH)
         setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
-        result = await play(setup, Journal(sink, (), ticking()))
+        result = await play(setup, TrialLog(sink, (), ticking()))
     again, events = await replay(sink.events, GRAPH, agent)
     assert again == result
     assert bodies(events) == bodies(sink.events)
@@ -243,14 +242,16 @@ def answered(step: int, text: str) -> ToolAnswered:
 async def replayed_steps(recording: Sequence[Any], steps: Sequence[int]) -> list[str]:
     """The keys as they are recorded when the tool calls `steps` are made at the same time."""
     log = [Event(seq=n, at=ticking()(), body=body) for n, body in enumerate(recording)]
-    journal = Journal(MemorySink(), (), ticking(), RecordedCourse(log))
+    trial_log = TrialLog(MemorySink(), (), ticking(), RecordedLog(log))
 
     async def perform() -> ToolAnswered:
         raise AssertionError("performed")
 
     held = {body.step: body.call for body in recording}
-    await asyncio.gather(*(journal.step(f"agent/0/tool/{n}", perform, held.get(n)) for n in steps))
-    return [event.body.key for event in journal.events]
+    await asyncio.gather(
+        *(trial_log.step(f"agent/0/tool/{n}", perform, held.get(n)) for n in steps)
+    )
+    return [event.body.key for event in trial_log.events]
 
 
 async def test_what_was_made_at_the_same_time_keeps_its_order() -> None:
@@ -271,25 +272,25 @@ class Outsider:
     def __init__(self) -> None:
         self.ref = offline_agent_for(GRAPH).ref.model_copy(update={"kind": "acp"})
 
-    async def reply(self, dialogue: Dialogue, desk: Any) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: Any) -> AgentReply:
         raise AssertionError("started")
 
-    async def conclude(self, dialogue: Dialogue, desk: Any) -> Any:
+    async def conclude(self, dialogue: Dialogue, context: Any) -> Any:
         raise AssertionError("started")
 
 
 async def test_a_harness_is_not_started_again() -> None:
     class Harness(Outsider):
-        async def reply(self, dialogue: Dialogue, desk: Any) -> AgentReply:
-            await desk.call_tool(ToolCall(name="search", arguments={"query": "lamp"}))
+        async def reply(self, dialogue: Dialogue, context: Any) -> AgentReply:
+            await context.call_tool(ToolCall(name="search", arguments={"query": "lamp"}))
             return AgentReply(text="Angelo Moriondo, of Turin.")
 
-        async def conclude(self, dialogue: Dialogue, desk: Any) -> Any:
-            return await offline_agent_for(GRAPH).conclude(dialogue, desk)
+        async def conclude(self, dialogue: Dialogue, context: Any) -> Any:
+            return await offline_agent_for(GRAPH).conclude(dialogue, context)
 
     sink = MemorySink()
     setup = TrialSetup(GRAPH, Harness(), scripted_user_for(GRAPH), closed_world_for(GRAPH))
-    result = await play(setup, Journal(sink, (), ticking()))
+    result = await play(setup, TrialLog(sink, (), ticking()))
     again, events = await replay(sink.events, GRAPH, Outsider())
     assert again == result
     assert bodies(events) == bodies(sink.events)
@@ -303,7 +304,7 @@ async def test_what_a_person_said_is_taken_too() -> None:
     class Person:
         ref = scripted_user_for(GRAPH).ref.model_copy(update={"kind": "human"})
 
-        async def open(self, desk: Any) -> UserReply:
+        async def open(self, context: Any) -> UserReply:
             raise AssertionError("asked")
 
         reply = open

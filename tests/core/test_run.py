@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cuecard.core.errors import ConfigError, ModelCallError
-from cuecard.core.events import Event, Limits, Termination
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import (
+from cuecard.core.engine.events import (
+    Event,
+    Limits,
+    RunBegan,
+    RunEvent,
+    RunFinished,
+    RunSummary,
+    Termination,
+    TrialBegan,
+    TrialFinished,
+    TrialLeftOpen,
+    TurnPlayed,
+)
+from cuecard.core.engine.messages import (
     AgentReply,
-    Desk,
     Dialogue,
     PlayerRef,
     ToolAnswer,
@@ -20,22 +29,14 @@ from cuecard.core.parts import (
     ToolSpec,
     UserReply,
 )
-from cuecard.core.prediction import AnswerPrediction, Prediction
-from cuecard.core.run import (
-    Cell,
-    RunBegan,
-    RunControl,
-    RunEvent,
-    RunFinished,
-    RunSummary,
-    TrialBegan,
-    TrialFinished,
-    TrialLeftOpen,
-    TurnPlayed,
-    run_grid,
-)
-from cuecard.core.tasks import Fact, FactWorld, Task
-from cuecard.core.trial import TrialResult, TrialSetup
+from cuecard.core.engine.run import Cell, RunControl, run_grid
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.engine.trial import TrialResult, TrialSetup
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.errors import ConfigError, ModelCallError
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import AnswerPrediction, Prediction
 
 TASK = Task(
     id="t",
@@ -57,14 +58,14 @@ class FakeAgent:
     replies: int = 0
     ref: PlayerRef = AGENT
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         self.replies += 1
         waiting = self.hook(dialogue.turn)
         if asyncio.iscoroutine(waiting):
             await waiting
         return AgentReply(text=f"reply {dialogue.turn}")
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         return AnswerPrediction(answer="42")
 
 
@@ -73,10 +74,10 @@ class FakeUser:
     turns: int = 2
     ref: PlayerRef = USER
 
-    async def open(self, desk: Desk) -> UserReply:
+    async def open(self, context: StepContext) -> UserReply:
         return UserReply(text=TASK.query)
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
         return UserReply(text="more", done=dialogue.turn + 1 >= self.turns)
 
 
@@ -106,11 +107,11 @@ class Bench:
         turns: int = 2,
         limits: Limits | None = None,
     ) -> Cell:
-        async def begin() -> tuple[TrialSetup, Journal]:
+        async def begin() -> tuple[TrialSetup, TrialLog]:
             sink = self.sinks.setdefault(id_, MemorySink())
             agent = self.agents[id_] = FakeAgent(hook)
             setup = TrialSetup(TASK, agent, FakeUser(turns), FakeWorld(), limits=limits or Limits())
-            return setup, Journal(sink, list(sink.events))
+            return setup, TrialLog(sink, list(sink.events))
 
         async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
             self.results[id_] = result
@@ -185,7 +186,7 @@ async def test_failures_are_data() -> None:
     def broken(turn: int) -> None:
         raise ZeroDivisionError("oops")
 
-    async def no_players() -> tuple[TrialSetup, Journal]:
+    async def no_players() -> tuple[TrialSetup, TrialLog]:
         raise ConfigError("Unknown agent", "nobody")
 
     async def no_judge(result: TrialResult, events: tuple[Event, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from cuecard.core.run_state import Played, RunState, run_state
+from cuecard.core.engine.events import Played, RunState, run_state
 
 MARKS = (RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.CANCELLED)
 

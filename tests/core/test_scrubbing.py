@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuecard.core.config import EMBEDDED, parse_config
-from cuecard.core.errors import CuecardError, told
-from cuecard.core.llm.assemble import Assembler
-from cuecard.core.parts import ToolAnswer, ToolCall
-from cuecard.core.scrubbing import (
+from cuecard.core.config_schema import secrets_of
+from cuecard.core.engine.messages import ToolAnswer, ToolCall
+from cuecard.core.errors import (
     LEAST,
+    CuecardError,
     ScrubbedStream,
     Scrubber,
     guard,
@@ -24,8 +24,9 @@ from cuecard.core.scrubbing import (
     scrub,
     scrub_data,
     scrub_model,
-    secrets_of,
+    told,
 )
+from cuecard.core.llm.replies import Assembler
 
 KEY = "sk-Q8/x+7=y'Z\"é&9"
 PLAIN = "sk-plain-0123456789abcdef"

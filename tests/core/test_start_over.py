@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuecard.core.events import Event, Termination, TrialReopened, course_of
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import AgentReply, Desk, Dialogue, PlayerRef, StartOver
-from cuecard.core.players import closed_world_for, scripted_user_for
-from cuecard.core.prediction import AnswerPrediction, Prediction
-from cuecard.core.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.events import Event, Termination, TrialReopened, effective_log
+from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef, StartOver
+from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.verdicts import AnswerPrediction, Prediction
 from react_bench import GRAPH
 
 REF = PlayerRef(name="forgetful", kind="acp")
@@ -26,13 +27,13 @@ class Forgetful:
     def ref(self) -> PlayerRef:
         return REF
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         if self.stubborn or (dialogue.turn and not self.began):
             raise StartOver("The session is lost")
         self.began = True
         return AgentReply(text="Angelo Moriondo")
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         return AnswerPrediction(answer="x")
 
 
@@ -42,7 +43,7 @@ async def played(agent: Forgetful, past: list[Event]) -> tuple[TrialResult, list
     setup = TrialSetup(
         task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=closed_world_for(GRAPH)
     )
-    return await play(setup, Journal(sink, past)), sink.events
+    return await play(setup, TrialLog(sink, past)), sink.events
 
 
 async def past_of_one_turn() -> list[Event]:
@@ -60,9 +61,9 @@ async def test_the_trial_is_played_again_in_a_new_take() -> None:
     reopened = events[len(past)].body
     assert isinstance(reopened, TrialReopened)
     assert (reopened.keep, reopened.reason) == (False, "The session is lost")
-    course = course_of(events)
-    assert [event.take for event in course] == [1] * len(course)
-    assert course[0].body.key == "start"
+    effective = effective_log(events)
+    assert [event.take for event in effective] == [1] * len(effective)
+    assert effective[0].body.key == "start"
     assert [event.seq for event in events] == list(range(len(events)))
     # Resuming what was started over needs no further take.
     assert (await played(Forgetful(), events))[1] == events

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cuecard.core.errors import CuecardError, ModelCallError
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -19,10 +18,8 @@ from cuecard.core.events import (
     UserSpoke,
     dialogue_of,
 )
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
-    Desk,
     Dialogue,
     EmptyReply,
     ErrorLoop,
@@ -33,11 +30,14 @@ from cuecard.core.parts import (
     ToolSpec,
     Usage,
     UserReply,
-    WorldDesk,
 )
-from cuecard.core.prediction import AnswerPrediction, Prediction, UnusablePrediction
-from cuecard.core.tasks import Graph, Task, Triple, content_hash
-from cuecard.core.trial import TrialSetup, play, prediction_of
+from cuecard.core.engine.step_context import StepContext, WorldContext
+from cuecard.core.engine.trial import TrialSetup, play, prediction_of
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.errors import CuecardError, ModelCallError
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import AnswerPrediction, Prediction, UnusablePrediction
 
 TASK = Task(
     id="t",
@@ -69,7 +69,7 @@ class EchoWorld:
     ref: PlayerRef = ECHO
     tools: tuple[ToolSpec, ...] = (SEARCH,)
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         self.counter.note(f"tool {call.arguments['q']}")
         await asyncio.sleep(0)
         return ToolAnswer(text=f"found {call.arguments['q']}")
@@ -85,25 +85,25 @@ class FakeAgent:
     text: str = "reply"
     ref: PlayerRef = FAKE
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         turn = dialogue.turn
         found = await asyncio.gather(
             *(
-                desk.call_tool(ToolCall(name="search", arguments={"q": f"{turn}.{i}"}))
+                context.call_tool(ToolCall(name="search", arguments={"q": f"{turn}.{i}"}))
                 for i in (0, 1)
             )
         )
-        model = await desk.call_model("m", self._perform(f"model {turn}"))
+        model = await context.call_model("m", self._perform(f"model {turn}"))
         if turn == self.fail_at and self.error:
             raise self.error
-        desk.stream("…")
+        context.stream("…")
         last = dialogue.last("user")
         said = last.text if last else ""
         return AgentReply(text=self.text and f"{said}: {[a.text for a in found]} {model.text}")
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
-        model = await desk.call_model("m", self._perform("model end"))
-        return AnswerPrediction(answer=f"{len(dialogue.messages)} {model.text} {len(desk.log)}")
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
+        model = await context.call_model("m", self._perform("model end"))
+        return AnswerPrediction(answer=f"{len(dialogue.messages)} {model.text} {len(context.log)}")
 
     def _perform(self, what: str) -> Callable[[], Awaitable[ModelReply]]:
         async def perform() -> ModelReply:
@@ -122,16 +122,16 @@ class FakeUser:
     answered: bool = False
     ref: PlayerRef = SCRIPT
 
-    async def open(self, desk: Desk) -> UserReply:
+    async def open(self, context: StepContext) -> UserReply:
         self.counter.note("open")
         return UserReply(text="hello", stage=1)
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
         async def perform() -> ModelReply:
             self.counter.note(f"user model {dialogue.turn}")
             return ModelReply(text="more")
 
-        model = await desk.call_model("u", perform)
+        model = await context.call_model("u", perform)
         done = len(dialogue.of("user")) >= self.turns
         return UserReply(text=model.text, cue_met=True, done=done, answered=done and self.answered)
 
@@ -152,11 +152,11 @@ def setup_of(
     )
 
 
-async def played(setup: TrialSetup, past: tuple[Event, ...] = ()) -> tuple[list[Event], Journal]:
+async def played(setup: TrialSetup, past: tuple[Event, ...] = ()) -> tuple[list[Event], TrialLog]:
     sink = MemorySink()
-    journal = Journal(sink, past)
-    await play(setup, journal)
-    return sink.events, journal
+    trial_log = TrialLog(sink, past)
+    await play(setup, trial_log)
+    return sink.events, trial_log
 
 
 def bodies(events: tuple[Event, ...] | list[Event]) -> list[EventBody]:
@@ -165,7 +165,7 @@ def bodies(events: tuple[Event, ...] | list[Event]) -> list[EventBody]:
 
 async def test_a_trial_records_every_step_in_order() -> None:
     counter = Counter()
-    events, journal = await played(setup_of(counter))
+    events, trial_log = await played(setup_of(counter))
     assert [event.body.key for event in events] == [
         "start",
         "user/0",
@@ -177,7 +177,7 @@ async def test_a_trial_records_every_step_in_order() -> None:
         "end",
     ]
     assert [event.seq for event in events] == list(range(len(events)))
-    assert list(journal.events) == events
+    assert list(trial_log.events) == events
     start = events[0].body
     assert isinstance(start, TrialStarted)
     assert start.revision_hash == content_hash(TASK)
@@ -190,13 +190,13 @@ async def test_a_trial_records_every_step_in_order() -> None:
 
 async def test_resuming_after_any_event_gives_the_same_log_and_repeats_nothing() -> None:
     counter = Counter()
-    whole, _journal = await played(setup_of(counter))
+    whole, _trial_log = await played(setup_of(counter))
     all_calls = counter.calls
     for cut in range(len(whole) + 1):
         past = tuple(whole[:cut])
         counter = Counter()
-        rest, journal = await played(setup_of(counter), past)
-        assert bodies(journal.events) == bodies(whole), f"cut at {cut}"
+        rest, trial_log = await played(setup_of(counter), past)
+        assert bodies(trial_log.events) == bodies(whole), f"cut at {cut}"
         assert bodies(rest) == bodies(whole[cut:])
         done = {event.body.key for event in past}
         assert counter.calls == [call for call in all_calls if _key(call) not in done]
@@ -233,45 +233,45 @@ def _key(call: str) -> str:
 async def test_a_failure_is_data(error: Exception, termination: Termination) -> None:
     counter = Counter()
     setup = setup_of(counter, FakeAgent(counter, fail_at=1, error=error))
-    journal = Journal(MemorySink())
-    result = await play(setup, journal)
+    trial_log = TrialLog(MemorySink())
+    result = await play(setup, trial_log)
     assert result.termination is termination
     assert termination.is_failure
     assert isinstance(result.prediction, UnusablePrediction)
     assert str(error) in result.detail
-    end = journal.events[-1].body
+    end = trial_log.events[-1].body
     assert isinstance(end, TrialEnded)
     assert end.detail == result.detail
-    assert prediction_of(journal.events) == UnusablePrediction(reason=result.detail)
+    assert prediction_of(trial_log.events) == UnusablePrediction(reason=result.detail)
 
 
 async def test_an_ended_trial_is_never_played_again() -> None:
     counter = Counter()
     failing = FakeAgent(counter, fail_at=0, error=ModelCallError("down"))
-    events, _journal = await played(setup_of(counter, failing))
+    events, _trial_log = await played(setup_of(counter, failing))
     counter = Counter()
-    journal = Journal(MemorySink(), events)
-    result = await play(setup_of(counter), journal)
+    trial_log = TrialLog(MemorySink(), events)
+    result = await play(setup_of(counter), trial_log)
     assert result.termination is Termination.API_ERROR
     assert result.detail == "down"
     assert counter.calls == []
-    assert list(journal.events) == events
+    assert list(trial_log.events) == events
 
 
 async def test_a_failure_without_its_end_is_tried_again() -> None:
     counter = Counter()
     failing = FakeAgent(counter, fail_at=1, error=ModelCallError("down"))
-    events, _journal = await played(setup_of(counter, failing))
+    events, _trial_log = await played(setup_of(counter, failing))
     counter = Counter()
-    whole, _journal = await played(setup_of(Counter()))
-    _rest, journal = await played(setup_of(counter), tuple(events[:-1]))
-    assert bodies(journal.events) == bodies(whole)
+    whole, _trial_log = await played(setup_of(Counter()))
+    _rest, trial_log = await played(setup_of(counter), tuple(events[:-1]))
+    assert bodies(trial_log.events) == bodies(whole)
     assert "model 0" not in counter.calls
 
 
 async def test_a_blank_reply_ends_the_trial_as_empty() -> None:
     counter = Counter()
-    result = await play(setup_of(counter, FakeAgent(counter, text="")), Journal(MemorySink()))
+    result = await play(setup_of(counter, FakeAgent(counter, text="")), TrialLog(MemorySink()))
     assert result.termination is Termination.EMPTY_RESPONSE
 
 
@@ -289,28 +289,28 @@ async def test_how_a_trial_ends(
 ) -> None:
     counter = Counter()
     user = FakeUser(counter, turns=turns, answered=answered)
-    journal = Journal(MemorySink())
-    result = await play(setup_of(counter, user=user, max_turns=max_turns), journal)
+    trial_log = TrialLog(MemorySink())
+    result = await play(setup_of(counter, user=user, max_turns=max_turns), trial_log)
     assert result.termination is termination
     assert not termination.is_failure
     assert isinstance(result.prediction, AnswerPrediction)
-    assert sum(isinstance(e.body, AgentSpoke) for e in journal.events) == replies
-    assert sum(isinstance(e.body, Concluded) for e in journal.events) == 1
+    assert sum(isinstance(e.body, AgentSpoke) for e in trial_log.events) == replies
+    assert sum(isinstance(e.body, Concluded) for e in trial_log.events) == 1
 
 
 async def test_cancelling_leaves_the_trial_open_and_resumable() -> None:
     waiting = asyncio.Event()
 
     class SlowUser(FakeUser):
-        async def reply(self, dialogue: Dialogue, desk: Desk) -> UserReply:
+        async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
             if dialogue.turn == 1:
                 waiting.set()
                 await asyncio.Event().wait()
-            return await super().reply(dialogue, desk)
+            return await super().reply(dialogue, context)
 
     counter = Counter()
     sink = MemorySink()
-    trial = asyncio.create_task(play(setup_of(counter, user=SlowUser(counter)), Journal(sink)))
+    trial = asyncio.create_task(play(setup_of(counter, user=SlowUser(counter)), TrialLog(sink)))
     await waiting.wait()
     trial.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -319,22 +319,22 @@ async def test_cancelling_leaves_the_trial_open_and_resumable() -> None:
     assert isinstance(sink.events[-1].body, AgentSpoke)
     assert prediction_of(sink.events) == UnusablePrediction(reason="the trial has not ended")
 
-    whole, _journal = await played(setup_of(Counter()))
-    _rest, journal = await played(setup_of(Counter()), tuple(sink.events))
-    assert bodies(journal.events) == bodies(whole)
+    whole, _trial_log = await played(setup_of(Counter()))
+    _rest, trial_log = await played(setup_of(Counter()), tuple(sink.events))
+    assert bodies(trial_log.events) == bodies(whole)
 
 
 async def test_a_players_only_memory_is_the_log() -> None:
     seen: list[int] = []
 
     class Watcher(FakeAgent):
-        async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
-            seen.append(len(desk.log))
-            assert dialogue_of(desk.log) == dialogue
-            assert desk.tools[0].name == "search"
-            return await super().reply(dialogue, desk)
+        async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
+            seen.append(len(context.log))
+            assert dialogue_of(context.log) == dialogue
+            assert context.tools[0].name == "search"
+            return await super().reply(dialogue, context)
 
     counter = Counter()
-    events, _journal = await played(setup_of(counter, Watcher(counter)))
+    events, _trial_log = await played(setup_of(counter, Watcher(counter)))
     spoken = [e.seq + 1 for e in events if isinstance(e.body, UserSpoke)]
     assert seen == spoken[:2]

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from apart import fresh
-from cuecard.core.events import Event, EventBody, Limits
-from cuecard.core.parts import PlayerRef
-from cuecard.core.review import Contribution, PinnedComment, ReviewDecision, Reviewed
-from cuecard.core.tasks import Task
+from cuecard.core.contributions import Contribution, PinnedComment, ReviewDecision, Reviewed
+from cuecard.core.engine.events import Event, EventBody, Limits
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 DIALECTS = ["sqlite", *(["postgres"] if os.environ.get("CUECARD_TEST_POSTGRES") else [])]

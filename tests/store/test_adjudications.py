@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from cuecard.core.errors import NotFound
-from cuecard.core.tasks import Task
+from cuecard.core.label_records import LabelValue
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind, Judgement
-from cuecard.store.label_records import LabelValue
-from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cuecard.core.events import Event, TrialReopened
+from cuecard.core.engine.events import Event, TrialReopened
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

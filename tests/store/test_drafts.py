@@ -7,7 +7,8 @@ import pytest
 from pydantic import JsonValue
 
 from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.tasks import Origin, Task
+from cuecard.core.tasks.base import Origin
+from cuecard.core.tasks.models import Task
 from cuecard.store.codec import from_json, to_json, to_json_in_pieces
 from cuecard.store.workspace import Workspace
 

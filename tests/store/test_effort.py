@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.store.records import EffortTotals
+from cuecard.core.records import EffortTotals
 from cuecard.store.workspace import Workspace
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from apart import Clock, fresh, picture, small_task
+from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted
 from cuecard.core.errors import Conflict
-from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted
+from cuecard.core.label_records import LabelValue
+from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Judgement
-from cuecard.store.label_records import LabelValue
-from cuecard.store.records import TrialRecord
-from cuecard.store.shared import LeftOut, SharedEffort
+from cuecard.store.bundle_records import LeftOut, SharedEffort
 from cuecard.store.workspace import Workspace
 
 Judged = Callable[..., Judgement]

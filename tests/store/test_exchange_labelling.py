@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Item, ItemKind, Judgement
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

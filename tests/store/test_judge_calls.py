@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from cuecard.core.calls import RecordedCall
+from cuecard.core.engine.messages import ModelReply, Usage
+from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.parts import ModelReply, Usage
+from cuecard.core.records import TrialRecord, UsageRecord
 from cuecard.core.verdicts import Judgement
-from cuecard.store.records import TrialRecord, UsageRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

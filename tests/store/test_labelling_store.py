@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import make_url
 
+from cuecard.core.engine.events import Limits
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.events import Limits
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 from cuecard.store.engine import Database
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.records import TrialRecord
-from cuecard.store.verdict_pages import VerdictFilter, VerdictPages
+from cuecard.store.judgements import VerdictFilter, VerdictPages
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

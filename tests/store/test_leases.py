@@ -16,15 +16,13 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url, text
 
+from cuecard.core.archive import LAPSE, BeingPlayed
+from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.errors import CuecardError, NotFound
-from cuecard.core.events import Limits
-from cuecard.core.run_state import RunState
+from cuecard.core.records import TrialRecord
 from cuecard.store import leases
 from cuecard.store.engine import Database
-from cuecard.store.leases import LAPSE, BeingPlayed
-from cuecard.store.migrate import upgrade
-from cuecard.store.records import TrialRecord
-from cuecard.store.workspace import Workspace
+from cuecard.store.workspace import Workspace, upgrade
 
 HOLD = Path(__file__).with_name("hold_run.py")
 

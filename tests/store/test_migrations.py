@@ -13,28 +13,26 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import make_url, text
 
-from cuecard.core.calls import RecordedCall
-from cuecard.core.errors import CuecardError
-from cuecard.core.events import EVENT_BODY, Event, EventBody, UserSpoke
-from cuecard.core.parts import ModelReply, PlayerRef, Usage, UserReply
-from cuecard.core.prompts import Prompt
-from cuecard.core.review import (
+from cuecard.core.config import Prompt
+from cuecard.core.contributions import (
     Action,
     Contribution,
     PinnedComment,
     contribution_uid,
     revision_uid,
 )
+from cuecard.core.engine.events import EVENT_BODY, Event, EventBody, UserSpoke
+from cuecard.core.engine.messages import ModelReply, PlayerRef, Usage, UserReply
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.errors import CuecardError
+from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import Shadow, TrialRecord
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.migrate import MIGRATIONS, ensure_head, upgrade
 from cuecard.store.migrations import HEAD, VERSIONS
-from cuecard.store.play_records import Shadow
-from cuecard.store.records import TrialRecord
-from cuecard.store.tables import metadata
-from cuecard.store.workspace import Workspace
+from cuecard.store.task_tables import metadata
+from cuecard.store.workspace import MIGRATIONS, Workspace, ensure_head, upgrade
 
 APPEND_ONLY = {
     "content",

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.records import KeptFigures
 from cuecard.store.locate import workspace_url
 from cuecard.store.people import ensure_person
-from cuecard.store.result_records import KeptFigures
 from cuecard.store.workspace import Workspace
 
 KEPT = KeptFigures(judgement_id=1, trial_id=1, stamp="", body="{}")
@@ -122,7 +122,7 @@ def test_a_workspace_opened_for_reading_is_read_and_not_written(tmp_path: Path) 
     with Workspace.open(path) as workspace:
         workspace.people.add("Ann")
         assert workspace.read_only == ""
-    # What permissions do, tests/cli/test_reading.py tells.
+    # What permissions do, tests/tui/commands/test_reading.py tells.
     for options in ("mode=ro", "immutable=1"):
         with Workspace.open(f"sqlite:///file:{path}?{options}&uri=true") as workspace:
             assert workspace.read_only

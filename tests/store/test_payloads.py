@@ -6,14 +6,23 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import make_url, text
 
+from cuecard.core.config import Prompt
+from cuecard.core.engine.events import Event, EventBody, ModelReplied, ToolAnswered
+from cuecard.core.engine.messages import Hit, ModelReply, SearchEntry, ToolAnswer, ToolCall
 from cuecard.core.errors import NotFound
-from cuecard.core.events import Event, EventBody, ModelReplied, ToolAnswered
-from cuecard.core.parts import Hit, ModelReply, SearchEntry, ToolAnswer, ToolCall
-from cuecard.core.prompts import Prompt
+from cuecard.core.records import TrialRecord
+from cuecard.store.codec import (
+    HEAD,
+    LARGE,
+    compress,
+    decode,
+    decode_outline,
+    decompress,
+    dumped,
+    encode,
+    hash_of,
+)
 from cuecard.store.engine import Database
-from cuecard.store.event_codec import HEAD, LARGE, decode, decode_outline, dumped, encode, hash_of
-from cuecard.store.payloads import compress, decompress
-from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]
@@ -74,7 +83,7 @@ def test_the_same_text_is_stored_once(
 async def test_later_texts_of_a_trial_lean_on_the_first(
     url: str, workspace: Workspace, make_trial: MakeTrial, at: At
 ) -> None:
-    from cuecard.store.sink import StoreSink
+    from cuecard.store.workspace import StoreSink
 
     trials = [make_trial().id for _ in range(2)]
     log = {t: [at(n, answered(n, page(100 * t + n))) for n in range(4)] for t in trials}

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from cuecard.core.events import ModelReplied
-from cuecard.core.parts import Usage
-from cuecard.core.tasks import Task
+from cuecard.core.engine.events import ModelReplied
+from cuecard.core.engine.messages import Usage
+from cuecard.core.records import TrialRecord, UsageRecord
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Judgement
-from cuecard.store.records import TrialRecord, UsageRecord
 from cuecard.store.workspace import Workspace
 from store import workers
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from cuecard.core.errors import Conflict
-from cuecard.core.events import (
+from cuecard.core.contributions import Submitted, TaskState
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -29,15 +29,17 @@ from cuecard.core.events import (
     TrialReopened,
     TrialStarted,
     UserSpoke,
-    course_of,
+    effective_log,
 )
-from cuecard.core.marks import Compaction, HarnessTool, NotesKept
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     Act,
     AgentReply,
     CheckpointStatus,
+    Compaction,
+    HarnessTool,
     Hit,
     ModelReply,
+    NotesKept,
     PlayerRef,
     SearchEntry,
     ToolAnswer,
@@ -45,19 +47,17 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.prediction import (
+from cuecard.core.errors import Conflict
+from cuecard.core.tasks.models import content_hash
+from cuecard.core.verdicts import (
     AnswerPrediction,
     PredictedTriple,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.review import Submitted
-from cuecard.core.tasks import content_hash
-from cuecard.store.codec import PACK_ABOVE, from_json, pack, to_json, unpack
-from cuecard.store.event_codec import LARGE, dumped
-from cuecard.store.records import TaskState
-from cuecard.store.usage import usage_name
+from cuecard.store.codec import LARGE, PACK_ABOVE, dumped, from_json, pack, to_json, unpack
+from cuecard.store.trial_logs import usage_name
 from cuecard.store.workspace import Workspace
 from store import workers
 
@@ -244,8 +244,8 @@ def test_a_log_comes_back_exactly(events: list[Event], data: st.DataObject) -> N
             workspace.runs.append_events([(trial, event) for event in events[again:stop]])
         runs = workspace.runs
         assert runs.log(trial) == events
-        course = list(course_of(events))
-        assert runs.events(trial) == course
+        effective = list(effective_log(events))
+        assert runs.events(trial) == effective
         record = runs.trial(trial)
         assert record.events == len(events)
         assert isinstance(events[-1].body, TrialEnded)
@@ -254,7 +254,7 @@ def test_a_log_comes_back_exactly(events: list[Event], data: st.DataObject) -> N
         outline = runs.outline(trial)
         missing = list(outline.left_out)
         whole = {event.seq: event for event in runs.whole(trial, *missing)}
-        assert [whole.get(event.seq, event) for event in outline.events] == course
+        assert [whole.get(event.seq, event) for event in outline.events] == effective
         assert all(len(dumped(event.body)) > LARGE for event in whole.values())
         assert usage_of(workspace, trial) == sums(events)
 

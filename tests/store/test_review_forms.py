@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from cuecard.core.review import ReviewDecision, Reviewed
-from cuecard.core.tasks import Task
+from cuecard.core.contributions import ReviewDecision, Reviewed
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 DATA = {"ratings": {"gold": "pass"}, "comments": [{"place": "query", "text": "真好"}]}

@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.core.errors import Conflict, NotAllowed, NotFound
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     Answered,
     Claimed,
     Commented,
@@ -16,13 +15,13 @@ from cuecard.core.review import (
     GoldBuilt,
     Released,
     Submitted,
-    TaskLog,
     TaskState,
     ThirdAsked,
     contribution_uid,
-    standing_of,
 )
-from cuecard.core.tasks import Task
+from cuecard.core.errors import Conflict, NotAllowed, NotFound
+from cuecard.core.review import TaskLog, standing_of
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 MakeTask = Callable[..., Task]

@@ -5,20 +5,21 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     Event,
     EventBody,
     Limits,
     ModelReplied,
+    RunState,
     Termination,
     ToolAnswered,
     TrialEnded,
     UserSpoke,
 )
-from cuecard.core.parts import ModelReply, PlayerRef, ToolAnswer, ToolCall, UserReply
-from cuecard.core.tasks import Task
-from cuecard.store.records import RunState, TrialCell, TrialRecord
+from cuecard.core.engine.messages import ModelReply, PlayerRef, ToolAnswer, ToolCall, UserReply
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.records import TrialCell, TrialRecord
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -5,13 +5,19 @@ from collections.abc import Callable
 
 import pytest
 
+from cuecard.core.engine.events import (
+    AgentSpoke,
+    Event,
+    EventBody,
+    Termination,
+    TrialEnded,
+    UserSpoke,
+)
+from cuecard.core.engine.messages import AgentReply, UserReply
+from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import Conflict, CuecardError, NotFound
-from cuecard.core.events import AgentSpoke, Event, EventBody, Termination, TrialEnded, UserSpoke
-from cuecard.core.journal import Journal
-from cuecard.core.parts import AgentReply, UserReply
-from cuecard.store.records import TrialRecord
-from cuecard.store.sink import StoreSink
-from cuecard.store.workspace import Workspace
+from cuecard.core.records import TrialRecord
+from cuecard.store.workspace import StoreSink, Workspace
 
 MakeTrial = Callable[..., TrialRecord]
 At = Callable[[int, EventBody], Event]
@@ -36,9 +42,9 @@ async def test_many_trials_at_once(workspace: Workspace, make_trial: MakeTrial) 
     trials = [make_trial().id for _ in range(8)]
 
     async def play(trial: int) -> None:
-        journal = Journal(StoreSink(workspace, trial))
+        trial_log = TrialLog(StoreSink(workspace, trial))
         for turn in range(20):
-            await journal.record(spoke(turn))
+            await trial_log.record(spoke(turn))
 
     await asyncio.gather(*(play(trial) for trial in trials))
     for trial in trials:
@@ -49,9 +55,9 @@ async def test_parallel_steps_of_one_trial_keep_their_order(
     workspace: Workspace, make_trial: MakeTrial
 ) -> None:
     trial = make_trial().id
-    journal = Journal(StoreSink(workspace, trial))
-    await asyncio.gather(*(journal.record(spoke(turn)) for turn in range(30)))
-    assert workspace.runs.events(trial) == list(journal.events)
+    trial_log = TrialLog(StoreSink(workspace, trial))
+    await asyncio.gather(*(trial_log.record(spoke(turn)) for turn in range(30)))
+    assert workspace.runs.events(trial) == list(trial_log.events)
 
 
 async def test_one_trials_trouble_reaches_it_and_no_other(
@@ -163,8 +169,8 @@ async def test_a_cancelled_append_is_kept(
 
 
 def test_closing_writes_what_was_submitted(url: str, make_task: Callable[..., object]) -> None:
-    from cuecard.core.events import Limits
-    from cuecard.core.parts import PlayerRef
+    from cuecard.core.engine.events import Limits
+    from cuecard.core.engine.messages import PlayerRef
 
     workspace = Workspace.open(url)
     task = workspace.tasks.save(make_task(), author="Ann")  # pyright: ignore[reportArgumentType]

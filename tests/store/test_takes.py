@@ -1,4 +1,4 @@
-"""Trials that are taken again, through the journal and the store."""
+"""Trials that are taken again, through the trial log and the store."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cuecard.core.errors import Conflict
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     Event,
     EventBody,
     Marked,
@@ -17,12 +16,11 @@ from cuecard.core.events import (
     TrialReopened,
     UserSpoke,
 )
-from cuecard.core.journal import Journal
-from cuecard.core.marks import Remark
-from cuecard.core.parts import ModelReply, Usage, UserReply
-from cuecard.store.records import TrialRecord
-from cuecard.store.sink import StoreSink
-from cuecard.store.workspace import Workspace
+from cuecard.core.engine.messages import ModelReply, Remark, Usage, UserReply
+from cuecard.core.engine.trial_log import TrialLog
+from cuecard.core.errors import Conflict
+from cuecard.core.records import TrialRecord
+from cuecard.store.workspace import StoreSink, Workspace
 
 MakeTrial = Callable[..., TrialRecord]
 FAILED = TrialEnded(termination=Termination.API_ERROR, detail="502")
@@ -38,9 +36,9 @@ def replied(turn: int, text: str = "yes") -> ModelReplied:
 
 
 async def failed_trial(workspace: Workspace, trial: int) -> None:
-    journal = Journal(StoreSink(workspace, trial))
+    trial_log = TrialLog(StoreSink(workspace, trial))
     for body in (spoke(0), replied(0), FAILED):
-        await journal.record(body)
+        await trial_log.record(body)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -52,20 +50,20 @@ async def test_a_reopened_trial_goes_on_or_starts_over(
     runs = workspace.runs
     assert runs.trial(trial).termination is Termination.API_ERROR
 
-    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
-    await journal.reopen(keep=keep, reason="again")
+    trial_log = TrialLog(StoreSink(workspace, trial), runs.log(trial))
+    await trial_log.reopen(keep=keep, reason="again")
     record = runs.trial(trial)
     assert (record.termination, record.ended_at, record.detail) == (None, None, "")
     assert [t.id for t in runs.open_trials()] == [trial]
 
     # Both kept and new steps, then another end; all of it also after a restart in the middle.
-    await journal.record(spoke(0))
-    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
-    await journal.record(replied(0, "yes" if keep else "no"))
-    await journal.record(spoke(1))
-    await journal.record(TrialEnded(termination=Termination.USER_DONE))
+    await trial_log.record(spoke(0))
+    trial_log = TrialLog(StoreSink(workspace, trial), runs.log(trial))
+    await trial_log.record(replied(0, "yes" if keep else "no"))
+    await trial_log.record(spoke(1))
+    await trial_log.record(TrialEnded(termination=Termination.USER_DONE))
     assert runs.trial(trial).termination is Termination.USER_DONE
-    assert runs.events(trial) == list(journal.events)
+    assert runs.events(trial) == list(trial_log.events)
     said = [e.body.reply.text for e in runs.events(trial) if isinstance(e.body, ModelReplied)]
     assert said == (["yes"] if keep else ["no"])
     log = runs.log(trial)
@@ -80,11 +78,11 @@ async def test_reopening_needs_no_new_look_at_the_database(
     workspace: Workspace, make_trial: MakeTrial
 ) -> None:
     trial = make_trial().id
-    journal = Journal(StoreSink(workspace, trial))
+    trial_log = TrialLog(StoreSink(workspace, trial))
     for _ in range(3):
-        await journal.record(spoke(0))
-        await journal.record(FAILED)
-        await journal.reopen(keep=False)
+        await trial_log.record(spoke(0))
+        await trial_log.record(FAILED)
+        await trial_log.reopen(keep=False)
     assert [e.body.type for e in workspace.runs.log(trial)] == [
         "user_spoke",
         "trial_ended",
@@ -114,24 +112,24 @@ async def test_what_is_taken_back_leaves_the_course_and_stays_in_the_log(
 ) -> None:
     trial = make_trial().id
     runs = workspace.runs
-    journal = Journal(StoreSink(workspace, trial))
+    trial_log = TrialLog(StoreSink(workspace, trial))
     noted = Marked(part="user", turn=1, step=0, mark=Remark(about="task", text="odd", by="ann"))
     for body in (spoke(0), replied(0), spoke(1), replied(1), noted):
-        await journal.record(body)
-    await journal.reopen(keep=True, reason="undo", back_to=2)
-    assert journal.rewound == 1
+        await trial_log.record(body)
+    await trial_log.reopen(keep=True, reason="undo", back_to=2)
+    assert trial_log.rewound == 1
 
     expected = [spoke(0), replied(0), noted]
-    for told in (journal.events, runs.events(trial), runs.outline(trial).events):
+    for told in (trial_log.events, runs.events(trial), runs.outline(trial).events):
         assert [event.body for event in told] == expected
     assert runs.events(trial, after=1)[0].body == noted
     # The same places are free again, also after a restart; a note's is not.
-    journal = Journal(StoreSink(workspace, trial), runs.log(trial))
-    assert journal.rewound == 1
-    assert await journal.record(spoke(1, "new")) == spoke(1, "new")
-    assert await journal.record(noted) == noted
-    await journal.record(replied(1, "no"))
-    await journal.reopen(keep=True, reason="retry", back_to=7)
+    trial_log = TrialLog(StoreSink(workspace, trial), runs.log(trial))
+    assert trial_log.rewound == 1
+    assert await trial_log.record(spoke(1, "new")) == spoke(1, "new")
+    assert await trial_log.record(noted) == noted
+    await trial_log.record(replied(1, "no"))
+    await trial_log.reopen(keep=True, reason="retry", back_to=7)
     assert [e.body for e in runs.events(trial)] == [*expected, spoke(1, "new")]
     log = runs.log(trial)
     assert [event.seq for event in log] == list(range(9))

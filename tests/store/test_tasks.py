@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     Restored,
     Retired,
     ReviewDecision,
     Reviewed,
     Submitted,
+    TaskState,
     revision_uid,
 )
-from cuecard.core.tasks import Origin, Task, content_hash
-from cuecard.store.records import TaskState
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.tasks.base import Origin
+from cuecard.core.tasks.models import Task, content_hash
 from cuecard.store.workspace import Workspace
 
 MakeTask = Callable[..., Task]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.parts import PlayerRef
+from cuecard.core.label_records import LabelValue, VerdictItem
+from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.label_records import LabelValue, VerdictItem
-from cuecard.store.records import TrialRecord
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -7,8 +7,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from cuecard.core.errors import Conflict
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     Event,
     EventBody,
     Limits,
@@ -16,8 +15,7 @@ from cuecard.core.events import (
     ToolAnswered,
     UserSpoke,
 )
-from cuecard.core.journal import Journal
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     ModelReply,
     PlayerRef,
     ToolAnswer,
@@ -25,10 +23,11 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.tasks import Task
-from cuecard.store.label_records import LabelValue
-from cuecard.store.sink import StoreSink
-from cuecard.store.workspace import Workspace
+from cuecard.core.engine.trial_log import TrialLog
+from cuecard.core.errors import Conflict
+from cuecard.core.label_records import LabelValue
+from cuecard.core.tasks.models import Task
+from cuecard.store.workspace import StoreSink, Workspace
 
 PLAYER = PlayerRef(name="offline", kind="offline")
 
@@ -77,10 +76,10 @@ def work(url: str, me: str, rounds: int, verdicts: list[int], barrier: object) -
 async def _play(
     workspace: Workspace, trial: int, me: str, rounds: int, verdicts: list[int]
 ) -> None:
-    journal = Journal(StoreSink(workspace, trial))
+    trial_log = TrialLog(StoreSink(workspace, trial))
     for number in range(rounds):
         await asyncio.gather(
-            journal.record(spoke(number, "x" * 3000)),
+            trial_log.record(spoke(number, "x" * 3000)),
             asyncio.to_thread(_save, workspace, me, number),
             asyncio.to_thread(workspace.drafts.save, "shared", me, number, {"n": number}),
             asyncio.to_thread(

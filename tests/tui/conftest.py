@@ -14,8 +14,9 @@ from textual.css.stylesheet import Stylesheet
 
 from cuecard.core.i18n import set_language
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services
+from steady_app import BareApp
 
 AppMaker = Callable[..., CuecardApp]
 SUBMITTED = (
@@ -69,7 +70,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def database_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with the people Ana, Ben and Chen, and the sample tasks saved by Ana."""
-    from cuecard.lab.samples import import_samples
+    from cuecard.annotate.samples import import_samples
     from cuecard.store.workspace import Workspace
 
     path = tmp_path_factory.mktemp("samples") / "cuecard.db"
@@ -89,9 +90,10 @@ def database(home: Path, database_once: Path) -> Path:
 @pytest.fixture(scope="session")
 def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace as `database`, in which Ana submitted four tasks and two were played and judged."""
-    from cuecard.annotate.review import submit
-    from cuecard.lab.runs import RunPlan, start_run
-    from cuecard.lab.samples import import_samples
+    from cuecard.annotate.review.workflow import submit
+    from cuecard.annotate.samples import import_samples
+    from cuecard.core.evaluation.plans import RunPlan
+    from cuecard.core.evaluation.runs import start_run
     from cuecard.store.workspace import Workspace
 
     path = tmp_path_factory.mktemp("judged") / "cuecard.db"
@@ -113,11 +115,17 @@ def judged(home: Path, judged_once: Path) -> Path:
 
 
 @pytest.fixture
-def make_app(home: Path) -> AppMaker:
+def kind_of_app() -> type[CuecardApp]:
+    """What `make_app` makes. Modules whose tests begin at Home have a fixture of the same name for `SteadyApp`."""
+    return BareApp
+
+
+@pytest.fixture
+def make_app(home: Path, kind_of_app: type[CuecardApp]) -> AppMaker:
     """Make an app on a workspace file; several may be made one after the other."""
 
     def make(path: Path, person: str = "Ana", **preferences: str) -> CuecardApp:
-        return CuecardApp(Services(f"sqlite:///{path}"), person, Preferences(**preferences))
+        return kind_of_app(Services(f"sqlite:///{path}"), person, Preferences(**preferences))
 
     return make
 

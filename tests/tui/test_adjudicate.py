@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList, TextArea
 
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.adjudicate import AdjudicateScreen
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.runs import RunsScreen
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
+from cuecard.tui.screens.run.list import RunsScreen
 from tui_rooms import shown, until
 
 

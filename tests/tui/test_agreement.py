@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.annotate.labelling.comparison import Scope, compare, gather
-from cuecard.cli.agree_json import comparison_json
-from cuecard.core.parts import PlayerRef
+from cuecard.annotate.labelling.comparison.compare import compare
+from cuecard.annotate.labelling.comparison.inputs import Scope, gather
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, Judgement
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.agreement import AgreementScreen
-from cuecard.tui.screens.agreement_items import AgreementItemsScreen
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.label import LabelScreen
+from cuecard.tui.commands.agree_output import comparison_json
+from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.labelling.screen import LabelScreen
 from tui_rooms import shown, until
 
 JUDGE = "quillfeather"

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from cuecard.annotate.assist.pending import PendingFile
+from cuecard.annotate.assist.proposals import PendingFile
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.task.proposals.ask import AssistDialog, NoModelDialog
-from cuecard.tui.screens.task.proposals.screen import ProposalScreen, RawDialog
+from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog
+from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
+from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.widgets.entry_list import EntryList
 from judge_scripts import material_of
 from openai_server import OpenAIServer, Reply, Request, running, text
+from tui_rooms import until
 
 PAGE = (
     "Pier Teresio Arduino built the Victoria Arduino company in 1905. "
@@ -56,16 +56,6 @@ def server(home: Path) -> Iterator[OpenAIServer]:
         model = f"  drafter:\n    base_url: {found.url}\n    model: tiny\n    retries: 0\n"
         (home / "cuecard.yaml").write_text(f"models:\n{model}")
         yield found
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
-    """Wait for what the person would see next."""
-    for _attempt in range(3000):
-        await pilot.pause()
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"did not happen; on {pilot.app.screen}")
 
 
 async def shown(pilot: Pilot[Any], kind: type[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.dialogs import ConfirmDialog
 
 
 async def test_a_screen_that_was_left_cannot_take_another_with_it(

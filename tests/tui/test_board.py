@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.review import Claimed, ReviewDecision, Reviewed, Submitted
+from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submitted
 from cuecard.store.workspace import Workspace
-from cuecard.tui.screens.board import BoardScreen
-from cuecard.tui.screens.board.rounds import RoundsScreen
-from cuecard.tui.screens.review_task import ReviewTaskScreen
+from cuecard.tui.screens.board import BoardScreen, RoundsScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 APPROVE, RETURN = ReviewDecision
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def give(workspace: Workspace, task_id: str, by: str, decision: ReviewDecision) -> None:

@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 
 from canary import config_text, echoing, environment, found_in, planted
-from cuecard.core.scrubbing import guard_address
+from cuecard.core.errors import guard_address
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.play import PlayScreen
+from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.widgets.transcript import Transcript
 from tui_rooms import enter_play, shown, transcript, until
 
 CRASH = """
 import sys
-from cuecard.core.scrubbing import guard
+from cuecard.core.errors import guard
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services
 
 def fall():

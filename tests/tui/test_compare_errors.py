@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList, Static
 
-from cuecard.lab.scores import LEXICAL
-from cuecard.store.records import RunState
+from cuecard.core.engine.events import RunState
+from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.compare import CompareScreen
-from cuecard.tui.screens.errors import ErrorsScreen
-from cuecard.tui.screens.listed_trial import ListedTrialScreen
-from cuecard.tui.screens.trial_list import TrialListScreen
+from cuecard.tui.screens.results.compare import CompareScreen
+from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.trial.screen import ListedTrialScreen
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until
 
@@ -34,7 +33,7 @@ def compared_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _run, trials = judged_run(workspace, {"alpha": ALPHA, "beta": BETA})
         for (agent, at), trial in trials.items():
             found = judgement({"alpha": ALPHA, "beta": BETA}[agent][at])
-            lexical = found.judge.model_copy(update={"name": LEXICAL})
+            lexical = found.judge.model_copy(update={"name": DEFAULT_JUDGE})
             workspace.verdicts.add(trial, found.model_copy(update={"judge": lexical}))
         lone, _trials = judged_run(workspace, {"alpha": ("yy",)})
         # One that is still running would be judged when the app starts.

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.errors import CuecardError
-from cuecard.tui.external_editor import editor_command, run_editor, same_text
-from cuecard.tui.state.kept_text import KeptText
+from cuecard.tui.outside_programs import KeptText, editor_command, run_editor, same_text
 
 
 @pytest.fixture

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.widgets import Checkbox, Input
 
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import RESTART, CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.welcome import WelcomeDialog
+from cuecard.tui.screens.settings import WelcomeDialog
+from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 SIZE = (80, 24)
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def tasks_in(path: Path) -> int:

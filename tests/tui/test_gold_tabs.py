@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from textual import events
-from textual.css.query import NoMatches
 from textual.pilot import Pilot
 
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.checkpoints.pane import StepsPane
-from cuecard.tui.screens.task.facts.pane import FactsPane
-from cuecard.tui.screens.task.paste_preview import PastePreview
-from cuecard.tui.screens.task.table.pane import TablePane
-from cuecard.tui.widgets.grid.editor import HintLine
-from cuecard.tui.widgets.paragraphs import Paragraphs
-from cuecard.tui.widgets.pieces import Lines
+from cuecard.tui.grid.cell_input import HintLine
+from cuecard.tui.screens.task.checkpoints import StepsPane
+from cuecard.tui.screens.task.facts import FactsPane
+from cuecard.tui.screens.task.pasting import PastePreview
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.table import TablePane
+from cuecard.tui.widgets.text import Lines, Paragraphs
+from tui_rooms import until
 
 ROWS = ("gold", "rows")
 FACTS = ("gold", "facts")
 STEPS = ("gold", "steps")
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
-    for _ in range(1000):
-        await pilot.pause(0.01)
-        # Widgets come one after the other.
-        with suppress(NoMatches):
-            if condition():
-                return
-    raise AssertionError("what was waited for did not happen")
 
 
 async def open_task(pilot: Pilot[Any], task_id: str, place: str) -> TaskScreen:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.authoring import ops
-from cuecard.tui.screens.task.graph.node_rows import ALIASES, NAME, NodeRows
-from cuecard.tui.screens.task.graph.rows import (
-    HEAD,
-    RELATION,
-    STAGE,
-    TAIL,
-    TripleRows,
-    stage_of,
-)
+from cuecard.tui.screens.task.graph_entities import ALIASES, NAME, NodeRows
+from cuecard.tui.screens.task.graph_rows import HEAD, RELATION, STAGE, TAIL, TripleRows, stage_of
 from graph_tasks import graph_edit, node, triple
 
 

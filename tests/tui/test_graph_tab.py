@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
 
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.graph import GraphPane, NodesPane
-from cuecard.tui.screens.task.graph.ask import AskName
-from cuecard.tui.screens.task.graph.pasting import PastePreview
+from cuecard.tui.screens.task.graph import GraphPane
+from cuecard.tui.screens.task.graph_dialogs import AskName, PastePreview
+from cuecard.tui.screens.task.graph_nodes import NodesPane
+from cuecard.tui.screens.task.screen import TaskScreen
+from tui_rooms import until
 
 TRIPLES = ("gold", "triples")
-
-
-async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    """Wait for what the person would see next."""
-    for _ in range(1000):
-        await pilot.pause()
-        try:
-            if condition():
-                return
-        except LookupError:
-            pass
-        await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not happen")
 
 
 async def open_graph(pilot: Pilot, task_id: str, place: str) -> tuple[TaskScreen, GraphPane]:

@@ -14,17 +14,16 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, TextArea
 
-from cuecard.lab.plans import RunPlan, RunSettings
-from cuecard.lab.runs import create_run
+from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
 from cuecard.store.workspace import Workspace
-from cuecard.tui.app import CuecardApp
-from cuecard.tui.base import guarded
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardApp, guarded
 from cuecard.tui.held_keys import HoldsKeys
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.run import RunScreen
-from cuecard.tui.screens.run_start import RunStartDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.tasks.new import NewTaskDialog
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.tasks.listing import NewTaskDialog
 from tui_rooms import until
 
 SIZE = (100, 30)
@@ -129,6 +128,22 @@ def budgeted(database: Path, budget: float) -> int:
     with Workspace.open(database) as workspace:
         plan = RunPlan(tasks=("espresso",), settings=RunSettings(budget=budget))
         return create_run(workspace, plan, by="Ana").id
+
+
+async def test_alt_and_a_letter_is_no_text_on_terminals_that_send_esc_before_it(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot, "table-us-states", "table")
+        burst(app, "enter", "escape")
+        await settled(pilot, app)
+        before = screen.edit.data
+        driver: Any = app._driver
+        for letter in "cq":
+            driver.process_message(events.Key(f"alt+{letter}", letter))
+        await settled(pilot, app)
+        assert screen.edit.data is before
 
 
 async def test_a_budget_typed_in_one_go_is_that_budget(
@@ -257,8 +272,7 @@ async def test_what_is_typed_before_a_dialog_from_a_worker_goes_into_it() -> Non
     async with app.run_test(size=SIZE) as pilot:
         screen = await desk(pilot)
         burst(app, " before", "f2", " within", ("pasted",))
-        await pilot.pause(0.1)
-        assert screen.query_one(TextArea).text == "before"
+        await until(pilot, lambda: screen.query_one(TextArea).text == "before")
         screen.go.set()
         await until(pilot, lambda: isinstance(app.screen, Sentence))
         await settled(pilot, app)
@@ -341,3 +355,8 @@ def _typed(app: HoldsKeys) -> str:
         if isinstance(field, TextArea)
         else ""
     )
+
+
+def test_no_key_is_alt_and_a_letter() -> None:
+    with pytest.raises(ValueError, match="Esc and a letter"):
+        keys(Key("test.alt", "f7,alt+c", "copy", "Copy", "Copy it"))

@@ -8,28 +8,35 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from cuecard.annotate.review import DIMENSIONS, review
 from cuecard.annotate.review.assignment import take
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
-from cuecard.core.events import TrialEnded
-from cuecard.core.parts import UserReply
-from cuecard.core.review import PinnedComment
-from cuecard.lab.play import PlaySession
-from cuecard.lab.runs import RunPlan, create_run, start_run
-from cuecard.store.records import Review, ReviewDecision, RunState
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
+from cuecard.annotate.review.reviewing import review
+from cuecard.core.contributions import PinnedComment, ReviewDecision
+from cuecard.core.engine.events import RunState, TrialEnded
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.evaluation.plans import RunPlan, create_run
+from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.play import PlayScreen
-from cuecard.tui.screens.review import ReviewQueueScreen
-from cuecard.tui.screens.review_task import ReviewTaskScreen
-from cuecard.tui.screens.run import RunScreen
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.verdicts import VerdictsScreen
-from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
+from cuecard.tui.screens.play.screen import PlayScreen
+from cuecard.tui.screens.review.queue import ReviewQueueScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.widgets.lists import ListTable
+from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 SIZE = (80, 24)
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def handed_in(task_id: str, reviewer: str, decision: ReviewDecision) -> Review:
@@ -148,7 +155,7 @@ async def test_a_returned_task_opens_in_the_editor_with_what_reviewers_said(
 
 
 async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app) -> None:
-    from cuecard.annotate.review import submit
+    from cuecard.annotate.review.workflow import submit
 
     with Workspace.open(database) as workspace:
         for summary in workspace.tasks.summaries():

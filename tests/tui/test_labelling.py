@@ -7,17 +7,17 @@ from pathlib import Path
 
 from textual.widgets import TextArea
 
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.label_records import SetItem
 from cuecard.core.verdicts import Item
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.label_records import SetItem
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences
-from cuecard.tui.screens.ask import TextDialog
-from cuecard.tui.screens.label import LabelScreen
-from cuecard.tui.screens.label_look import LookScreen
-from cuecard.tui.screens.label_transcript import BlindTranscriptScreen
+from cuecard.tui.preferences import Preferences
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, LookScreen
+from cuecard.tui.screens.labelling.screen import LabelScreen
 from tui_rooms import shown, until
 
 KEYS = ("status/1", "cue/1", "leak/1", "predicted/0", "triple/0")

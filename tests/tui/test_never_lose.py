@@ -9,14 +9,12 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.task.history import HistoryPane, VersionDialog
-from cuecard.tui.screens.task.merge import MergeScreen
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.versions import HistoryPane, MergeScreen, VersionDialog
 from tui_rooms import until
 
 

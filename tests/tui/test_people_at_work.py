@@ -9,29 +9,28 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from cuecard.annotate.review import submit
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.label_records import LabelValue
-from cuecard.store.records import TaskState
+from cuecard.annotate.review.workflow import submit
+from cuecard.core.contributions import TaskState
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.agreement import AgreementScreen
-from cuecard.tui.screens.ask import ConfirmDialog
+from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.label import LabelScreen
-from cuecard.tui.screens.review_task import ReviewTaskScreen
-from cuecard.tui.screens.welcome import WelcomeDialog
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.settings import WelcomeDialog
+from steady_app import SteadyApp
+from tui_rooms import until
 
 AppMaker = Callable[..., CuecardApp]
 
 
-async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    for _ in range(3000):
-        await pilot.pause()
-        if condition():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not happen")
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def shown(pilot: Pilot) -> str:

@@ -5,18 +5,17 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList, Static
 
-from cuecard.core.events import Termination
+from cuecard.core.engine.events import Termination
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.play import PlayScreen
+from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.play.card import CardPane
-from cuecard.tui.screens.play.composer import Composer
 from cuecard.tui.screens.play.dialogs import MarkDialog
 from cuecard.tui.screens.play.ending import Ending
-from cuecard.tui.screens.play.start import StartDialog
-from cuecard.tui.screens.trial import TrialScreen
-from cuecard.tui.widgets.cue_card import CueCard
+from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
+from cuecard.tui.screens.play.session import Composer
+from cuecard.tui.screens.trial.screen import TrialScreen
+from cuecard.tui.widgets.text import CueCard
 from tui_rooms import (
     HOSTILE,
     agent_spoke,

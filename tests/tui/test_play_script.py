@@ -10,18 +10,20 @@ from typing import Any, cast
 
 import pytest
 
-from cuecard.core.events import Event, TrialStarted, UserSpoke
-from cuecard.core.parts import Desk, UserReply
-from cuecard.core.players import scripted_user_for
-from cuecard.core.trial import prediction_of
-from cuecard.lab.play import PlaySession
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.lab.samples import import_samples
-from cuecard.lab.trial_view import trial_view
-from cuecard.results.trial.disclosure import stages_seen
+from cuecard.annotate.results.trial_disclosure import stages_seen
+from cuecard.annotate.samples import import_samples
+from cuecard.core.engine.events import Event, TrialStarted, UserSpoke
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.engine.players import scripted_user_for
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.engine.trial import prediction_of
+from cuecard.core.evaluation.items import trial_view
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.evaluation.runs import start_run
 from cuecard.store.workspace import Workspace
-from cuecard.tui.state.play import PlayState
-from cuecard.tui.state.play_choices import mark_of, reading_of
+from cuecard.tui.present.play import PlayState
+from cuecard.tui.present.play_decisions import mark_of, reading_of
 
 TASKS = (
     "graph-astronomy-zh",
@@ -69,11 +71,13 @@ async def test_a_person_typing_the_script_plays_the_scripted_trial(db: Path, tas
         (scripted,) = workspace.runs.trials(run.run.id)
 
         state = PlayState(workspace.tasks.revision(task_id).task)
-        script, desk = scripted_user_for(state.task), cast(Desk, None)
+        script, context = scripted_user_for(state.task), cast(StepContext, None)
         session = await PlaySession.start(workspace, task_id, by="ann", on_event=state.follow)
         while await session.wait_turn():
             dialogue = state.dialogue
-            reply = await (script.reply(dialogue, desk) if dialogue.messages else script.open(desk))
+            reply = await (
+                script.reply(dialogue, context) if dialogue.messages else script.open(context)
+            )
             await typed(session, state, reply)
         outcome = await session.wait()
         assert outcome is not None

@@ -6,22 +6,22 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.widgets import TextArea
 
 from cuecard.core.config import load_config
-from cuecard.lab.play import PlaySession
+from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.present.drafts import KeptJson
+from cuecard.tui.present.players import Start, start_choices
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.play.form import SessionFormPane
-from cuecard.tui.screens.play.form_screen import SessionFormScreen
-from cuecard.tui.screens.play.note import NewNote, NoteDialog
-from cuecard.tui.screens.play.question import Question
-from cuecard.tui.screens.play.start import StartDialog
-from cuecard.tui.screens.trial import TrialScreen
-from cuecard.tui.state.kept_json import KeptJson
-from cuecard.tui.state.play_start import Start, start_choices
+from cuecard.tui.screens.play.form import Question, SessionFormPane, SessionFormScreen
+from cuecard.tui.screens.play.screen import StartDialog
+from cuecard.tui.screens.play.sources import NewNote, NoteDialog
+from cuecard.tui.screens.trial.screen import TrialScreen
 from lab_players import play_out
+from steady_app import SteadyApp
 from tui_rooms import HOSTILE, shown, until
 
 SIZE = (80, 24)
@@ -31,6 +31,11 @@ models:
 agents:
   cloud: {kind: react, model: hosted}
 """
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def play_to_the_end(path: Path) -> int:

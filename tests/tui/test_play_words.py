@@ -7,16 +7,21 @@ from pathlib import Path
 from textual.events import Paste
 from textual.widgets import OptionList
 
-from cuecard.core.events import AgentSpoke
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.engine.events import AgentSpoke
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.play import PlayScreen
-from cuecard.tui.screens.play.dialogs import MarkDialog, ReadingDialog, StopDialog
-from cuecard.tui.screens.play.doubts import FaultsDialog, MeaningDialog
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.play.dialogs import (
+    EvidenceDialog,
+    FaultsDialog,
+    MarkDialog,
+    MeaningDialog,
+    ReadingDialog,
+    StopDialog,
+)
 from cuecard.tui.screens.play.ending import Ending
-from cuecard.tui.screens.play.evidence import EvidenceDialog
-from cuecard.tui.screens.play.picking import AnswersDialog, PhraseDialog
+from cuecard.tui.screens.play.phrases import AnswersDialog, PhraseDialog
+from cuecard.tui.screens.play.screen import PlayScreen
 from tui_rooms import (
     agent_spoke,
     enter_play,

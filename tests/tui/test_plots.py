@@ -7,13 +7,13 @@ from pathlib import Path
 
 from textual.widgets import Static
 
-from cuecard.lab.scores import LEXICAL
-from cuecard.store.records import RunState
+from cuecard.core.engine.events import RunState
+from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.plots import PlotsScreen
-from cuecard.tui.screens.trial_list import TrialListScreen
-from cuecard.tui.widgets.plot_view import PlotView
+from cuecard.tui.screens.results.errors import TrialListScreen
+from cuecard.tui.screens.results.plots import PlotsScreen
+from cuecard.tui.widgets.plot import PlotView
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until
 
@@ -28,7 +28,7 @@ async def test_plots_tables_files_and_trials(home: Path, make_app: AppMaker) -> 
         run, trials = judged_run(workspace, found)
         for (agent, at), trial in trials.items():
             one = judgement(found[agent][at])
-            lexical = one.judge.model_copy(update={"name": LEXICAL})
+            lexical = one.judge.model_copy(update={"name": DEFAULT_JUDGE})
             workspace.verdicts.add(trial, one.model_copy(update={"judge": lexical}))
         workspace.runs.set_state(run, RunState.DONE)
     app = make_app(path)

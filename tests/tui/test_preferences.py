@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.files import keep, replace_file
-from cuecard.core.scrubbing import passwords_in, public_form
+from cuecard.core.errors import passwords_in, public_form
+from cuecard.core.system import keep, replace_file
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.prefs import Preferences, preferences_path
+from cuecard.tui.outside_programs import KeptText
+from cuecard.tui.preferences import Preferences, preferences_path
+from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.services import Services
-from cuecard.tui.state.kept_json import KeptJson
-from cuecard.tui.state.kept_text import KeptText
 from tui_rooms import shown, until
 
 PASSWORD = "hunter2@pond"
@@ -137,7 +137,7 @@ def test_windows_keep_what_others_changed(home: Path) -> None:
 def test_two_processes_lose_nothing_of_each_other(home: Path) -> None:
     code = """
 import sys
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import Preferences
 mine = Preferences.load()
 for n in range(40):
     mine.people[f"{sys.argv[1]}/{n}"] = "x"

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
-from textual.pilot import Pilot
 from textual.widgets import Input, Tab
 
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.screens.task.screen import TaskScreen
+from tui_rooms import until
 
 LINE = ("persona", "stages", 1, "line")
-
-
-async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    for _ in range(1000):
-        await pilot.pause()
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("what was waited for did not happen")
 
 
 async def test_a_leak_is_silenced_with_a_reason_shown_and_taken_back(

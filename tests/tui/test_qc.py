@@ -9,11 +9,10 @@ from typing import Any
 from textual.pilot import Pilot
 
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.label import LabelScreen
-from cuecard.tui.screens.qc import QcScreen
-from cuecard.tui.screens.qc_verdict import VerdictDialog
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.trial import TrialScreen
+from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.quality import QcScreen, VerdictDialog
+from cuecard.tui.screens.trial.screen import TrialScreen
 from openai_server import running, text
 
 CONFIG = """\

@@ -6,18 +6,18 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from cuecard.annotate.review import submit
-from cuecard.core.tasks import Graph, Task
-from cuecard.lab.samples import load_samples
-from cuecard.store.records import TaskState
+from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.samples import load_samples
+from cuecard.core.contributions import TaskState
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.review import ReviewQueueScreen
-from cuecard.tui.screens.review_assign import AssignDialog
-from cuecard.tui.screens.review_task import ReviewTaskScreen
-from cuecard.tui.screens.submit import SubmitDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review.submit import SubmitDialog
+from cuecard.tui.screens.task.screen import TaskScreen
 from tui_rooms import shown, until
 
 SIZE = (80, 24)

@@ -11,23 +11,24 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from cuecard.annotate.review import DIMENSIONS, review, submit
-from cuecard.annotate.review.spot_check import sample_of
+from cuecard.annotate.review.protocol import DIMENSIONS
+from cuecard.annotate.review.reviewing import review, sample_of
+from cuecard.annotate.review.workflow import submit
+from cuecard.core.contributions import PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import CuecardError
-from cuecard.core.review import PinnedComment
-from cuecard.store.records import Review, ReviewDecision, TaskState
+from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog, TextDialog
-from cuecard.tui.screens.review import ReviewQueueScreen
-from cuecard.tui.screens.review_task import ReviewTaskScreen
-from cuecard.tui.screens.review_task_dialogs import CommentDialog, SourceDialog
-from cuecard.tui.screens.review_task_threads import ThreadsScreen
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.state.task_drafts import DraftState
-from cuecard.tui.widgets.dimensions import DimensionList
+from cuecard.tui.present.drafts import DraftState
+from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.review.dialogs import CommentDialog, SourceDialog, ThreadsScreen
+from cuecard.tui.screens.review.queue import ReviewQueueScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.review import DimensionList
+from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 SIZE, WIDE = (80, 24), (120, 40)
@@ -37,9 +38,14 @@ TRAIN, STATES = "facts-night-train", "table-us-states"
 
 
 @pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
+
+
+@pytest.fixture
 def in_review(home: Path) -> Path:
     """A workspace whose tasks a person of an unusual name wrote and submitted."""
-    from cuecard.lab.samples import import_samples
+    from cuecard.annotate.samples import import_samples
 
     path = home / "review.db"
     with Workspace.open(path) as workspace:
@@ -371,6 +377,6 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         assert AUTHOR not in shown(app.screen)
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.screen is screen)
-        last = len(screen.view.desk.sheet.task.gold.facts) - 1
+        last = len(screen.view.context.sheet.task.gold.facts) - 1
         await until(pilot, lambda: screen.place == f"gold.facts[{last}]")
         assert isinstance(app.focused, EntryList)

@@ -8,20 +8,19 @@ import pytest
 from textual.widgets import Input, SelectionList
 
 from cuecard.core.config import load_config
-from cuecard.core.events import AgentSpoke, Event, Limits, Termination, TrialEnded
-from cuecard.lab.runs import RunPlan, create_run, resume_run, start_run
+from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
+from cuecard.core.evaluation.plans import RunPlan, create_run
+from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.store import leases
-from cuecard.store.records import RunState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.compare import CompareScreen
-from cuecard.tui.screens.run import RunScreen
-from cuecard.tui.screens.run_start import RunStartDialog
-from cuecard.tui.screens.runs import RunsScreen
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.trial import TrialScreen
-from cuecard.tui.widgets.fitted_table import FittedTable
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.results.compare import CompareScreen
+from cuecard.tui.screens.run.list import RunsScreen
+from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
+from cuecard.tui.screens.trial.screen import TrialScreen
+from cuecard.tui.widgets.lists import FittedTable
 from tui_rooms import live_agent, shown, until
 
 SIZE = (80, 24)
@@ -243,7 +242,7 @@ async def test_names_of_runs_and_tasks_are_text(
 async def test_a_play_session_opens_as_its_trial(
     app_with_samples: CuecardApp, database: Path
 ) -> None:
-    from cuecard.core.parts import PlayerRef
+    from cuecard.core.engine.messages import PlayerRef
 
     human = PlayerRef(name="Ana", kind="human")
     with Workspace.open(database) as workspace:

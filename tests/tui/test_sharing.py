@@ -7,14 +7,14 @@ from pathlib import Path
 from textual.widgets import Static
 
 from apart import fresh, small_task
-from cuecard.annotate.sharing import write_pack
+from cuecard.annotate.sharing.writing import write_pack
 from cuecard.store.workspace import Workspace
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.sharing import MergeDialog, PackDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.task.merge import MergeScreen
-from cuecard.tui.screens.task.title import TaskTitle
-from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.task.drafting import TaskTitle
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.versions import MergeScreen
+from cuecard.tui.screens.tasks.screen import TasksScreen
 from cuecard.tui.widgets.entry_list import EntryList
 from tui_rooms import until
 

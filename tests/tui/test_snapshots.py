@@ -9,17 +9,23 @@ import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.fidelity.replay import ReplaySession
-from cuecard.store.label_records import LabelValue
+from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.fidelity import FidelityScreen
-from cuecard.tui.screens.replay import ReplayScreen
-from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.screens.fidelity.replay import ReplayScreen
+from cuecard.tui.screens.fidelity.screen import FidelityScreen
+from cuecard.tui.screens.task.screen import TaskScreen
 from replay_trials import four_stages, persona_task, record
+from steady_app import SteadyApp
 from tui_rooms import until
 
 AppMaker = Callable[..., CuecardApp]
 Steps = Callable[[Pilot[object]], Awaitable[None]]
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def opened(task_id: str, place: str) -> Steps:

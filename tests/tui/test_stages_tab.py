@@ -8,17 +8,14 @@ from textual.widgets import Static
 from cuecard.annotate.authoring.ops import SOURCES, STAGES
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.task import TaskScreen
+from cuecard.tui.outside_programs import KeptText
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.brief import BriefPane
-from cuecard.tui.screens.task.dialogs import AskLine
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.fields import LineEditor, TextEditor
-from cuecard.tui.screens.task.stages.pane import StagesPane
-from cuecard.tui.screens.task.stages.rehearse import RehearsePane
-from cuecard.tui.screens.task.stages.split import SplitDialog
-from cuecard.tui.state.kept_text import KeptText
-from cuecard.tui.widgets.paragraphs import Paragraphs
-from cuecard.tui.widgets.prose import Prose
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.stages import RehearsePane, SplitDialog, StagesPane
+from cuecard.tui.widgets.text import Paragraphs, Prose
 from openai_server import running, text
 from tui_rooms import until
 

@@ -4,7 +4,7 @@ import asyncio
 
 from textual.message import Message
 
-from cuecard.tui.screens.play.stream import FRAME, Gathering, Streamed
+from cuecard.tui.screens.play.link import FRAME, Gathering, Streamed
 
 
 def texts(posted: list[Message]) -> list[tuple[int, str]]:

@@ -12,23 +12,21 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, Tab, TextArea
 
-from cuecard.core.review import ReviewDecision, Reviewed
-from cuecard.store.records import TaskState
+from cuecard.core.contributions import ReviewDecision, Reviewed, TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.help import HelpDialog
-from cuecard.tui.screens.play import PlayScreen
-from cuecard.tui.screens.submit import SubmitDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.collection import Collection
-from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.present.drafts import DraftState
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, HelpDialog
+from cuecard.tui.screens.play.screen import PlayScreen
+from cuecard.tui.screens.review.submit import SubmitDialog
 from cuecard.tui.screens.task.graph import GraphPane
-from cuecard.tui.screens.task.history import HistoryPane
+from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.screens.task.table.pane import TablePane
-from cuecard.tui.state.task_drafts import DraftState
-from cuecard.tui.widgets.cue_card import CueCard
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.table import TablePane
+from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.text import CueCard
+from tui_rooms import until
 
 SAMPLES = (
     "espresso",
@@ -37,22 +35,6 @@ SAMPLES = (
     "facts-night-train",
 )
 LINE = ("persona", "stages", 0, "line")
-
-
-async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    """Wait for what the person would see next."""
-    for _ in range(800):
-        await pilot.pause()
-        try:
-            if condition():
-                return
-        except LookupError:
-            pass
-        except Exception as error:
-            if "NoMatches" not in type(error).__name__:
-                raise
-        await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not happen")
 
 
 async def open_task(pilot: Pilot, task_id: str, place: str = "") -> TaskScreen:
@@ -117,10 +99,10 @@ async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> Non
         textwrap.dedent(f"""
             import asyncio, os, signal
             from cuecard.tui.app import CuecardApp
-            from cuecard.tui.prefs import Preferences
+            from cuecard.tui.preferences import Preferences
             from cuecard.tui.services import Services
-            from cuecard.tui.screens.task import TaskScreen
-            from cuecard.tui.state.task_drafts import DraftState
+            from cuecard.tui.screens.task.screen import TaskScreen
+            from cuecard.tui.present.drafts import DraftState
 
             async def main():
                 app = CuecardApp(Services("sqlite:///{database}"), "Ana", Preferences())

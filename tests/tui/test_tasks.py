@@ -6,25 +6,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import set_language
-from cuecard.store.records import TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.task import TaskScreen
-from cuecard.tui.screens.task.dialogs import AskLine
-from cuecard.tui.screens.tasks import TasksScreen
-from cuecard.tui.screens.tasks.new import NewTaskDialog
-from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable, fitted_widths
-
-
-async def until(pilot: Pilot, condition: Callable[[], object]) -> None:
-    for _ in range(3000):
-        await pilot.pause()
-        if condition():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not happen")
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.tasks.listing import NewTaskDialog
+from cuecard.tui.screens.tasks.screen import TasksScreen
+from cuecard.tui.widgets.lists import FittedColumn, FittedTable, fitted_widths
+from tui_rooms import until
 
 
 async def open_list(pilot: Pilot, count: int = 8) -> TasksScreen:
@@ -210,7 +201,7 @@ def test_columns_share_what_room_there_is() -> None:
 async def test_a_task_is_played_from_the_list_and_from_the_editor(
     app_with_samples: CuecardApp,
 ) -> None:
-    from cuecard.tui.screens.play import PlayScreen
+    from cuecard.tui.screens.play.screen import PlayScreen
 
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         screen = await open_list(pilot)

@@ -9,9 +9,8 @@ from textual.widgets import Button, Select, Static
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.tasks import TasksScreen
-from cuecard.tui.screens.tasks.exporting import ExportDialog
-from cuecard.tui.screens.tasks.importing import ImportDialog
+from cuecard.tui.screens.tasks.screen import TasksScreen
+from cuecard.tui.screens.tasks.transfer import ExportDialog, ImportDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from tui_rooms import until
 

@@ -9,19 +9,20 @@ from pathlib import Path
 import pytest
 
 from cuecard.annotate.review.comments import threads_for
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
     EventBody,
     Limits,
     ModelReplied,
+    RunState,
     Termination,
     ToolAnswered,
     TrialEnded,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     Hit,
     ModelReply,
@@ -31,20 +32,27 @@ from cuecard.core.parts import (
     ToolCall,
     UserReply,
 )
-from cuecard.core.prediction import PredictedTriple, TriplesPrediction
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.text import storable
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.records import RunState
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    PredictedTriple,
+    TriplesPrediction,
+    Verdict,
+)
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import TextDialog
-from cuecard.tui.screens.play import PlayScreen
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.play.sources import SourceScreen, SourcesDialog
-from cuecard.tui.screens.trial import TrialScreen
+from cuecard.tui.screens.trial.actions import TellDialog
 from cuecard.tui.screens.trial.panes import LineList, LinesPane
-from cuecard.tui.screens.trial.telling import TellDialog
+from cuecard.tui.screens.trial.screen import TrialScreen
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.transcript import Transcript
 from tui_rooms import HOSTILE, shown, transcript, until

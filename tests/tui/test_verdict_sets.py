@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.store.label_records import LabelValue
+from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.label import LabelScreen
-from cuecard.tui.screens.sample import SampleScreen
-from cuecard.tui.screens.verdict_list import VerdictListScreen
-from cuecard.tui.screens.verdicts import VerdictsScreen
+from cuecard.tui.screens.labelling.sample import SampleScreen
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
+from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from tui_rooms import shown, until
 
 

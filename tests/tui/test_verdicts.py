@@ -8,14 +8,14 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from cuecard.core.parts import PlayerRef
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, Judgement
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.ask import TextDialog
-from cuecard.tui.screens.label import LabelScreen
-from cuecard.tui.screens.verdicts import VerdictsScreen
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from tui_rooms import shown, until
 
 SIZE = (80, 24)

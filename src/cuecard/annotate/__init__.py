@@ -1,1 +1,1 @@
-"""The human work, without a screen."""
+"""Human work without a screen: writing, checking and reviewing tasks, labelling, agreement, and what results say."""

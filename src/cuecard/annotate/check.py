@@ -1,4 +1,4 @@
-"""`cuecard check`: everything that is wrong with task files, structure and content."""
+"""Everything that is wrong with task files, in structure and content, as `cuecard check` says it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
-from cuecard.annotate.lint import RULES, Finding, Severity, lint
-from cuecard.annotate.lint.refusals import SAME_ID, code_of
+from cuecard.annotate.lint.codes import RULES, Finding, Severity
+from cuecard.annotate.lint.rules import SAME_ID, code_of, lint
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.yaml_io import load_tasks

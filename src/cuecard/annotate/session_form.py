@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cuecard.core.config_play import FormQuestion
+from cuecard.core.config_schema import FormQuestion
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
-    from cuecard.store.play_records import SessionForm
-    from cuecard.store.records import TrialRecord
+    from cuecard.core.records import SessionForm, TrialRecord
     from cuecard.store.workspace import Workspace
 
 Answers = Mapping[str, int | str]

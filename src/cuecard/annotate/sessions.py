@@ -1,4 +1,4 @@
-"""Live sessions for the outside: how each went, what was marked and noted in it, and what was said of it."""
+"""Live sessions for export: how each went, what was marked and noted in it, and what was said of it afterwards."""
 
 from __future__ import annotations
 
@@ -7,30 +7,27 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.labels_io.tables import csv_text
-from cuecard.annotate.labels_io.words import guarded
-from cuecard.core.events import (
+from cuecard.annotate.labelling.files.entries import csv_text, guarded
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     Marked,
     Termination,
     TrialReopened,
     UserSpoke,
-    course_of,
+    effective_log,
 )
-from cuecard.core.marks import PartTaken, Remark
-from cuecard.core.parts import PlayerRef, UserReply
-from cuecard.core.tasks import Family, TaskLanguage
+from cuecard.core.engine.messages import PartTaken, PlayerRef, Remark, UserReply
+from cuecard.core.evaluation.decisions import turn_items
+from cuecard.core.evaluation.plans import settings_of
+from cuecard.core.i18n import active
+from cuecard.core.records import SessionForm
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.times import active
-from cuecard.lab.decisions import turn_items
-from cuecard.lab.plans import settings_of
-from cuecard.store.play_records import SessionForm
+from cuecard.core.tasks.models import Family, TaskLanguage
 
 if TYPE_CHECKING:
-    from cuecard.store.records import RunRecord, TrialRecord
-    from cuecard.store.sight import Sight
-    from cuecard.store.workspace import Workspace
+    from cuecard.core.records import RunRecord, TrialRecord
+    from cuecard.store.workspace import Sight, Workspace
 
 
 class SessionTurn(Frozen):
@@ -175,7 +172,7 @@ def _report(
     workspace: Workspace, run: RunRecord, trial: TrialRecord, forms: Sequence[SessionForm]
 ) -> SessionReport:
     log = workspace.runs.log(trial.id)
-    course = course_of(log)
+    effective = effective_log(log)
     settings = settings_of(run)
     pauses = (later.at - earlier.at for earlier, later in pairwise(log))
     return SessionReport(
@@ -189,19 +186,19 @@ def _report(
         language=workspace.tasks.revision(trial.task_id, trial.revision).task.language,
         person=trial.user.name,
         agent=trial.agent,
-        agent_person=_agent_person(course),
+        agent_person=_agent_person(effective),
         world=trial.world,
         judges=settings.judges,
         shadows=settings.shadows,
         termination=trial.termination,
         begun=trial.created_at,
         ended=trial.ended_at,
-        turns=sum(isinstance(event.body, AgentSpoke) for event in course),
+        turns=sum(isinstance(event.body, AgentSpoke) for event in effective),
         seconds=sum(map(active, pauses), timedelta()).total_seconds(),
         taken_back=sum(_takes_back(event) for event in log),
         said=tuple(
             SessionTurn(turn=event.body.turn, at=event.at, reply=event.body.reply)
-            for event in course
+            for event in effective
             if isinstance(event.body, UserSpoke)
         ),
         notes=tuple(_notes(log)),
@@ -209,8 +206,8 @@ def _report(
     )
 
 
-def _agent_person(course: Iterable[Event]) -> str:
-    marks = [event.body.mark for event in course if isinstance(event.body, Marked)]
+def _agent_person(effective: Iterable[Event]) -> str:
+    marks = [event.body.mark for event in effective if isinstance(event.body, Marked)]
     return next((mark.person for mark in marks if isinstance(mark, PartTaken)), "")
 
 

@@ -7,20 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from cuecard.annotate.review.assignment import ANYTHING, fits
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
-from cuecard.annotate.review.queue import ANYTHING, fits
+from cuecard.core.records import Draft, OpenRound, RunRecord, TaskState, TaskSummary, TrialRecord
 from cuecard.core.review import standing_of
-from cuecard.store.records import (
-    Draft,
-    OpenRound,
-    RunRecord,
-    TaskState,
-    TaskSummary,
-    TrialRecord,
-)
 
 if TYPE_CHECKING:
-    from cuecard.lab.wizard import WaitingSeat
+    from cuecard.core.evaluation.wizard_of_oz import WaitingSeat
     from cuecard.store.workspace import Workspace
 
 VERDICT_LIMIT = 1000
@@ -167,7 +160,7 @@ def _open_sessions(
 
 
 def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
-    from cuecard.core.events import AgentSpoke, UserSpoke  # Home starts without it
+    from cuecard.core.engine.events import AgentSpoke, UserSpoke
 
     spoken = [event.body for event in workspace.runs.words(trial.id)]
     last = spoken[-1] if spoken else None
@@ -190,7 +183,7 @@ def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[Tri
 def _seats(workspace: Workspace, person: str) -> tuple[WaitingSeat, ...]:
     if not workspace.runs.open_trials(kind="play"):
         return ()
-    from cuecard.lab.wizard import waiting_seats  # Home starts without it
+    from cuecard.core.evaluation.wizard_of_oz import waiting_seats
 
     return tuple(waiting_seats(workspace, person))
 

@@ -1,48 +1,184 @@
-"""`cuecard.yaml`: found, read and checked, with every problem by file, line and place."""
+"""`cuecard.yaml` and the prompt files: found, read and checked, with every problem by file, line and place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.config_agents import OfflineAgentConfig
-from cuecard.core.config_models import Config, ModelConfig
-from cuecard.core.config_play import play_problems
-from cuecard.core.config_players import ClosedWorldConfig, LexicalJudgeConfig, ScriptedUserConfig
-from cuecard.core.config_review import no_model, qc_problems, review_problems
+import yaml
+from pydantic import ValidationError
+
+from cuecard.core.config_schema import (
+    Config,
+    guard_config,
+    no_model,
+    play_problems,
+    qc_problems,
+    review_problems,
+)
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
-from cuecard.core.prompts import prompt_names
-from cuecard.core.scrubbing import guard_config
-from cuecard.core.validation import (
-    Dialect,
-    Place,
-    TaggedUnion,
-    format_place,
-    line_of,
-    validated,
-)
-from cuecard.core.yaml_nodes import read_mapping, read_text
+from cuecard.core.players import Part, embedded, kind_of, kinds
+from cuecard.core.tasks.base import Frozen, Text
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.tasks.yaml_io import read_mapping, read_text
+from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, line_of, validated
 
-__all__ = [
-    "CONFIG_NAME",
-    "Config",
-    "ConfigProblems",
-    "ModelConfig",
-    "example_config",
-    "load_config",
-]
+_FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+class Prompt(Frozen):
+    """`variables` are the names that stand as `{{name}}` in `text`."""
+
+    purpose: str = ""
+    version: str = ""
+    variables: tuple[str, ...] = ()
+    text: Text
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the text, as 64 hex digits: recorded with what the prompt produced."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def render(self, **values: str) -> str:
+        """The text with each variable replaced once; values are data and never expanded again.
+
+        Raises `ValueError` if a variable is missing or unknown.
+        """
+        if set(values) != set(self.variables):
+            raise ValueError(f"this prompt wants {self.variables}, not {tuple(values)}")
+        return _VARIABLE.sub(lambda match: values[match[1]], self.text)
+
+
+@cache
+def load_prompt(name: str, language: TaskLanguage) -> Prompt:
+    """An embedded prompt."""
+    file = f"{name}.{language}.md"
+    text = (resources.files("cuecard") / "prompts" / file).read_text(encoding="utf-8")
+    return parse_prompt(text, file)
+
+
+@cache
+def prompt_names() -> frozenset[str]:
+    """The names of all embedded prompts."""
+    files = (resources.files("cuecard") / "prompts").iterdir()
+    return frozenset(f.name.split(".")[0] for f in files if f.name.endswith(".md"))
+
+
+def find_prompt(
+    name: str, language: TaskLanguage, config: Config, own: Mapping[str, str]
+) -> Prompt:
+    """The prompt to be used: a player's `own` file, else the one in the configuration's folder, else
+    the embedded one. Raises `ConfigError`.
+    """
+    if name in own:
+        return _read_once(Path(own[name]), name, language)
+    if config.prompts:
+        file = Path(config.prompts) / f"{name}.{language}.md"
+        if file.is_file():
+            return _read_once(file, name, language)
+    return load_prompt(name, language)
+
+
+def all_prompts(config: Config) -> list[Prompt]:
+    """Every prompt that players of this configuration may use, in both languages."""
+    languages: tuple[TaskLanguage, ...] = ("en", "zh")
+    sections = (config.agents, config.users, config.worlds, config.judges)
+    owns: list[Mapping[str, str]] = [{}]
+    owns += [
+        own for section in sections for p in section.values() if (own := getattr(p, "prompts", {}))
+    ]
+    found = {
+        prompt.hash: prompt
+        for own in owns
+        for name in (own or prompt_names())
+        for language in languages
+        for prompt in [find_prompt(name, language, config, own)]
+    }
+    return list(found.values())
+
+
+@lru_cache(maxsize=256)
+def _read_at(path: Path, changed: int, name: str, language: TaskLanguage) -> Prompt:
+    del changed
+    return read_prompt(path, load_prompt(name, language))
+
+
+def _read_once(path: Path, name: str, language: TaskLanguage) -> Prompt:
+    # Once for each state of the file: every trial of a run asks.
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:
+        raise _unusable(str(path), str(error)) from error
+    return _read_at(path, changed, name, language)
+
+
+def read_prompt(path: Path, embedded: Prompt) -> Prompt:
+    """A person's own prompt in place of `embedded`; it may use the same variables.
+
+    Raises `ConfigError`.
+    """
+    try:
+        prompt = parse_prompt(path.read_text(encoding="utf-8-sig"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unusable(str(path), str(error)) from error
+    unknown = [name for name in prompt.variables if name not in embedded.variables]
+    if unknown:
+        raise _unusable(
+            str(path),
+            _("unknown variables: {names}; known ones: {known}").format(
+                names=_listed(unknown), known=_listed(embedded.variables)
+            ),
+        )
+    # Rendering gives every variable, also those that this text leaves out.
+    return prompt.model_copy(update={"variables": embedded.variables})
+
+
+def parse_prompt(text: str, file: str) -> Prompt:
+    """A prompt's text with or without front matter; `file` is only used in messages.
+
+    Raises `ConfigError`.
+    """
+    match = _FRONT_MATTER.fullmatch(text.replace("\r\n", "\n"))
+    body = (match[2] if match else text).strip()
+    found = tuple(dict.fromkeys(_VARIABLE.findall(body)))
+    try:
+        front = dict[str, object]((yaml.safe_load(match[1]) if match else None) or {})
+        front["version"] = str(front.get("version", ""))
+        prompt = Prompt.model_validate({"variables": found, **front, "text": body})
+    except (yaml.YAMLError, ValidationError, TypeError, ValueError) as error:
+        raise _unusable(file, _("its head or its text cannot be read")) from error
+    if set(prompt.variables) != set(found):
+        reason = _("it declares {declared} but uses {used}")
+        raise _unusable(
+            file, reason.format(declared=_listed(prompt.variables), used=_listed(found))
+        )
+    return prompt
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "-"
+
+
+def _unusable(file: str, reason: str) -> ConfigError:
+    return ConfigError(_("A prompt cannot be used"), f"{file}: {reason}")
+
 
 CONFIG_NAME = "cuecard.yaml"
-EMBEDDED = Config(
-    agents={"offline": OfflineAgentConfig()},
-    users={"scripted": ScriptedUserConfig(kind="scripted")},
-    worlds={"closed": ClosedWorldConfig(kind="closed")},
-    judges={"lexical": LexicalJudgeConfig(kind="lexical")},
+_PARTS: dict[str, Part] = {"agents": "agent", "users": "user", "worlds": "world", "judges": "judge"}
+_SECTIONS = tuple(_PARTS)
+EMBEDDED = Config.model_validate(
+    {
+        section: {found.kind: {"kind": found.kind} for found in embedded(part)}
+        for section, part in _PARTS.items()
+    }
 )
-_SECTIONS = ("agents", "users", "worlds", "judges")
 
 
 class ConfigProblems(FileProblems, ConfigError):
@@ -105,10 +241,8 @@ def _dialect() -> Dialect:
         shape=_("must be a mapping with models, agents and so on"),
         typed=lambda place: len(place) == 3 and place[0] == "models" and place[2] == "extra",
         unions={
-            "agents": TaggedUnion(2, "kind", ("offline", "react", "team", "acp", "http")),
-            "users": TaggedUnion(2, "kind", ("scripted", "simulator")),
-            "worlds": TaggedUnion(2, "kind", ("closed", "parallel", "web", "replay")),
-            "judges": TaggedUnion(2, "kind", ("lexical", "model")),
+            section: TaggedUnion(2, "kind", tuple(found.kind for found in kinds(part)))
+            for section, part in _PARTS.items()
         },
     )
 
@@ -128,13 +262,13 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
     if (helper := config.authoring.model) and helper not in config.models:
         found.append((("authoring", "model"), no_model(helper, config.models)))
     for section in _SECTIONS:
-        embedded: dict[str, Any] = getattr(EMBEDDED, section)
+        ours: dict[str, Any] = getattr(EMBEDDED, section)
         players: dict[str, Any] = getattr(config, section)
         for name, player in players.items():
-            if name in embedded and player.kind != embedded[name].kind:
+            if name in ours and player.kind != ours[name].kind:
                 reason = _("this name belongs to an embedded player; choose another")
                 found.append(((section, name), reason))
-            for place, model in _models_of(player):
+            for place, model in _models_of(_PARTS[section], player):
                 if model and model not in config.models:
                     found.append(((section, name, *place), no_model(model, config.models)))
     found += review_problems(config.review)
@@ -143,11 +277,11 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
     return found
 
 
-def _models_of(player: Any) -> list[tuple[Place, str]]:
+def _models_of(part: Part, player: Any) -> list[tuple[Place, str]]:
     """The models that a player names, with where it does."""
     named: list[tuple[Place, str]] = []
     # For harnesses and agents elsewhere the model is only told, not called.
-    if player.kind not in ("acp", "http"):
+    if kind_of(part, player.kind).source != "program":
         named.append((("model",), getattr(player, "model", "")))
     visit = getattr(player, "visit", None)
     if visit is not None:

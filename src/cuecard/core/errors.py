@@ -1,10 +1,288 @@
-"""The one family of errors that reach a person."""
+"""The errors that reach a person, and the secrets of this process, which are scrubbed from them and from all that is recorded or shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import html
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from cuecard.core.scrubbing import scrub
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+LEAST = 8
+"""Shorter values are not covered: they would blank out text that has nothing to do with them."""
+LEAST_PLAIN = 16
+"""The same for a single word, or a number: `production`, `20261122`."""
+DATABASE_PASSWORD = "password of the database"
+MASK = "***"
+
+Value = TypeVar("Value")
+ModelT = TypeVar("ModelT", bound="BaseModel")
+
+# What stands before the last @ can only be a name and a password, whatever characters it holds.
+_CREDENTIALS = re.compile(r"^(\w[\w+.\-]*://)([^:/@]*):(.*)@", re.DOTALL)
+_SECRET_NAME = r"(?:pass|pwd|secret|token|key|auth|cred|sig)"
+_SECRET_PARAMETER = re.compile(rf"([?&;])([^=&;]*{_SECRET_NAME}[^=&;]*)=([^&;]*)", re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"--?[\w\-]*{_SECRET_NAME}[\w\-]*", re.IGNORECASE)
+_SECRET_FIELD = re.compile(_SECRET_NAME, re.IGNORECASE)
+
+
+def public_form(url: str) -> str:
+    """A database's address as it may be shown, kept and compared: without the password, wherever it stands. An
+    address without one is its own public form.
+    """
+    head, query = _halves(url)
+    return _CREDENTIALS.sub(rf"\1\2:{MASK}@", head) + _SECRET_PARAMETER.sub(rf"\1\2={MASK}", query)
+
+
+def passwords_in(url: str) -> tuple[str, ...]:
+    """What `public_form` leaves out, as it stands there and as it is sent."""
+    head, query = _halves(url)
+    found = [match[3] for match in [_CREDENTIALS.match(head)] if match]
+    found += [match[3] for match in _SECRET_PARAMETER.finditer(query)]
+    both = (word for each in found for word in (each, unquote(each)))
+    return tuple(word for word in dict.fromkeys(both) if word not in ("", MASK))
+
+
+def _halves(url: str) -> tuple[str, str]:
+    head, mark, query = url.partition("?")
+    if "@" in query and "@" not in head:
+        return url, ""  # A question mark in the password.
+    return head, mark + query
+
+
+class Scrubber:
+    """Puts names in the place of secret values: as they are, and as JSON, URLs, HTML, base64 and hexadecimal
+    digits write them. `secrets` are pairs of name and value; values that are too short or too common to be told
+    from ordinary text are left out (`is_covered`), or with `least` those of fewer characters.
+    """
+
+    def __init__(self, secrets: Iterable[tuple[str, str]] = (), least: int = 0) -> None:
+        found: dict[str, str] = {}
+        for name, value in secrets:
+            for part in _parts(value):
+                if len(part) >= least if least else is_covered(part):
+                    found |= {form: name for form in _forms(part) if form not in found}
+        self._names = found
+        # The longest first: a value may begin with another.
+        self._forms = tuple(sorted(found, key=len, reverse=True))
+        self._longest = len(self._forms[0]) if found else 0
+        self._shortest = len(self._forms[-1]) if found else 0
+        self._pattern = re.compile("|".join(map(re.escape, self._forms))) if found else None
+        self._by_first: dict[str, list[str]] = {}
+        for form in self._forms:
+            self._by_first.setdefault(form[0], []).append(form)
+
+    def __bool__(self) -> bool:
+        return self._pattern is not None
+
+    def text(self, text: str) -> str:
+        """`text` with `<NAME>` in the place of each secret; the same object where there is none."""
+        if len(text) < self._shortest:
+            return text
+        # Looking for each is far cheaper than one pattern of all, and nearly always the end of it.
+        for form in self._forms:
+            if form in text:
+                assert self._pattern is not None
+                return self._pattern.sub(lambda match: f"<{self._names[match[0]]}>", text)
+        return text
+
+    def begins_in(self, text: str) -> int:
+        """Where in `text` a secret may begin that its end cuts off; its length where none does."""
+        for at in range(max(0, len(text) - self._longest + 1), len(text)):
+            if forms := self._by_first.get(text[at]):
+                rest = text[at:]
+                if any(len(form) > len(rest) and form.startswith(rest) for form in forms):
+                    return at
+        return len(text)
+
+    def last_match(self, text: str) -> tuple[int, int]:
+        """Where the last whole secret in `text` stands; (0, 0) if there is none."""
+        span = (0, 0)
+        if (
+            len(text) >= self._shortest
+            and self._pattern is not None
+            and self.text(text) is not text
+        ):
+            for match in self._pattern.finditer(text):
+                span = match.span()
+        return span
+
+
+class ScrubbedStream:
+    """Scrubs a text that comes in pieces, wherever a secret is cut: what may be the beginning of one waits for the
+    next piece. `show` is given what is safe; `flush` at the end gives it the rest. `scrubber`: by default that of
+    this process.
+    """
+
+    def __init__(self, show: Callable[[str], None], scrubber: Scrubber | None = None) -> None:
+        self._show = show
+        self._scrubber = scrubber
+        self._waiting = ""
+
+    def __call__(self, piece: str) -> None:
+        scrubber = self._scrubber or _current
+        if not scrubber:
+            self._show(piece)
+            return
+        text = self._waiting + piece
+        cut = scrubber.begins_in(text)
+        start, end = scrubber.last_match(text)
+        cut = end if start < cut < end else cut
+        self._waiting = text[cut:]
+        if cut:
+            self._show(scrubber.text(text[:cut]))
+
+    def flush(self) -> None:
+        text, self._waiting = self._waiting, ""
+        if text:
+            self._show((self._scrubber or _current).text(text))
+
+
+_lock = Lock()
+_guarded: dict[tuple[str, str], None] = {}
+_current = Scrubber()
+
+
+def guard(name: str, *values: str) -> None:
+    """From now on these are secrets: where they turn up, `name` stands in their place."""
+    global _current
+    new = [(name, value) for value in values if value.strip() and (name, value) not in _guarded]
+    if not new:
+        return
+    with _lock:
+        _guarded.update(dict.fromkeys(new))
+        _current = Scrubber(_guarded)
+
+
+def guard_address(url: str) -> None:
+    """The passwords in a database's address are secrets."""
+    guard(DATABASE_PASSWORD, *passwords_in(url))
+
+
+def scrub(text: str) -> str:
+    """`text` without the secrets of this process."""
+    return _current.text(text)
+
+
+def scrub_data(value: Value) -> Value:
+    """JSON without the secrets of this process, in keys as well as in values."""
+    return cast(Value, _scrubbed(value)) if _current else value
+
+
+def scrub_model(model: ModelT) -> ModelT:
+    """A model with its texts scrubbed, however deep they stand; the same object where there was no secret."""
+    return cast(ModelT, _scrubbed(model)) if _current else model
+
+
+def _scrubbed(value: Any) -> Any:
+    if value is None or isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        # A member of an enumeration is a word of ours.
+        return _current.text(value) if type(value) is str else value
+    if isinstance(value, dict):
+        items = cast(dict[Any, Any], value)
+        return {_scrubbed(key): _scrubbed(each) for key, each in items.items()}
+    if isinstance(value, list | tuple):
+        given = cast(Sequence[Any], value)
+        new = [_scrubbed(each) for each in given]
+        if all(a is b for a, b in zip(new, given, strict=True)):
+            return given
+        return new if isinstance(value, list) else tuple(new)
+    if hasattr(value, "model_copy"):
+        fields = {name: (each, _scrubbed(each)) for name, each in value if each}
+        changed = {
+            name: new for name, (old, new) in fields.items() if new is not old and new != old
+        }
+        return value.model_copy(update=changed) if changed else value
+    return value
+
+
+def is_covered(value: str) -> bool:
+    """Whether a secret with this value is looked for: it has `LEAST` characters, or `LEAST_PLAIN` where it could be
+    a word or a number of ordinary text.
+    """
+    number = value.isdecimal()
+    word = value.isalpha() and (value[1:] == value[1:].lower() or value == value.upper())
+    return len(value) >= (LEAST_PLAIN if number or word else LEAST)
+
+
+def handed_on(value: str) -> tuple[str, ...]:
+    """What is secret in a variable that is handed on: not a path, and of an address only what signs in."""
+    if "://" in value and not any(char.isspace() for char in value):
+        try:
+            user = urlsplit(value).username or ""
+        except ValueError:
+            user = ""
+        return (*passwords_in(value), *([user] if len(user) >= LEAST_PLAIN else ()))
+    return () if not value or value.startswith("/") else (value,)
+
+
+def secret_fields(data: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in data.items():
+        if isinstance(value, str) and _SECRET_FIELD.search(name):
+            yield value
+        elif isinstance(value, dict):
+            yield from secret_fields(cast(dict[str, Any], value))
+
+
+def secret_options(command: Sequence[str]) -> Iterator[str]:
+    for place, word in enumerate(command, 1):
+        following = command[place] if place < len(command) else ""
+        option, equals, value = word.partition("=")
+        if _SECRET_OPTION.fullmatch(option):
+            yield value if equals else following
+
+
+def _parts(value: str) -> Iterator[str]:
+    """A secret, and what in it is one by itself: the token of `Bearer TOKEN`, the password of a basic
+    authorisation, a line of a longer file.
+    """
+    value = value.strip()
+    yield value
+    words = [word.strip("\"',;") for word in value.split()]
+    for word in words if len(words) > 1 else ():
+        for part in (word, word.partition("=")[2]):
+            if len(part) >= LEAST_PLAIN or (len(words) == 2 and is_covered(part)):
+                yield part
+    if len(words) == 2 and words[0].lower() == "basic":
+        try:
+            signed_in = base64.b64decode(words[1], validate=True).decode()
+        except ValueError:
+            return
+        yield signed_in
+        yield signed_in.partition(":")[2]
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a value may be written."""
+    if not value:
+        return
+    raw = value.encode("utf-8", "replace")
+    escaped = json.dumps(value)[1:-1]
+    yield value
+    yield from (escaped, json.dumps(value, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/"))
+    yield from (json.dumps(escaped)[1:-1], repr(value)[1:-1])
+    yield from (html.escape(value), html.escape(value, quote=False))
+    for quoted in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        yield quoted
+        yield re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), quoted)
+    yield from (raw.hex(), raw.hex().upper())
+    # In base64 of something longer a value stands in one of three ways; what its neighbours make of its ends is
+    # left out.
+    for before in range(3):
+        first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            form = encode(bytes(before) + raw).decode()[first:last]
+            if len(form) >= LEAST:
+                yield form
 
 
 class CuecardError(Exception):

@@ -1,16 +1,14 @@
-"""Gettext for every visible string.
+"""Gettext for every visible string, and times in words.
 
-`_("text")` translates now; `N_("text")` only marks a string for the catalogues, for places that
-are evaluated before the language is known (bindings, enum labels) and translated when shown.
-
-One English text that means two things carries a context: `pgettext("state of a run", "begun")` now,
-`NP_("state of a run", "begun")` to mark it. The context is for translators and never shown.
+The code is written in English, so English has no catalogue; other languages have one each in `locale`, compiled when the
+package is built (`scripts/msgfmt.py`).
 """
 
 from __future__ import annotations
 
 import gettext
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -37,9 +35,12 @@ def detect_language(setting: str | None = None) -> Language:
 
 def set_language(language: Language) -> None:
     """Switch all later translations to `language`."""
-    _Catalogue.translations = gettext.translation(
-        "cuecard", localedir=LOCALE_DIR, languages=[language], fallback=True
-    )
+    if language == "en":
+        _Catalogue.translations = gettext.NullTranslations()
+    else:
+        _Catalogue.translations = gettext.translation(
+            "cuecard", localedir=LOCALE_DIR, languages=[language], fallback=True
+        )
     _Catalogue.language = language
 
 
@@ -92,3 +93,44 @@ def NP_(context: str, message: str) -> str:  # noqa: N802
     kept as JSON) has no context any more.
     """
     return Marked(context, message)
+
+
+IDLE = timedelta(minutes=5)
+"""Of a longer pause between two events of a session, this much counts as time spent in it."""
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """How long ago, in the largest unit that fits: "now", "5 min", "3 h", "2 d"."""
+    minutes = int((now - moment).total_seconds() // 60)
+    if minutes < 1:
+        return _("now")
+    if minutes < 60:
+        return _("{n} min").format(n=minutes)
+    if minutes < 48 * 60:
+        return _("{n} h").format(n=minutes // 60)
+    return _("{n} d").format(n=minutes // (24 * 60))
+
+
+def time_left(until: datetime, now: datetime) -> str:
+    """How long until then, in the largest unit that fits: "5 min left", "3 h left", "2 d left"."""
+    minutes = max(int((until - now).total_seconds() // 60), 0)
+    if minutes < 60:
+        return _("{n} min left").format(n=minutes)
+    if minutes < 48 * 60:
+        return _("{n} h left").format(n=minutes // 60)
+    return _("{n} d left").format(n=minutes // (24 * 60))
+
+
+def stopwatch(seconds: float) -> str:
+    """How long something took, as a clock would show it: "7 s", "3:05", "1:02:09"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return _("{n} s").format(n=whole)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def active(pause: timedelta) -> timedelta:
+    """What of a pause between two events counts: people leave their sessions open overnight."""
+    return min(max(pause, timedelta()), IDLE)

@@ -1,11 +1,65 @@
-"""A judge's decisions on the gold items of one trial."""
+"""What an agent hands in, a judge's verdicts on it, and measures: one number with its n, or the reason why there is none."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, Literal
 
-from cuecard.core.parts import PlayerRef
+from pydantic import Field
+
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
+
+
+class PredictedTriple(Frozen):
+    """A triple as the agent handed it in; names are the agent's, not gold's."""
+
+    head: str
+    relation: str
+    tail: str
+
+
+class TriplesPrediction(Frozen):
+    """`raw` is the agent's text as it came, kept for audit."""
+
+    kind: Literal["triples"] = "triples"
+    triples: tuple[PredictedTriple, ...]
+    raw: str = ""
+
+
+class TablePrediction(Frozen):
+    """Rows in the order of `columns`; every row has exactly as many cells."""
+
+    kind: Literal["table"] = "table"
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    raw: str = ""
+
+
+class AnswerPrediction(Frozen):
+    """A final answer. `raw` is the agent's text as it came."""
+
+    kind: Literal["answer"] = "answer"
+    answer: str
+    raw: str = ""
+
+
+class UnusablePrediction(Frozen):
+    """The agent's text held no triples, table or answer: a format failure, which scores 0."""
+
+    kind: Literal["unusable"] = "unusable"
+    reason: str
+    raw: str = ""
+
+
+Prediction = Annotated[
+    TriplesPrediction | TablePrediction | AnswerPrediction | UnusablePrediction,
+    Field(discriminator="kind"),
+]
 
 
 class ItemKind(StrEnum):
@@ -44,6 +98,18 @@ class Item(Frozen):
         kind, _slash, rest = key.partition("/")
         index, _slash, column = rest.partition("/")
         return cls(kind=ItemKind(kind), index=int(index), column=column)
+
+
+class GoldItem(Frozen):
+    """`text` is one line; `also` other accepted names; `context` what else decides (the stage, the
+    row's key, the column's criterion), translated.
+    """
+
+    item: Item
+    text: str
+    also: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class Decision(StrEnum):
@@ -88,3 +154,102 @@ class Judgement(Frozen):
     trial_hash: str = ""
     verdicts: tuple[Verdict, ...]
     table: TableMatch | None = None
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What a judge decided, by item. An item without a verdict is unjudged; of two verdicts on one
+    item the later counts.
+    """
+
+    by_item: dict[str, Verdict]
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict]) -> Decisions:
+        return cls({verdict.item.key: verdict for verdict in verdicts})
+
+    def verdict(self, kind: ItemKind, index: int = 0, column: str = "") -> Verdict | None:
+        return self.by_item.get(Item(kind=kind, index=index, column=column).key)
+
+    def decision(self, kind: ItemKind, index: int = 0, column: str = "") -> Decision:
+        verdict = self.verdict(kind, index, column)
+        return verdict.decision if verdict else Decision.UNJUDGED
+
+
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`value` over `n` things. An undefined measure has no value, never NaN, and says why."""
+
+    name: str
+    value: float | None
+    n: int
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"{self.name} must be finite, or None with a reason")
+        if self.value is None and not self.reason:
+            raise ValueError(f"{self.name} is undefined and must say why")
+
+
+def share(name: str, part: float, whole: int, empty: str, *, zero: bool = False) -> Measure:
+    """Part / whole with n = whole. Of nothing (`whole` 0) it is undefined, or 0 where the definition
+    makes it so (`zero`); `empty` says what was missing.
+    """
+    if whole > 0:
+        return Measure(name, part / whole, whole)
+    return Measure(name, 0.0 if zero else None, 0, empty)
+
+
+def harmonic(name: str, precision: Measure, recall: Measure) -> Measure:
+    """F1 of two measures with the n of recall; 0 if both are 0, undefined if either is."""
+    if precision.value is None:
+        return Measure(name, None, recall.n, precision.reason)
+    if recall.value is None:
+        return Measure(name, None, recall.n, recall.reason)
+    total = precision.value + recall.value
+    return Measure(name, 2 * precision.value * recall.value / total if total else 0.0, recall.n)
+
+
+def count(name: str, value: float, n: int = 1) -> Measure:
+    """A plain count; `n` is what was counted over (1: this trial)."""
+    return Measure(name, float(value), n)
+
+
+def mean(name: str, values: Iterable[float], empty: str = "") -> Measure:
+    """The arithmetic mean with n = how many."""
+    collected = list(values)
+    reason = empty or _("nothing to average")
+    return share(name, math.fsum(collected), len(collected), reason)
+
+
+def pearson(name: str, pairs: Sequence[tuple[float, float]]) -> Measure:
+    """Pearson's correlation of two columns (1895), n = how many pairs; undefined of fewer than two pairs and
+    where a column is constant.
+    """
+    n = len(pairs)
+    if n < 2:
+        return Measure(name, None, n, _("fewer than two trials"))
+    means = [math.fsum(column) / n for column in zip(*pairs, strict=True)]
+    apart = [(x - means[0], y - means[1]) for x, y in pairs]
+    spread = [math.fsum(column) for column in zip(*((x * x, y * y) for x, y in apart), strict=True)]
+    if min(spread) < _TINY:
+        return Measure(name, None, n, _("one of the two is the same in every trial"))
+    together = math.fsum(x * y for x, y in apart)
+    found = together / math.sqrt(spread[0] * spread[1])
+    return Measure(name, max(-1.0, min(1.0, found)), n)
+
+
+def score_answer(name: str, judgement: Judgement) -> tuple[Measure, Measure]:
+    """1 if the final answer was judged equivalent, 0 if not, undefined if unjudged; and `unjudged`."""
+    decision = Decisions.of(judgement.verdicts).decision(ItemKind.ANSWER)
+    unjudged = decision is Decision.UNJUDGED
+    value = (
+        Measure(name, None, 0, _("the answer was not judged"))
+        if unjudged
+        else Measure(name, float(decision is Decision.YES), 1)
+    )
+    return value, count("unjudged", float(unjudged))

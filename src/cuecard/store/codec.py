@@ -1,12 +1,27 @@
-"""JSON payloads as columns: text while small, zlib-compressed bytes when large."""
+"""How contents are stored: JSON payloads as columns, events as JSON, and large contents once each by the hash of their bytes."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
-from typing import cast
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, cast
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import PydanticSerializationError
+from sqlalchemy import Connection, Table, bindparam, select
+from sqlmodel import col
+
+from cuecard.core.engine.events import EVENT_BODY, EventBody, ModelReplied, ToolAnswered
+from cuecard.core.errors import NotFound
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Origin
+from cuecard.store.engine import Database
+from cuecard.store.task_tables import insert_new, metadata
+from cuecard.store.trial_tables import PayloadRow
 
 PACK_ABOVE = 2048
 """Bytes of JSON up to which a payload stays readable text."""
@@ -52,3 +67,293 @@ def to_json_in_pieces(value: dict[str, JsonValue]) -> bytes:
 
 def from_json(payload: bytes | str) -> JsonValue:
     return cast(JsonValue, json.loads(payload))
+
+
+LARGE = 2048
+"""Bytes up to which a text stays in its event."""
+HEAD = 200
+"""Characters of a large text that stay in its event."""
+_TITLES = 80
+_STUB = "$payload"
+_MARK = b'"$payload":"'
+_TOLD = {"text", "entries"}
+
+Payload = tuple[str, bytes]
+"""A content's SHA-256, as 64 hex digits, and the content."""
+
+
+class Encoded(NamedTuple):
+    """`body` is UTF-8 JSON; `payloads` what it refers to."""
+
+    body: bytes
+    payloads: tuple[Payload, ...] = ()
+
+
+def encode(body: EventBody) -> Encoded:
+    if isinstance(body, ToolAnswered):
+        return _encode_answer(body)
+    if isinstance(body, ModelReplied):
+        return _encode_reply(body)
+    return Encoded(dumped(body))
+
+
+def decode(payload: bytes, contents: Mapping[str, bytes] | None = None) -> EventBody:
+    """The event's body. Without `contents`, large texts are their beginnings with an ellipsis."""
+    if _MARK not in payload:
+        try:
+            return EVENT_BODY.validate_json(payload)
+        except ValidationError:
+            # Half of a surrogate pair: Python's parser takes what pydantic's refuses.
+            return EVENT_BODY.validate_python(from_json(payload))
+    data = from_json(payload)
+    for parent, name, stub in _stubs(data):
+        content = None if contents is None else contents[stub[_STUB]]
+        parent[name] = _answer(stub, content) if name == "answer" else _text(stub, content)
+    return EVENT_BODY.validate_python(data)
+
+
+def decode_outline(payload: bytes) -> tuple[EventBody, tuple[str, ...]]:
+    """As `decode` without contents, with the hashes of what the event refers to."""
+    if _MARK not in payload:
+        return decode(payload), ()
+    data = from_json(payload)
+    hashes: list[str] = []
+    for parent, name, stub in _stubs(data):
+        hashes.append(stub[_STUB])
+        parent[name] = _answer(stub, None) if name == "answer" else _text(stub, None)
+    return EVENT_BODY.validate_python(data), tuple(hashes)
+
+
+def dumped(model: BaseModel, **which: Any) -> bytes:
+    """A model as JSON, with half surrogate pairs, which broken model output has, as escapes."""
+    try:
+        return model.__pydantic_serializer__.to_json(model, **which)
+    except PydanticSerializationError:
+        return to_json(model.model_dump(mode="json", **which))
+
+
+def hash_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _encode_answer(body: ToolAnswered) -> Encoded:
+    answer = body.answer
+    if len(answer.text) <= LARGE:
+        whole = dumped(body)
+        if len(whole) <= LARGE:
+            return Encoded(whole)
+        content = dumped(answer, include=_TOLD)
+        if len(content) <= LARGE:
+            return Encoded(whole)
+    else:
+        content = dumped(answer, include=_TOLD)
+    digest = hash_of(content)
+    stub = {
+        _STUB: digest,
+        "size": len(content),
+        "head": answer.text[:HEAD],
+        "entries": [{"id": e.id[:_TITLES], "title": e.title[:_TITLES]} for e in answer.entries],
+        "hit": answer.hit.model_dump(mode="json") if answer.hit else None,
+        "ok": answer.ok,
+    }
+    rest = dumped(body, exclude={"answer"})
+    return Encoded(_with(rest, b"answer", to_json(stub)), ((digest, content),))
+
+
+def _encode_reply(body: ModelReplied) -> Encoded:
+    reply = body.reply
+    if len(reply.text) + len(reply.reasoning) <= LARGE // 4:
+        return Encoded(dumped(body))
+    large = {
+        name: content
+        for name, text in (("text", reply.text), ("reasoning", reply.reasoning))
+        if len(content := text.encode("utf-8", "surrogatepass")) > LARGE
+    }
+    if not large:
+        return Encoded(dumped(body))
+    inner = dumped(reply, exclude=set(large))
+    payloads: list[Payload] = []
+    for name, content in large.items():
+        digest = hash_of(content)
+        payloads.append((digest, content))
+        head = getattr(reply, name)[:HEAD]
+        stub = {_STUB: digest, "size": len(content), "head": head}
+        inner = _with(inner, name.encode(), to_json(stub))
+    rest = dumped(body, exclude={"reply"})
+    return Encoded(_with(rest, b"reply", inner), tuple(payloads))
+
+
+def _with(outer: bytes, name: bytes, value: bytes) -> bytes:
+    """A JSON object, which is not empty, with one more member."""
+    return b'%b,"%b":%b}' % (outer[:-1], name, value)
+
+
+def _stubs(data: Any) -> Iterator[tuple[dict[str, Any], str, dict[str, Any]]]:
+    """Places of stubs, as the object they are in, their name there, and the stub."""
+    reply = data.get("reply")
+    places = [(data, "answer")]
+    if isinstance(reply, dict):
+        inside = cast(dict[str, Any], reply)
+        places += [(inside, "text"), (inside, "reasoning")]
+    for parent, name in places:
+        stub = parent.get(name)
+        if isinstance(stub, dict) and _STUB in stub:
+            yield parent, name, cast(dict[str, Any], stub)
+
+
+def _text(stub: dict[str, Any], content: bytes | None) -> str:
+    return f"{stub['head']}…" if content is None else content.decode("utf-8", "surrogatepass")
+
+
+def _answer(stub: dict[str, Any], content: bytes | None) -> dict[str, Any]:
+    told: dict[str, Any]
+    if content is None:
+        entries = [{**entry, "content": ""} for entry in stub["entries"]]
+        told = {"text": f"{stub['head']}…", "entries": entries}
+    else:
+        told = cast(dict[str, Any], from_json(content))
+    return {**told, "hit": stub["hit"], "ok": stub["ok"]}
+
+
+def origins_text(origins: Iterable[Origin]) -> str:
+    return to_json([origin.model_dump(mode="json") for origin in origins]).decode()
+
+
+def origins_in(text: str) -> tuple[Origin, ...]:
+    """What `origins_text` was given."""
+    if text == "[]":
+        return ()
+    return tuple(Origin.model_validate(item) for item in cast(list[object], from_json(text)))
+
+
+LEVEL = 5
+_WINDOW = 32_768
+_SMALL = 4096
+"""Bytes below which a content is no dictionary for others."""
+_KNOWN = 8192
+_BASES = 128
+_AT_ONCE = 400
+_TABLE: Table = metadata.tables["payload"]
+_PRESENT = select(col(PayloadRow.hash)).where(
+    col(PayloadRow.hash).in_(bindparam("hashes", expanding=True))
+)
+_CONTENT = select(col(PayloadRow.hash), col(PayloadRow.base), col(PayloadRow.data)).where(
+    col(PayloadRow.hash).in_(bindparam("hashes", expanding=True))
+)
+
+
+class Ready(NamedTuple):
+    """What is to be written in a transaction; `Shelf.kept` is then told of it."""
+
+    rows: list[dict[str, Any]]
+    bases: list[tuple[int, str, bytes]]
+
+
+class Shelf:
+    """Puts contents by, and remembers some that are already there. Not for several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self._bases: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
+
+    def ready(self, contents: Iterable[tuple[int, Payload]]) -> Ready:
+        """Compress what is not stored yet, of pairs of a trial's id and a content."""
+        new: dict[str, tuple[int, bytes]] = {}
+        for trial_id, (digest, content) in contents:
+            if digest not in self._known:
+                new.setdefault(digest, (trial_id, content))
+        if not new:
+            return Ready([], [])
+        with self._database.read() as session:
+            for digest in _present(session.connection(), list(new)):
+                self._remember(digest)
+                del new[digest]
+        bases: list[tuple[int, str, bytes]] = []
+        rows = [self._row(trial_id, d, content, bases) for d, (trial_id, content) in new.items()]
+        return Ready(rows, bases)
+
+    def kept(self, ready: Ready) -> None:
+        """The transaction was committed."""
+        for row in ready.rows:
+            self._remember(row["hash"])
+        for trial_id, digest, content in ready.bases:
+            self._bases[trial_id] = digest, content[:_WINDOW]
+            if len(self._bases) > _BASES:
+                self._bases.popitem(last=False)
+
+    def forget(self, trial_id: int) -> None:
+        """The trial has ended."""
+        self._bases.pop(trial_id, None)
+
+    def _row(
+        self, trial_id: int, digest: str, content: bytes, bases: list[tuple[int, str, bytes]]
+    ) -> dict[str, Any]:
+        base, dictionary = self._bases.get(trial_id, (None, b""))
+        if base is None and len(content) >= _SMALL and all(b[0] != trial_id for b in bases):
+            bases.append((trial_id, digest, content))
+        return {
+            "hash": digest,
+            "size": len(content),
+            "base": base,
+            "data": compress(content, dictionary),
+        }
+
+    def _remember(self, digest: str) -> None:
+        self._known[digest] = None
+        if len(self._known) > _KNOWN:
+            self._known.popitem(last=False)
+
+
+def write_payloads(connection: Connection, ready: Ready) -> None:
+    """What another process has stored in the meantime is passed over."""
+    if ready.rows:
+        connection.execute(insert_new(connection, _TABLE), ready.rows)
+
+
+def read_payloads(connection: Connection, hashes: Sequence[str]) -> dict[str, bytes]:
+    """The contents by hash. Raises `NotFound` if one is missing."""
+    found: dict[str, bytes] = {}
+    based: dict[str, tuple[str, bytes]] = {}
+    for some in _parts(dict.fromkeys(hashes)):
+        for digest, base, data in connection.execute(_CONTENT, {"hashes": some}):
+            if base is None:
+                found[digest] = zlib.decompress(data)
+            else:
+                based[digest] = base, data
+    bases = {base for base, _data in based.values()}
+    if bases:
+        dictionaries = {base: found[base] for base in bases if base in found}
+        missing = [base for base in bases if base not in dictionaries]
+        dictionaries |= read_payloads(connection, missing)
+        for digest, (base, data) in based.items():
+            found[digest] = decompress(data, dictionaries[base][:_WINDOW])
+    for digest in hashes:
+        if digest not in found:
+            raise NotFound(_("There is no such content"), digest)
+    return found
+
+
+def compress(content: bytes, dictionary: bytes = b"") -> bytes:
+    if not dictionary:
+        return zlib.compress(content, LEVEL)
+    packer = zlib.compressobj(LEVEL, zdict=dictionary)
+    return packer.compress(content) + packer.flush()
+
+
+def decompress(data: bytes, dictionary: bytes) -> bytes:
+    unpacker = zlib.decompressobj(zdict=dictionary)
+    return unpacker.decompress(data) + unpacker.flush()
+
+
+def _present(connection: Connection, hashes: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for some in _parts(hashes):
+        found |= set(connection.execute(_PRESENT, {"hashes": some}).scalars())
+    return found
+
+
+def _parts(hashes: Iterable[str]) -> Iterable[list[str]]:
+    rest = iter(hashes)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some

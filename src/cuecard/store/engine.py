@@ -1,19 +1,16 @@
-"""One database: how it is reached, and the two ways to work with it, reading and writing.
-
-SQLite runs in WAL with `synchronous=FULL`: a commit returns when it is on the disk, so that neither
-`kill -9` nor a power cut takes back what a person typed or paid for. Writers queue: within the process
-behind a lock, between processes behind `BEGIN IMMEDIATE` (SQLite) or an advisory lock (PostgreSQL).
-So a write never meets another half-way, and no room needs locks of its own. Readers wait for nobody.
-"""
+"""One database: how it is reached, what this process may do with its file, the two ways to work with it (reading and writing), and finding one row by its key."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -21,16 +18,145 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session
 
-from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
-from cuecard.core.scrubbing import (
+from cuecard.core.errors import (
     DATABASE_PASSWORD,
+    CuecardError,
+    NotFound,
     Scrubber,
     passwords_in,
     public_form,
 )
-from cuecard.store.access import Barred, reading_uri
-from cuecard.store.troubles import busy, database_trouble, missing_driver, read_only
+from cuecard.core.i18n import _
+from cuecard.store import errors as troubles
+from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
+from cuecard.store.task_tables import TaskRow
+from cuecard.store.trial_tables import RunRow, TrialRow, VerdictRow
+
+_SIDES = ("-wal", "-shm")
+"""What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
+
+
+class Barred(NamedTuple):
+    """Why a workspace that can be read cannot be written, and what can be done about it."""
+
+    reason: str
+    hint: str
+
+
+def check_file(url: URL, create: bool) -> Barred | None:
+    """Why the file cannot be written, None if it can. Raises `CuecardError` if it cannot be read, or is missing and
+    not to be made or not to be made there.
+    """
+    if not url.database or url.database == ":memory:":
+        raise troubles.bad_url(public_form(str(url)))
+    if url.database.startswith("file:"):
+        # SQLite's own kind of URL, with options that only it can judge.
+        if url.query.get("mode") == "ro" or url.query.get("immutable") == "1":
+            return Barred(_("Its address asks for reading only."), _("Take that out of --db."))
+        return None
+    path = Path(url.database)
+    try:
+        mode = path.stat().st_mode
+    except PermissionError:
+        reason = _denied(
+            _("{place} belongs to {owner} and has the permissions {mode}: you may not enter it."),
+            _closed_folder(path),
+        )
+        raise troubles.unreadable(str(path), reason) from None
+    except (FileNotFoundError, NotADirectoryError):
+        _check_new(path, create)
+        return None
+    if stat.S_ISDIR(mode):
+        raise troubles.is_a_folder(str(path))
+    if not stat.S_ISREG(mode):
+        raise troubles.not_a_database(str(path))
+    if not os.access(path, os.R_OK):
+        reason = _(
+            "{place} belongs to {owner} and has the permissions {mode}: you may not read it."
+        )
+        raise troubles.unreadable(str(path), _denied(reason, path))
+    return _barred(path.resolve())
+
+
+def reading_uri(path: str) -> str:
+    """SQLite's address of a file that this process may read but not write, as it stands now.
+
+    A database that writes ahead is told to look for nothing beside it, because it would have to make what it looks
+    for; while there is something (somebody else writes, or was killed), that is read but never made. Raises
+    `CuecardError` where changes wait beside the file that cannot be read without writing.
+    """
+    real = Path(path).resolve()
+    wal, shm, journal = (Path(f"{real}{end}") for end in (*_SIDES, "-journal"))
+    options = "mode=ro"
+    if _writes_ahead(real) and not journal.exists():
+        if not wal.exists() or not wal.stat().st_size:
+            options = "immutable=1"
+        elif shm.exists():
+            options = "mode=ro&readonly_shm=1"
+        else:
+            raise troubles.changes_beside(path, str(wal))
+    return f"{real.as_uri()}?{options}"
+
+
+def _check_new(path: Path, create: bool) -> None:
+    folder = path.parent
+    if not folder.is_dir():
+        raise troubles.no_folder(str(folder))
+    if not create:
+        raise troubles.absent(str(path))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise troubles.not_made_here(str(path), *_unwritable(folder))
+
+
+def _barred(path: Path) -> Barred | None:
+    beside = [side for end in _SIDES if (side := Path(f"{path}{end}")).exists()]
+    for place in (path, path.parent, *beside):
+        if not os.access(place, os.W_OK):
+            return _unwritable(place)
+    return None
+
+
+def _unwritable(place: Path) -> Barred:
+    copy = _("Copy the workspace to a folder of your own and open the copy.")
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        return Barred(_("{place} is on a read-only file system.").format(place=place), copy)
+    found = place.stat()
+    mine = found.st_uid == os.geteuid()
+    if os.geteuid() == 0 or (mine and found.st_mode & stat.S_IWUSR):
+        reason = _("The system keeps {place} from being changed, whatever its permissions say.")
+        return Barred(reason.format(place=place), _("See `lsattr`. {copy}").format(copy=copy))
+    text = _("{place} belongs to {owner} and has the permissions {mode}: you may not write it.")
+    mend = _("`chmod u+w {place}` lets you write it.").format(place=place)
+    return Barred(_denied(text, place), mend if mine else copy)
+
+
+def _denied(text: str, place: Path) -> str:
+    """`text` with whom the place belongs to and what its permissions are: `-rw-r--r--`."""
+    found = place.stat()
+    mode = stat.filemode(found.st_mode)
+    return text.format(place=place, owner=_owner(found.st_uid), mode=mode)
+
+
+def _closed_folder(path: Path) -> Path:
+    """The first folder on the way to `path` that this process may not enter."""
+    folders = reversed(path.absolute().parents)
+    return next((folder for folder in folders if not os.access(folder, os.X_OK)), path.parent)
+
+
+def _owner(uid: int) -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _writes_ahead(path: Path) -> bool:
+    """Whether the file's header says so: https://www.sqlite.org/fileformat.html, offset 18."""
+    with path.open("rb") as file:
+        return file.read(20)[18:19] == b"\x02"
+
 
 BUSY_SECONDS = 30
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
@@ -228,3 +354,50 @@ def _postgres_engine(url: URL) -> Engine:
 
     event.listen(engine, "begin", begun)
     return engine
+
+
+def task_row(session: Session, task_id: str) -> TaskRow:
+    """Raises `NotFound`."""
+    row = session.get(TaskRow, task_id)
+    if row is None:
+        raise task_missing(task_id)
+    return row
+
+
+def run_row(session: Session, run_id: int) -> RunRow:
+    """Raises `NotFound`."""
+    row = session.get(RunRow, run_id)
+    if row is None:
+        raise NotFound(
+            _("There is no such run"), str(run_id), _("`cuecard runs` lists those there are.")
+        )
+    return row
+
+
+def trial_row(session: Session, trial_id: int) -> TrialRow:
+    """Raises `NotFound`."""
+    row = session.get(TrialRow, trial_id)
+    if row is None:
+        raise trial_missing(trial_id)
+    return row
+
+
+def verdict_row(session: Session, verdict_id: int) -> VerdictRow:
+    """Raises `NotFound`."""
+    row = session.get(VerdictRow, verdict_id)
+    if row is None:
+        raise NotFound(_("There is no such verdict"), str(verdict_id))
+    return row
+
+
+def trial_missing(trial_id: int) -> NotFound:
+    return NotFound(_("There is no such trial"), str(trial_id))
+
+
+def task_missing(task_id: str, number: int | None = None) -> NotFound:
+    if number is None:
+        return NotFound(_("There is no such task"), task_id)
+    return NotFound(
+        _("There is no such revision"),
+        _("{task} has no revision {number}.").format(task=task_id, number=number),
+    )

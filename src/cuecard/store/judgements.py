@@ -1,22 +1,40 @@
-"""Judgements and verdicts as rows: written in one go, read without detours (there are many)."""
+"""Judgements and verdicts as rows, and the verdicts of a workspace as a list of any length, a page at a time."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import defaultdict
+from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, cast
 
-from sqlalchemy import Row, insert
+from sqlalchemy import ColumnElement, Row, insert
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, func, select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, and_, col, func, select
 
-from cuecard.core.parts import PlayerRef
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.label_records import (
+    JudgementHead,
+    JudgementRecord,
+    VerdictItem,
+    VerdictLine,
+    VerdictRecord,
+)
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.label_records import JudgementHead, JudgementRecord, VerdictItem, VerdictRecord
-from cuecard.store.tables import JudgementRow, TrialRow, VerdictRow
+from cuecard.store.engine import Database
+from cuecard.store.labels import newest_ids
+from cuecard.store.trial_tables import (
+    JudgementRow,
+    LabelRow,
+    RevealRow,
+    RunRow,
+    TrialRow,
+    VerdictRow,
+)
 
 PRIME = 2**31 - 1
 """The range of `VerdictRow.shuffle`."""
@@ -209,3 +227,224 @@ def _judgement(row: JudgementRow, verdicts: list[Verdict]) -> JudgementRecord:
     return JudgementRecord(
         id=row.id or 0, trial_id=row.trial_id, created_at=row.created_at, judgement=judgement
     )
+
+
+PAGE = 200
+
+
+class VerdictFilter(Frozen):
+    """Which verdicts are listed. `runs`: of these runs, none meaning all but quality probes; `mine`: only what the viewer
+    has labelled, or has not; `gold_wrong`: only items whose gold somebody holds for wrong.
+    """
+
+    runs: tuple[int, ...] = ()
+    tasks: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    mine: Literal["", "labelled", "open"] = ""
+    gold_wrong: bool = False
+
+
+class Pages(Frozen):
+    """How a list is cut: `starts[i]` is the id of the first verdict of page i, of `VerdictPages.size` verdicts each
+    (the last one shorter); `count` verdicts in all.
+    """
+
+    count: int
+    starts: tuple[int, ...]
+
+
+class VerdictPages:
+    def __init__(self, database: Database, size: int = PAGE) -> None:
+        self._database = database
+        self.size = size
+
+    def pages(self, person: str, filter: VerdictFilter) -> Pages:
+        """Cut the list. Only ids are read."""
+        numbered = (
+            select_columns(
+                cast("ColumnElement[int]", col(VerdictRow.id)).label("id"),
+                func.row_number().over(order_by=col(VerdictRow.id)).label("place"),
+            )
+            .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
+            .where(*_conditions(person, filter))
+        ).subquery()
+        with self._database.read() as session:
+            connection = session.connection()
+            count = connection.execute(
+                select_columns(func.count()).select_from(numbered)
+            ).scalar_one()
+            starts = connection.execute(
+                select_columns(numbered.c.id)
+                .where((numbered.c.place - 1) % self.size == 0)
+                .order_by(numbered.c.id)
+            ).scalars()
+            return Pages(count=count, starts=tuple(starts))
+
+    def page(self, person: str, filter: VerdictFilter, start: int) -> list[VerdictLine]:
+        """The page that begins with the verdict `start`, 0 for the first one. Decisions are there only for items that
+        `person` has labelled and has seen revealed: a list alone reveals nothing.
+        """
+        with self._database.read() as session:
+            if not start and filter.runs:
+                start = _first_of(session, filter.runs)
+            return _lines(session, person, filter, start, self.size)
+
+    def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
+        """Trial, item and decision of every verdict that counts in these runs: of `judge`, or of the judge
+        who judged the trial first. For drawing samples, not for labellers' screens.
+        """
+        ordered = (
+            select_columns(
+                col(JudgementRow.trial_id),
+                col(JudgementRow.judge_name),
+                func.max(col(JudgementRow.id)).label("newest"),
+            )
+            .join(TrialRow, col(TrialRow.id) == JudgementRow.trial_id)
+            .where(col(TrialRow.run_id).in_(runs))
+            .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+            .order_by(func.min(col(JudgementRow.id)))
+        )
+        with self._database.read() as session:
+            connection = session.connection()
+            chosen: dict[int, int] = {}
+            for row in connection.execute(ordered):
+                if not judge or row.judge_name == judge:
+                    chosen.setdefault(row.trial_id, row.newest)
+            wanted = set(chosen.values())
+            trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            query = select_columns(
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.item_index),
+                col(VerdictRow.item_column),
+                col(VerdictRow.decision),
+            ).where(col(VerdictRow.trial_id).in_(trials))
+            return [
+                (trial_id, item_of(kind, index, column), Decision(decision))
+                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
+                if judgement in wanted
+            ]
+
+
+def _conditions(person: str, filter: VerdictFilter) -> list[Any]:
+    """Of verdicts joined with their judgements. Each is looked up row by row, so that a page is read along
+    the verdicts' ids however many there are.
+    """
+    newer, trial, run = aliased(JudgementRow), aliased(TrialRow), aliased(RunRow)
+    superseded = (
+        select(newer.id)
+        .where(
+            newer.trial_id == JudgementRow.trial_id,
+            newer.judge_name == JudgementRow.judge_name,
+            col(newer.id) > JudgementRow.id,
+        )
+        .correlate(JudgementRow)
+    )
+    trials = select(trial.id).where(col(trial.id) == VerdictRow.trial_id).correlate(VerdictRow)
+    if filter.runs:
+        trials = trials.where(col(trial.run_id).in_(filter.runs))
+    else:
+        trials = trials.join(run, col(run.id) == trial.run_id).where(run.kind != "probe")
+    if filter.tasks:
+        trials = trials.where(col(trial.task_id).in_(filter.tasks))
+    found: list[Any] = [~superseded.exists(), trials.exists()]
+    if filter.judges:
+        found.append(col(JudgementRow.judge_name).in_(filter.judges))
+    labelled = select(LabelRow.id).where(_same_item(), LabelRow.person == person)
+    if filter.mine:
+        exists = labelled.correlate(VerdictRow).exists()
+        found.append(exists if filter.mine == "labelled" else ~exists)
+    if filter.mine == "labelled":
+        mine = select(LabelRow.trial_id).where(LabelRow.person == person)
+        found.append(col(VerdictRow.trial_id).in_(mine))
+    if filter.gold_wrong:
+        flagged = select(LabelRow.id).where(
+            _same_item(), col(LabelRow.gold_wrong), col(LabelRow.id).in_(newest_ids())
+        )
+        held = select(LabelRow.trial_id).where(col(LabelRow.gold_wrong))
+        found += [flagged.correlate(VerdictRow).exists(), col(VerdictRow.trial_id).in_(held)]
+    return found
+
+
+def _same_item() -> Any:
+    return and_(
+        col(LabelRow.trial_id) == VerdictRow.trial_id, col(LabelRow.item_key) == VerdictRow.item_key
+    )
+
+
+def _first_of(session: Session, runs: Collection[int]) -> int:
+    """No verdict of these runs has a smaller id."""
+    # The verdicts of a judgement are entered in one go, the first one first.
+    judgements = select(JudgementRow.id).join(TrialRow).where(col(TrialRow.run_id).in_(runs))
+    query = select(func.min(VerdictRow.id)).where(
+        col(VerdictRow.judgement_id).in_(judgements), VerdictRow.position == 0
+    )
+    return session.exec(query).one() or 0
+
+
+def _lines(
+    session: Session, person: str, filter: VerdictFilter, start: int, size: int
+) -> list[VerdictLine]:
+    mine = (
+        select(LabelRow.value)
+        .where(_same_item(), LabelRow.person == person)
+        .order_by(col(LabelRow.id).desc())
+        .limit(1)
+        .correlate(VerdictRow)
+        .scalar_subquery()
+    )
+    seen = (
+        select(RevealRow.trial_id)
+        .where(
+            RevealRow.trial_id == VerdictRow.trial_id,
+            RevealRow.item_key == VerdictRow.item_key,
+            RevealRow.person == person,
+        )
+        .correlate(VerdictRow)
+        .exists()
+    )
+    query = (
+        select_columns(
+            seen.label("seen"),
+            col(VerdictRow.id),
+            col(VerdictRow.trial_id),
+            col(VerdictRow.item_kind),
+            col(VerdictRow.item_index),
+            col(VerdictRow.item_column),
+            col(VerdictRow.decision),
+            col(TrialRow.run_id),
+            col(TrialRow.task_id),
+            col(TrialRow.revision),
+            col(TrialRow.agent),
+            col(JudgementRow.judge_name),
+            mine.label("mine"),
+        )
+        .join(TrialRow, col(TrialRow.id) == VerdictRow.trial_id)
+        .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
+        .where(*_conditions(person, filter), col(VerdictRow.id) >= start)
+        .order_by(col(VerdictRow.id))
+        .limit(size)
+    )
+    return [
+        VerdictLine.model_validate(
+            {
+                "verdict_id": row.id,
+                "trial_id": row.trial_id,
+                "run_id": row.run_id,
+                "task_id": row.task_id,
+                "revision": row.revision,
+                "agent": _agent_name(row.agent),
+                "judge": row.judge_name,
+                "item": item_of(row.item_kind, row.item_index, row.item_column),
+                "mine": row.mine,
+                "decision": Decision(row.decision) if row.seen and row.mine is not None else None,
+            }
+        )
+        for row in session.connection().execute(query)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _agent_name(payload: str) -> str:
+    return PlayerRef.model_validate_json(payload).name

@@ -1,19 +1,36 @@
-"""People's decisions on the items of trials."""
+"""What people say of trials: labels given here or outside, how far labelling is, and bookmarks and comments."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import UTC, datetime
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
+from sqlalchemy import insert
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.errors import NotAllowed, NotFound
+from cuecard.core.i18n import _
+from cuecard.core.label_records import Label, LabelValue, Phase, RunLabels
+from cuecard.core.records import NoteKind, TrialNote
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
-from cuecard.store.label_records import Label, LabelValue, Phase
+from cuecard.store.engine import Database, trial_row
 from cuecard.store.people import ensure_person
-from cuecard.store.tables import LabelRow, RevealRow, VerdictRow
+from cuecard.store.task_tables import clean
+from cuecard.store.trial_tables import (
+    JudgementRow,
+    LabelRow,
+    RevealRow,
+    RunRow,
+    TrialNoteRow,
+    TrialRow,
+    VerdictRow,
+)
 
 
 def add_label(
@@ -135,3 +152,244 @@ def label_of(row: LabelRow, verdict_id: int) -> Label:
             "source": row.source,
         }
     )
+
+
+Key = tuple[int, str, str]
+"""Trial, item, person."""
+
+
+class OutsideLabel(Frozen):
+    """A label from a file. `at` None: the file does not tell when it was given. `phase` None: it does not
+    tell whether its person had seen what was decided; then what this workspace knows decides.
+    """
+
+    trial_id: int
+    item: Item
+    person: str
+    value: LabelValue | CheckpointStatus
+    comment: str = ""
+    seconds: float = 0
+    gold_wrong: bool = False
+    phase: Phase | None = None
+    at: datetime | None = None
+    source: str = ""
+
+
+def enter_labels(session: Session, labels: Sequence[OutsideLabel]) -> int:
+    """Add what is not known, in the order of the labels; how many were added.
+
+    A label that tells its time is known if its person said just that then. Any other is known if it is
+    what the person said last, or said last in a file of that name: the same file again changes nothing,
+    even if they have changed their mind here since.
+    """
+    trials = {label.trial_id for label in labels}
+    for person in sorted({label.person for label in labels}):
+        ensure_person(session, person)
+    history, seen = _history(session, trials), _seen(session, trials)
+    verdicts = _verdicts(session, trials)
+    now = datetime.now(UTC)
+    rows: list[dict[str, Any]] = []
+    for label in labels:
+        key = (label.trial_id, label.item.key, label.person)
+        said = history[key]
+        if _known(label, said):
+            continue
+        # Two of one file that tell no time keep their order.
+        at = label.at or max([now, *(row["created_at"] + _TICK for row in said[-1:])])
+        if label.phase == "revealed" and (key not in seen or at < seen[key]):
+            seen[key] = at
+            _note(session, key, at)
+        revealed = key in seen and seen[key] <= at
+        row: dict[str, Any] = {
+            "verdict_id": verdicts.get((label.trial_id, label.item.key)),
+            "trial_id": label.trial_id,
+            "item_key": label.item.key,
+            "person": label.person,
+            "value": label.value.value,
+            "comment": clean(label.comment),
+            "created_at": at,
+            "phase": "revealed" if revealed else "blind",
+            "seconds": label.seconds,
+            "gold_wrong": label.gold_wrong,
+            "source": clean(label.source),
+        }
+        said.append(row)
+        said.sort(key=lambda known: known["created_at"])
+        rows.append(row)
+    if rows:
+        session.flush()
+        session.connection().execute(insert(LabelRow), rows)
+    return len(rows)
+
+
+_TICK = timedelta(microseconds=1)
+
+
+def _known(label: OutsideLabel, said: Sequence[dict[str, Any]]) -> bool:
+    def same(row: dict[str, Any]) -> bool:
+        given = (label.value.value, clean(label.comment), label.gold_wrong)
+        return given == (row["value"], row["comment"], row["gold_wrong"])
+
+    if label.at is not None:
+        return any(same(row) and row["created_at"] == label.at for row in said)
+    of_file = [row for row in said if row["source"] == clean(label.source)]
+    return any(same(row) for row in (*said[-1:], *of_file[-1:]))
+
+
+def _history(session: Session, trials: Collection[int]) -> defaultdict[Key, list[dict[str, Any]]]:
+    query = (
+        select(LabelRow)
+        .where(col(LabelRow.trial_id).in_(trials))
+        .order_by(col(LabelRow.created_at), col(LabelRow.id))
+    )
+    found: defaultdict[Key, list[dict[str, Any]]] = defaultdict(list)
+    for row in session.exec(query):
+        found[row.trial_id, row.item_key, row.person].append(row.model_dump())
+    return found
+
+
+def _seen(session: Session, trials: Collection[int]) -> dict[Key, datetime]:
+    query = select(RevealRow).where(col(RevealRow.trial_id).in_(trials))
+    return {(row.trial_id, row.item_key, row.person): row.at for row in session.exec(query)}
+
+
+def _note(session: Session, key: Key, at: datetime) -> None:
+    row = session.get(RevealRow, key)
+    if row is None:
+        trial_id, item_key, person = key
+        session.add(RevealRow(trial_id=trial_id, item_key=item_key, person=person, at=at))
+        session.flush()
+    else:
+        row.at = at
+
+
+def _verdicts(session: Session, trials: Collection[int]) -> dict[tuple[int, str], int]:
+    """By trial and item, the newest verdict on it."""
+    query = (
+        select(VerdictRow.trial_id, VerdictRow.item_key, func.max(VerdictRow.id))
+        .where(col(VerdictRow.trial_id).in_(trials))
+        .group_by(col(VerdictRow.trial_id), VerdictRow.item_key)
+    )
+    return {(trial, item): id_ or 0 for trial, item, id_ in session.exec(query)}
+
+
+def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabels]:
+    """One line for each run that has verdicts among `judgements`, newest first."""
+    judged = (
+        select(TrialRow.run_id, VerdictRow.trial_id, VerdictRow.item_key)
+        .join(VerdictRow, col(VerdictRow.trial_id) == TrialRow.id)
+        .where(col(VerdictRow.judgement_id).in_(judgements))
+        .distinct()
+    ).subquery()
+    items = dict(
+        session.exec(select(judged.c.run_id, func.count()).group_by(judged.c.run_id)).all()
+    )
+    labels: dict[int, int] = defaultdict(int)
+    mine: dict[int, int] = defaultdict(int)
+    labelled = (
+        select(TrialRow.run_id, LabelRow.person, LabelRow.trial_id, LabelRow.item_key)
+        .join(TrialRow, col(LabelRow.trial_id) == TrialRow.id)
+        .distinct()
+    ).subquery()
+    for run_id, who, count in session.exec(
+        select(labelled.c.run_id, labelled.c.person, func.count()).group_by(
+            labelled.c.run_id, labelled.c.person
+        )
+    ):
+        labels[run_id] += count
+        if who == person:
+            mine[run_id] = count
+    judges: dict[int, list[str]] = defaultdict(list)
+    for run_id, judge in session.exec(
+        select(TrialRow.run_id, JudgementRow.judge_name)
+        .join(TrialRow, col(JudgementRow.trial_id) == TrialRow.id)
+        .distinct()
+        .order_by(JudgementRow.judge_name)
+    ):
+        judges[run_id].append(judge)
+    runs = session.exec(
+        select(RunRow).where(col(RunRow.id).in_(items)).order_by(col(RunRow.id).desc())
+    )
+    return [
+        RunLabels(
+            run_id=run.id or 0,
+            name=run.name,
+            judges=tuple(judges[run.id or 0]),
+            verdicts=items[run.id or 0],
+            mine=mine[run.id or 0],
+            labels=labels[run.id or 0],
+        )
+        for run in runs
+    ]
+
+
+_TAKEN_BACK = "taken_back"
+
+
+class TrialNotes:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, trial_id: int, person: str, kind: NoteKind, place: str, text: str = ""
+    ) -> TrialNote:
+        """Raises `NotFound` for an unknown trial."""
+        with self._database.write() as session:
+            trial_row(session, trial_id)
+            row = TrialNoteRow(
+                uid=uuid4().hex,
+                trial_id=trial_id,
+                person=ensure_person(session, person).name,
+                kind=kind,
+                place=place,
+                text=text,
+                at=datetime.now(UTC),
+            )
+            session.add(row)
+            session.flush()
+            return _trial_notes_note(row)
+
+    def take_back(self, uid: str, person: str) -> None:
+        """Raises `NotFound`, and `NotAllowed` for another person's note. Twice is once."""
+        with self._database.write() as session:
+            row = session.get(TrialNoteRow, uid)
+            if row is None:
+                raise NotFound(_("Note not found"), _("It is not in this workspace."))
+            if row.person != person.strip():
+                raise NotAllowed(
+                    _("This note is somebody else's"),
+                    _("Only {name} can take it back.").format(name=row.person),
+                )
+            session.add(
+                TrialNoteRow(
+                    uid=uuid4().hex,
+                    trial_id=row.trial_id,
+                    person=row.person,
+                    kind=_TAKEN_BACK,
+                    place=row.place,
+                    text="",
+                    about=uid,
+                    at=datetime.now(UTC),
+                )
+            )
+
+    def of(self, trial_ids: Collection[int] | None = None) -> list[TrialNote]:
+        """Those that stand, oldest first; of all trials without `trial_ids`."""
+        conditions: list[Any] = []
+        if trial_ids is not None:
+            conditions.append(col(TrialNoteRow.trial_id).in_(trial_ids))
+        query = (
+            select(TrialNoteRow)
+            .where(*conditions)
+            .order_by(col(TrialNoteRow.at), col(TrialNoteRow.uid))
+        )
+        with self._database.read() as session:
+            rows = session.exec(query).all()
+            # A pack may say anything, but nobody takes back what another has noted.
+            gone = {(row.about, row.person) for row in rows if row.kind == _TAKEN_BACK}
+            standing = [row for row in rows if row.kind != _TAKEN_BACK]
+            return [_trial_notes_note(row) for row in standing if (row.uid, row.person) not in gone]
+
+
+def _trial_notes_note(row: TrialNoteRow) -> TrialNote:
+    return TrialNote.model_validate(row.model_dump(exclude={"about"}))

@@ -1,13 +1,4 @@
-"""Who plays a run. A run is played by one process at a time, and nobody touches a run that somebody plays.
-
-A lease is a row per run with its holder: person, host, process, and a heartbeat that a thread of the holder's renews
-every `BEAT` seconds. It ends when it is released, and lapses when its holder is provably gone:
-
-- on the same machine, when its process does not exist any more (not by time: a stopped or waiting process still is);
-- elsewhere on PostgreSQL, when its last beat is more than `LAPSE` seconds old by the server's clock;
-- elsewhere on a shared SQLite file, where clocks differ, when its beats have not moved for `LAPSE` seconds while
-  they were watched from here.
-"""
+"""Who plays a run. A run is played by one process at a time, and nobody touches a run that somebody plays."""
 
 from __future__ import annotations
 
@@ -19,59 +10,29 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import getnode, uuid4
+from uuid import getnode
 
 from sqlalchemy import CursorResult, delete, func, update
 from sqlmodel import Session, col, select
 
-from cuecard.core.errors import Conflict, CuecardError
-from cuecard.core.i18n import _
-from cuecard.core.run_state import Played
-from cuecard.store.engine import Database
-from cuecard.store.lookup import run_row
-from cuecard.store.records import RunLease
-from cuecard.store.tables import RunLeaseRow
-from cuecard.store.tables.base import in_utc
+from cuecard.core.archive import LAPSE, BeingPlayed, Lease
+from cuecard.core.engine.events import Played
+from cuecard.core.errors import CuecardError
+from cuecard.core.records import RunLease
+from cuecard.store.engine import Database, run_row
+from cuecard.store.task_tables import in_utc
+from cuecard.store.trial_tables import RunLeaseRow
 
 BEAT = 3.0
-LAPSE = 15.0
 _RELEASE_PATIENCE = 2.0
 _LOG = logging.getLogger(__name__)
 _PROC = Path("/proc")
 _HELD: set[str] = set()
 """Owners of the leases that this process holds, over all of its workspaces."""
-
-
-class BeingPlayed(Conflict):
-    """Somebody else plays the run. `certain`: their life was seen; otherwise watching for `LAPSE` will tell."""
-
-    def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
-        whose = _("{person} plays it on {host}, process {pid}, since {time}.")
-        super().__init__(
-            _("This run is being played"),
-            whose.format(
-                person=lease.person or _("Somebody"),
-                host=lease.host,
-                pid=lease.pid,
-                time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
-            ),
-            _("Stop it there, or wait until it is over."),
-        )
-        self.certain = certain
-
-
-@dataclass(eq=False)
-class Lease:
-    """A run that is held here. `lost`: somebody else took it over, because this process seemed gone."""
-
-    run_id: int
-    owner: str = field(default_factory=lambda: uuid4().hex)
-    on_lost: Callable[[], None] | None = None
-    lost: bool = False
 
 
 @dataclass(frozen=True)

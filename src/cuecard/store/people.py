@@ -1,17 +1,48 @@
-"""Who works in this workspace. A name is a key: it signs everything, and never changes."""
+"""Who works in this workspace, and what they have of their own: unsaved edits, reviews that are still being written, and the effort they put into tasks."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import cast
 
-from sqlmodel import Session, select
+from pydantic import JsonValue
+from sqlmodel import Session, col, func, select
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
+from cuecard.core.records import (
+    ASIDE,
+    Draft,
+    EffortEntry,
+    EffortKind,
+    EffortTotals,
+    Person,
+    ThrownDraft,
+)
+from cuecard.core.tasks.base import Origin
 from cuecard.core.text import for_display
+from cuecard.store.codec import (
+    from_json,
+    origins_in,
+    origins_text,
+    pack,
+    to_json,
+    to_json_in_pieces,
+    unpack,
+)
 from cuecard.store.engine import Database
-from cuecard.store.records import Person
-from cuecard.store.tables import PersonRow
+from cuecard.store.task_tables import (
+    DraftRow,
+    EffortRow,
+    PersonRow,
+    ReviewFormRow,
+    RevisionRow,
+    ThrownDraftRow,
+    insert_of,
+    metadata,
+)
 
 MAX_NAME = 80
 
@@ -66,3 +97,327 @@ def checked_name(name: str) -> str:
     else:
         return name
     raise CuecardError(_("This name cannot be used"), problem, _("Choose another name."))
+
+
+class Drafts:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(
+        self,
+        task_id: str,
+        person: str,
+        base: int,
+        data: dict[str, JsonValue],
+        *,
+        origins: Sequence[Origin] = (),
+        left: bool = False,
+    ) -> Draft:
+        """Keep `data` as this person's draft on top of revision `base` (0: a task not saved yet).
+        `left`: the editor is being left in good order.
+        """
+        self.keep(task_id, person, base, data, origins=origins, left=left)
+        with self._database.read() as session:
+            return _draft(session.get_one(DraftRow, (task_id, person.strip())))
+
+    def keep(
+        self,
+        task_id: str,
+        person: str,
+        base: int,
+        data: dict[str, JsonValue],
+        *,
+        origins: Sequence[Origin] = (),
+        left: bool = False,
+    ) -> None:
+        """As `save`, without reading it again: for what is written while somebody types."""
+        body, packed = pack(to_json_in_pieces(data))
+        now = datetime.now(UTC)
+        values = {
+            "base": base,
+            "body": body,
+            "packed": packed,
+            "origins": origins_text(origins),
+            "updated_at": now,
+            "left_at": now if left else None,
+        }
+        with self._database.write() as session:
+            connection = session.connection()
+            name = ensure_person(session, person).name
+            statement = insert_of(connection.dialect.name, metadata.tables["draft"]).values(
+                task_id=task_id, person=name, **values
+            )
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["task_id", "person"], set_=values)
+            )
+
+    def leave(self, task_id: str, person: str) -> None:
+        """Note that the editor was left in good order, if there is a draft."""
+        with self._database.write() as session:
+            row = session.get(DraftRow, (task_id, person))
+            if row is not None and row.left_at is None:
+                row.left_at = datetime.now(UTC)
+                session.add(row)
+
+    def get(self, task_id: str, person: str) -> Draft | None:
+        with self._database.read() as session:
+            row = session.get(DraftRow, (task_id, person))
+            return _draft(row) if row else None
+
+    def discard(self, task_id: str, person: str) -> None:
+        """Forget a draft that says nothing which is not saved elsewhere, if there is one."""
+        with self._database.write() as session:
+            row = session.get(DraftRow, (task_id, person))
+            if row is not None:
+                session.delete(row)
+
+    def throw_away(self, task_id: str, person: str) -> None:
+        """End the draft, if there is one, but keep what it said; see `thrown`."""
+        with self._database.write() as session:
+            row = session.get(DraftRow, (task_id, person))
+            if row is None:
+                return
+            session.add(
+                ThrownDraftRow(
+                    task_id=row.task_id,
+                    person=row.person,
+                    base=row.base,
+                    body=row.body,
+                    packed=row.packed,
+                    origins=row.origins,
+                    updated_at=row.updated_at,
+                    thrown_at=datetime.now(UTC),
+                )
+            )
+            session.delete(row)
+
+    def thrown(self, person: str, task_id: str | None = None) -> list[ThrownDraft]:
+        """What this person threw away, the last first: of one task, or of all that were never saved
+        and of which they have no draft now.
+        """
+        query = (
+            select(ThrownDraftRow)
+            .where(ThrownDraftRow.person == person)
+            .order_by(col(ThrownDraftRow.id).desc())
+        )
+        if task_id is not None:
+            query = query.where(ThrownDraftRow.task_id == task_id)
+        else:
+            drafts = select(DraftRow.task_id).where(DraftRow.person == person)
+            query = query.where(
+                ThrownDraftRow.base == 0,
+                col(ThrownDraftRow.task_id).not_in(select(RevisionRow.task_id)),
+                col(ThrownDraftRow.task_id).not_in(drafts),
+            )
+        with self._database.read() as session:
+            return [_thrown(row) for row in session.exec(query)]
+
+    def recall(self, thrown_id: int) -> Draft:
+        """Make what was thrown away this person's draft again. Raises `NotFound`, and `Conflict` when
+        they have another draft of the task.
+        """
+        with self._database.write() as session:
+            row = session.get(ThrownDraftRow, thrown_id)
+            if row is None:
+                raise NotFound(_("There is no such draft"), str(thrown_id))
+            if session.get(DraftRow, (row.task_id, row.person)) is not None:
+                raise Conflict(
+                    _("You have another draft of this task"),
+                    row.task_id,
+                    _("Open it: its history offers what was thrown away."),
+                )
+            return _draft(_recalled(session, row))
+
+    def aside(self, person: str, suffix: str) -> list[str]:
+        """The ids under which something of this person is kept `ASIDE` that end so."""
+        query = select(DraftRow.task_id).where(
+            DraftRow.person == person, col(DraftRow.task_id).endswith(suffix, autoescape=True)
+        )
+        with self._database.read() as session:
+            return list(session.exec(query))
+
+    def of(self, person: str) -> list[Draft]:
+        """All edits of a person, the last edited first; not what is kept `ASIDE`."""
+        query = (
+            select(DraftRow)
+            .where(DraftRow.person == person, ~col(DraftRow.task_id).contains(ASIDE))
+            .order_by(col(DraftRow.updated_at).desc(), DraftRow.task_id)
+        )
+        with self._database.read() as session:
+            return [_draft(row) for row in session.exec(query)]
+
+
+def _recalled(session: Session, thrown: ThrownDraftRow) -> DraftRow:
+    now = datetime.now(UTC)
+    row = DraftRow(
+        task_id=thrown.task_id,
+        person=thrown.person,
+        base=thrown.base,
+        body=thrown.body,
+        packed=thrown.packed,
+        origins=thrown.origins,
+        updated_at=now,
+        left_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _draft(row: DraftRow) -> Draft:
+    return Draft(
+        task_id=row.task_id,
+        person=row.person,
+        base=row.base,
+        data=_data(row),
+        updated_at=row.updated_at,
+        origins=origins_in(row.origins),
+        left_at=row.left_at,
+    )
+
+
+def _thrown(row: ThrownDraftRow) -> ThrownDraft:
+    assert row.id is not None
+    return ThrownDraft(
+        id=row.id,
+        task_id=row.task_id,
+        person=row.person,
+        base=row.base,
+        data=_data(row),
+        updated_at=row.updated_at,
+        thrown_at=row.thrown_at,
+        origins=origins_in(row.origins),
+    )
+
+
+def _data(row: DraftRow | ThrownDraftRow) -> dict[str, JsonValue]:
+    return cast(dict[str, JsonValue], from_json(unpack(row.body, row.packed)))
+
+
+class ReviewForms:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, task_id: str, revision: int, reviewer: str, data: dict[str, JsonValue]) -> None:
+        """Keep what the reviewer has filled in so far."""
+        with self._database.write() as session:
+            session.merge(
+                ReviewFormRow(
+                    task_id=task_id,
+                    revision=revision,
+                    reviewer=ensure_person(session, reviewer).name,
+                    body=to_json(data).decode(),
+                    updated_at=datetime.now(UTC),
+                )
+            )
+
+    def get(self, task_id: str, revision: int, reviewer: str) -> dict[str, JsonValue]:
+        """What was kept; empty if nothing was."""
+        with self._database.read() as session:
+            row = session.get(ReviewFormRow, (task_id, revision, reviewer))
+            return cast(dict[str, JsonValue], from_json(row.body)) if row else {}
+
+    def of(self, reviewer: str) -> list[tuple[str, int]]:
+        """(task, revision) of a person's unfinished reviews, the last touched first."""
+        query = (
+            select(ReviewFormRow.task_id, ReviewFormRow.revision)
+            .where(ReviewFormRow.reviewer == reviewer)
+            .order_by(col(ReviewFormRow.updated_at).desc())
+        )
+        with self._database.read() as session:
+            return [(task_id, revision) for task_id, revision in session.exec(query)]
+
+
+class Effort:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, task_id: str, person: str, kind: EffortKind, amount: float = 1, text: str = ""
+    ) -> None:
+        """Enter `amount` seconds (`time`) or so many queries or pages; the task need not be saved yet.
+        Raises `ValueError` for an amount that is not above 0.
+        """
+        if not 0 < amount < float("inf"):
+            raise ValueError("an amount of effort must be above 0 and finite")
+        with self._database.write() as session:
+            name = ensure_person(session, person).name
+            _enter(session, task_id, name, kind, amount, text, datetime.now(UTC))
+
+    def of(self, task_id: str) -> list[EffortEntry]:
+        """Everything entered for the task, oldest first."""
+        with self._database.read() as session:
+            return _entries(session, task_id)
+
+    def totals(self, task_id: str, person: str | None = None) -> EffortTotals:
+        """Sums for the task, over everybody or one person."""
+        query = (
+            select(EffortRow.kind, func.sum(col(EffortRow.amount)))
+            .where(EffortRow.task_id == task_id)
+            .group_by(col(EffortRow.kind))
+        )
+        if person is not None:
+            query = query.where(EffortRow.person == person)
+        with self._database.read() as session:
+            sums: dict[str, float] = {kind: float(amount) for kind, amount in session.exec(query)}
+        return EffortTotals(
+            seconds=max(sums.get("time", 0), 0),
+            queries=round(sums.get("query", 0)),
+            pages=round(sums.get("page", 0)),
+        )
+
+    def worked_on(self, person: str) -> frozenset[str]:
+        """The ids of the tasks that a person put anything into, saved or not."""
+        query = select(EffortRow.task_id).where(EffortRow.person == person).distinct()
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
+
+    def move(self, task_id: str, person: str, to: str) -> None:
+        """What a person entered for a task that now has another id counts for that one."""
+        with self._database.write() as session:
+            for entry in _entries(session, task_id):
+                if entry.person == person:
+                    values = (person, entry.kind)
+                    _enter(session, task_id, *values, -entry.amount, entry.text, entry.at)
+                    _enter(session, to, *values, entry.amount, entry.text, entry.at)
+
+
+def _enter(
+    session: Session,
+    task_id: str,
+    person: str,
+    kind: EffortKind,
+    amount: float,
+    text: str,
+    at: datetime,
+) -> None:
+    session.add(
+        EffortRow(task_id=task_id, person=person, kind=kind, amount=amount, text=text, at=at)
+    )
+
+
+def _entries(session: Session, task_id: str) -> list[EffortEntry]:
+    query = select(EffortRow).where(EffortRow.task_id == task_id).order_by(col(EffortRow.id))
+    rows = session.exec(query).all()
+    undone = Counter(
+        (row.person, row.kind, -row.amount, row.text) for row in rows if row.amount < 0
+    )
+    entries: list[EffortEntry] = []
+    for row in rows:
+        known = (row.person, row.kind, row.amount, row.text)
+        if undone[known]:
+            undone[known] -= 1
+        elif row.amount > 0:
+            entries.append(
+                EffortEntry.model_validate(
+                    {
+                        "task_id": row.task_id,
+                        "person": row.person,
+                        "kind": row.kind,
+                        "amount": row.amount,
+                        "text": row.text,
+                        "at": row.at,
+                    }
+                )
+            )
+    return entries

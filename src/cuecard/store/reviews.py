@@ -1,8 +1,4 @@
-"""Contributions: how they are added, and what of them a person may see.
-
-Who may do what is decided in `annotate.review`, by guards that run here within the transaction; that
-nobody sees too much is decided here.
-"""
+"""Reviews and other contributions: how they are added, what of them a person may see, and the comments in them."""
 
 from __future__ import annotations
 
@@ -11,36 +7,39 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session, col, or_, select
 
-from cuecard.core.errors import Conflict
-from cuecard.core.i18n import _
-from cuecard.core.review import (
+from cuecard.core.contributions import (
+    Answered,
     Body,
+    Commented,
     Contribution,
     Move,
     Reviewed,
     SkillsSet,
-    Standing,
-    TaskLog,
     TaskState,
-    standing_of,
+    comment_id,
 )
-from cuecard.core.review.claims import claims_of, released_by
-from cuecard.store.comments import comments_in
-from cuecard.store.engine import Database
-from cuecard.store.lookup import task_missing, task_row
-from cuecard.store.people import ensure_person
-from cuecard.store.qc_reasons import without_reasons
-from cuecard.store.records import Comment, OpenRound, Review, Revision, TaskSummary
-from cuecard.store.standing import (
+from cuecard.core.errors import Conflict
+from cuecard.core.i18n import _
+from cuecard.core.records import Answer, Comment, OpenRound, Review, Revision, TaskSummary
+from cuecard.core.review import Standing, TaskLog, claims_of, released_by, standing_of
+from cuecard.store.contributions import (
+    as_viewer,
     assemble,
     contribution_of,
     contribution_values,
+    has_reviewed_and_may_read,
     load_log,
     load_logs,
+    may_see,
     refold,
     sign,
+    without_reasons,
+    written_by,
+    wrote,
 )
-from cuecard.store.tables import (
+from cuecard.store.engine import Database, task_missing, task_row
+from cuecard.store.people import ensure_person
+from cuecard.store.task_tables import (
     ContributionRow,
     ReviewFormRow,
     RevisionRow,
@@ -48,13 +47,47 @@ from cuecard.store.tables import (
     TaskRow,
 )
 from cuecard.store.tasks import load_revision, summary_of
-from cuecard.store.visible import (
-    as_viewer,
-    has_reviewed_and_may_read,
-    may_see,
-    written_by,
-    wrote,
-)
+
+
+def comments_in(entries: Sequence[Contribution]) -> list[Comment]:
+    """The comments that these entries hold, each with its answers; entries in their order."""
+    answers: dict[str, list[Answer]] = {}
+    for entry in entries:
+        if isinstance(said := entry.body, Answered):
+            answer = Answer(by=entry.by, text=said.text, turns=said.turns, at=entry.at)
+            answers.setdefault(said.comment, []).append(answer)
+    found: list[Comment] = []
+    for entry in entries:
+        match entry.body:
+            case Reviewed(comments=comments):
+                for index, pinned in enumerate(comments):
+                    id = comment_id(entry.uid, index)
+                    told = (pinned.place, pinned.text, pinned.dimension)
+                    found.append(_comment(entry, id, told, answers))
+            case Commented(place=place, text=text):
+                found.append(_comment(entry, comment_id(entry.uid), (place, text, ""), answers))
+            case _:
+                pass
+    return found
+
+
+def _comment(
+    entry: Contribution, id: str, told: tuple[str, str, str], answers: dict[str, list[Answer]]
+) -> Comment:
+    place, text, dimension = told
+    return Comment(
+        id=id,
+        task_id=entry.task_id,
+        revision=entry.revision,
+        place=place,
+        text=text,
+        dimension=dimension,
+        by=entry.by,
+        at=entry.at,
+        of_review=isinstance(entry.body, Reviewed),
+        answers=tuple(answers.get(id, ())),
+    )
+
 
 Guard = Callable[[TaskLog], None]
 

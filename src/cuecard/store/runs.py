@@ -5,50 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from pydantic import JsonValue
 from sqlmodel import Session, and_, col, func, or_, select
 
-from cuecard.core.events import Event, Limits, Termination
-from cuecard.core.parts import PlayerRef
-from cuecard.core.run_state import run_state
-from cuecard.store.appending import Appender
-from cuecard.store.codec import from_json, to_json
-from cuecard.store.engine import Database
+from cuecard.core.archive import RunKind
+from cuecard.core.engine.events import Event, Limits, Termination, run_state
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.records import (
+    Outline,
+    RunLease,
+    RunRecord,
+    RunState,
+    TaskTraits,
+    TrialCell,
+    TrialRecord,
+    UsageRecord,
+)
+from cuecard.store.codec import from_json, read_payloads, to_json
+from cuecard.store.engine import Database, run_row, task_missing, task_row, trial_row
 from cuecard.store.leases import Leases
-from cuecard.store.logs import (
+from cuecard.store.people import ensure_person
+from cuecard.store.task_tables import RevisionRow, TaskRow
+from cuecard.store.tasks import load_traits
+from cuecard.store.trial_logs import (
     Line,
     completed,
-    course,
+    effective,
+    load_usage,
     outline,
     read_beginning,
     read_events,
     read_lines,
     read_words,
 )
-from cuecard.store.lookup import run_row, task_missing, task_row, trial_row
-from cuecard.store.payloads import read_payloads
-from cuecard.store.people import ensure_person
-from cuecard.store.records import (
-    Outline,
-    RunLease,
-    RunRecord,
-    RunState,
-    TrialCell,
-    TrialRecord,
-    UsageRecord,
-)
-from cuecard.store.result_records import TaskTraits
-from cuecard.store.tables import EventRow, RevisionRow, RunRow, TaskRow, TrialRow
-from cuecard.store.traits import load_traits
-from cuecard.store.usage import load_usage
-
-Kind = Literal["grid", "play", "probe"]
+from cuecard.store.trial_tables import EventRow, RunRow, TrialRow
+from cuecard.store.writer import Appender
 
 
 class Runs:
+    """Runs, their trials and the logs of these. Runs and trials are named by their numbers in this workspace."""
+
     def __init__(
         self, database: Database, leases: Leases, settle: Callable[[], None] = lambda: None
     ) -> None:
@@ -61,7 +60,7 @@ class Runs:
         self,
         *,
         name: str,
-        kind: Kind,
+        kind: RunKind,
         created_by: str,
         samples: int,
         limits: Limits,
@@ -85,12 +84,12 @@ class Runs:
             return _run(row, 0, 0, None)
 
     def get(self, run_id: int) -> RunRecord:
-        """Raises `NotFound`."""
+        """The run with this number. Raises `NotFound`."""
         with self._database.read() as session:
             run_row(session, run_id)
             return _runs(session, self._leases, RunRow.id == run_id)[0]
 
-    def all(self, kind: Kind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
+    def all(self, kind: RunKind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
         """Newest first. `unfinished`: those that were entered or gone on with and neither finished nor stopped,
         whether somebody plays them or not.
         """
@@ -103,7 +102,7 @@ class Runs:
             return _runs(session, self._leases, *conditions)
 
     def set_state(self, run_id: int, state: RunState, reason: str = "") -> None:
-        """Mark how whoever played the run left it; see `core.run_state`. `reason`: why it is paused. Raises
+        """Mark how whoever played the run left it; see `run_state` in `core.engine.events`. `reason`: why it is paused. Raises
         `NotFound`.
         """
         with self._database.write() as session:
@@ -144,7 +143,7 @@ class Runs:
         return self.add_trials(run_id, [cell])[0]
 
     def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
-        """All cells of a grid at once, or none. Raises `NotFound` as `add_trial` does."""
+        """Add the trials of all cells of a grid, or none of them. Raises `NotFound` as `add_trial` does."""
         with self._database.write() as session:
             run_row(session, run_id)
             rows = [_new_trial(session, run_id, cell) for cell in cells]
@@ -164,7 +163,7 @@ class Runs:
             run_row(session, run_id)
             return _trials(session, TrialRow.run_id == run_id)
 
-    def trials_of(self, task_id: str, revision: int, kind: Kind) -> list[TrialRecord]:
+    def trials_of(self, task_id: str, revision: int, kind: RunKind) -> list[TrialRecord]:
         """The trials of a revision in runs of one kind, in the order in which they were added."""
         with self._database.read() as session:
             return _trials(
@@ -177,7 +176,7 @@ class Runs:
     def open_trials(
         self,
         created_by: str | None = None,
-        kind: Kind | None = None,
+        kind: RunKind | None = None,
         *,
         failed_since: datetime | None = None,
     ) -> list[TrialRecord]:
@@ -209,24 +208,24 @@ class Runs:
             Appender(self._database).append(batch)
 
     def log(self, trial_id: int) -> list[Event]:
-        """All that was ever recorded, earlier takes and reopenings too: what a journal goes on from.
+        """All that was ever recorded, earlier takes and reopenings too: what a trial log goes on from.
         Raises `NotFound`.
         """
         return self._read(trial_id, lambda lines: lines)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
-        """The trial's course (see `core.events.course_of`) from `seq` > `after` on, whole. Raises
+        """The trial's effective log (see `core.engine.events`) from `seq` > `after` on, whole. Raises
         `NotFound`.
         """
         return self._read(
-            trial_id, lambda lines: [line for line in course(lines) if line.event.seq > after]
+            trial_id, lambda lines: [line for line in effective(lines) if line.event.seq > after]
         )
 
     def outline(self, trial_id: int) -> Outline:
-        """The trial's course without its large texts, which are not read. Enough for scores: calls,
+        """The trial's effective log without its large texts, which are not read. Enough for scores: calls,
         hits, usage, acts and all that was said are there. Raises `NotFound`.
         """
-        return outline(course(self._lines(trial_id)))
+        return outline(effective(self._lines(trial_id)))
 
     def beginning(self, trial_id: int, events: int) -> Outline:
         """As `outline`, of no more than the first so many events: what is seen of a long trial first. All of a
@@ -238,13 +237,13 @@ class Runs:
         return outline(lines) if lines else self.outline(trial_id)
 
     def words(self, trial_id: int) -> list[Event]:
-        """Of the trial's course, what the user and the agent said, without very long texts: cheap however
+        """Of the trial's effective log, what the user and the agent said, without very long texts: cheap however
         much happened besides.
         """
         self._settle()
         with self._database.read() as session:
             lines = read_words(session.connection(), trial_id)
-        return [line.event for line in course(lines)]
+        return [line.event for line in effective(lines)]
 
     def whole(self, trial_id: int, *seqs: int) -> list[Event]:
         """Some events with their large texts, in the log's order. Raises `NotFound`."""
@@ -258,19 +257,21 @@ class Runs:
             return read_payloads(session.connection(), [digest])[digest]
 
     def traits(self, run_id: int) -> dict[tuple[str, int], TaskTraits]:
-        """Of the revisions that the run plays, by task and number. Raises `NotFound`."""
+        """What groups of tasks are told apart by (family, language, difficulty, domain), for each revision that the run plays:
+        by task id and revision number. Raises `NotFound`.
+        """
         with self._database.read() as session:
             run_row(session, run_id)
             return load_traits(session, run_id)
 
     def usage(self, run_id: int) -> list[UsageRecord]:
-        """What each trial has cost, by payer and model. Raises `NotFound`."""
+        """Calls, tokens and cost of each trial, by payer and model. Raises `NotFound`."""
         with self._database.read() as session:
             run_row(session, run_id)
             return load_usage(session, TrialRow.run_id == run_id)
 
     def usage_of(self, trial_ids: Collection[int]) -> list[UsageRecord]:
-        """What these trials have cost, by trial, payer and model."""
+        """Calls, tokens and cost of these trials, by trial, payer and model."""
         with self._database.read() as session:
             return load_usage(session, col(TrialRow.id).in_(trial_ids))
 

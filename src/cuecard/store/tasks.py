@@ -1,4 +1,4 @@
-"""Tasks and their revisions: saved once, numbered from 1, never changed."""
+"""Tasks and their revisions: saved once, numbered from 1, never changed; and what groups of tasks are told apart by."""
 
 from __future__ import annotations
 
@@ -6,27 +6,34 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from cuecard.core.contributions import revision_uid
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
-from cuecard.core.review import revision_uid
-from cuecard.core.tasks import Family, Origin, Task, TaskLanguage, content_hash
-from cuecard.core.tasks.ids import id_problem
-from cuecard.store.codec import pack, unpack
-from cuecard.store.engine import Database
-from cuecard.store.lookup import task_missing, task_row
-from cuecard.store.origins import origins_in, origins_text
+from cuecard.core.records import Revision, RevisionLine, Saved, TaskState, TaskSummary, TaskTraits
+from cuecard.core.tasks.base import Origin, id_problem
+from cuecard.core.tasks.models import Family, Task, TaskLanguage, content_hash
+from cuecard.store.codec import origins_in, origins_text, pack, unpack
+from cuecard.store.contributions import (
+    first_log,
+    load_log,
+    next_tick,
+    refold,
+    show_content,
+    written_by,
+)
+from cuecard.store.engine import Database, task_missing, task_row
 from cuecard.store.people import ensure_person
-from cuecard.store.records import Revision, RevisionLine, Saved, TaskState, TaskSummary
-from cuecard.store.standing import first_log, load_log, next_tick, refold, show_content
-from cuecard.store.tables import ContentRow, CosignRow, RevisionRow, TaskRow
-from cuecard.store.tables.base import clean
-from cuecard.store.visible import written_by
+from cuecard.store.task_tables import ContentRow, CosignRow, RevisionRow, TaskRow, clean
+from cuecard.store.trial_tables import TrialRow
 
 
 class Tasks:
+    """Tasks and their revisions. A task is named by its id, a revision by its number from 1; no revision is ever changed."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -150,7 +157,7 @@ class Tasks:
         return found
 
     def log(self, task_id: str) -> list[RevisionLine]:
-        """The lines of all revisions, newest first; none for a task that was never saved."""
+        """What is listed of all revisions, newest first; none for a task that was never saved."""
         query = (
             select(RevisionRow)
             .where(RevisionRow.task_id == task_id)
@@ -213,6 +220,7 @@ def load_revision(session: Session, task_id: str, number: int) -> Revision:
 
 
 def summary_of(row: TaskRow) -> TaskSummary:
+    """A row of the table of tasks as the line of a list."""
     return TaskSummary.model_validate(
         {
             "id": row.id,
@@ -375,3 +383,48 @@ def _overtaken(session: Session, task_id: str, base: int) -> Conflict:
         if base
         else _("Choose another id, or open that task and edit it."),
     )
+
+
+_MOST = 4096
+_KNOWN: dict[str, TaskTraits] = {}
+
+
+def load_traits(session: Session, run_id: int) -> dict[tuple[str, int], TaskTraits]:
+    """By task and revision, of all that the run plays."""
+    played = (
+        select(TrialRow.task_id, TrialRow.revision).where(TrialRow.run_id == run_id).distinct()
+    ).subquery()
+    query = (
+        select(RevisionRow.task_id, RevisionRow.number, ContentRow)
+        .join(ContentRow, col(ContentRow.hash) == RevisionRow.hash)
+        .join(
+            played,
+            (played.c.task_id == RevisionRow.task_id) & (played.c.revision == RevisionRow.number),
+        )
+    )
+    return {
+        (task_id, number): _traits(content.hash, unpack(content.body, content.packed))
+        for task_id, number, content in session.exec(query)
+    }
+
+
+def _traits(digest: str, payload: bytes) -> TaskTraits:
+    # Contents never change: what was read of one stays true.
+    if (known := _KNOWN.get(digest)) is not None:
+        return known
+    data: dict[str, Any] = json.loads(payload)
+    gold: dict[str, Any] = data["gold"]
+    persona: dict[str, Any] = data.get("persona") or {}
+    found = TaskTraits(
+        family=gold["family"],
+        language=data["language"],
+        domain=data.get("domain") or "",
+        difficulty=data.get("difficulty"),
+        facts=len(gold.get("facts", ())),
+        stages=len(persona.get("stages", ())),
+        hash=digest,
+    )
+    if len(_KNOWN) >= _MOST:
+        _KNOWN.clear()
+    _KNOWN[digest] = found
+    return found

@@ -1,22 +1,29 @@
-"""Judgements and verdicts, and what a labeller may see of them.
-
-What counts are the newest judgement of each judge on each trial. A label is about the item: two judges'
-verdicts on the same item of the same trial, or a later judgement of the same judge, share it.
-"""
+"""Judgements and verdicts, what a labeller may see of them, and figures of judged trials that were counted once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
 from sqlmodel import Session, col, func, select
 
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.label_records import (
+    JudgementHead,
+    JudgementRecord,
+    Label,
+    LabelValue,
+    Phase,
+    RunLabels,
+    VerdictItem,
+    VerdictRecord,
+)
+from cuecard.core.records import KeptFigures
 from cuecard.core.verdicts import Item, Judgement
-from cuecard.store.engine import Database
+from cuecard.store.engine import Database, run_row, trial_row, verdict_row
 from cuecard.store.judgements import (
     PRIME,
     blind_item,
@@ -28,19 +35,11 @@ from cuecard.store.judgements import (
     load_records,
     number_from,
 )
-from cuecard.store.label_counts import label_counts
-from cuecard.store.label_records import (
-    JudgementHead,
-    JudgementRecord,
-    Label,
-    LabelValue,
-    Phase,
-    RunLabels,
-    VerdictItem,
-    VerdictRecord,
-)
 from cuecard.store.labels import (
+    OutsideLabel,
     add_label,
+    enter_labels,
+    label_counts,
     label_history,
     label_of,
     newest_ids,
@@ -48,9 +47,15 @@ from cuecard.store.labels import (
     note_reveal,
     note_reveals,
 )
-from cuecard.store.labels_in import OutsideLabel, enter_labels
-from cuecard.store.lookup import run_row, trial_row, verdict_row
-from cuecard.store.tables import JudgementRow, LabelRow, RunRow, TrialRow, VerdictRow
+from cuecard.store.task_tables import insert_of, metadata
+from cuecard.store.trial_tables import (
+    JudgementRow,
+    LabelRow,
+    RunRow,
+    TrialFiguresRow,
+    TrialRow,
+    VerdictRow,
+)
 
 
 class Verdicts:
@@ -347,3 +352,42 @@ def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[
         return current, ~labelled
     probed = select(TrialRow.id).join(RunRow).where(RunRow.kind == "probe")
     return current, ~labelled, col(VerdictRow.trial_id).not_in(probed)
+
+
+class Figures:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of_run(self, run_id: int, language: str) -> dict[int, KeptFigures]:
+        """By the judgement's id, those that are kept."""
+        query = (
+            select(TrialFiguresRow)
+            .join(TrialRow, col(TrialRow.id) == TrialFiguresRow.trial_id)
+            .where(TrialRow.run_id == run_id, TrialFiguresRow.language == language)
+        )
+        with self._database.read() as session:
+            return {
+                row.judgement_id: KeptFigures(
+                    judgement_id=row.judgement_id,
+                    trial_id=row.trial_id,
+                    stamp=row.stamp,
+                    body=row.body,
+                )
+                for row in session.exec(query)
+            }
+
+    def keep(
+        self, figures: Iterable[KeptFigures], language: str, *, patience: float | None = None
+    ) -> None:
+        """Keep these, in place of what was kept for the same judgements. `patience`: see `Database.write`."""
+        rows = [{**each.model_dump(), "language": language} for each in figures]
+        if not rows:
+            return
+        with self._database.write(patience=patience) as session:
+            connection = session.connection()
+            add = insert_of(connection.dialect.name, metadata.tables["trialfigures"])
+            new = {"stamp": add.excluded.stamp, "body": add.excluded.body}
+            connection.execute(
+                add.on_conflict_do_update(index_elements=["judgement_id", "language"], set_=new),
+                rows,
+            )

@@ -1,47 +1,114 @@
-"""The one way to everything that is saved.
-
-A `Workspace` may be used from any thread; each call opens and ends its own short session.
-"""
+"""The one way to everything that is saved: opening a workspace, bringing its database to the version of this program, what one person may be told of decisions, and a trial's way in."""
 
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, make_url, text
 from sqlalchemy.exc import ArgumentError
 
-from cuecard.core.scrubbing import guard_address, public_form
-from cuecard.store import troubles
-from cuecard.store.access import check_file
-from cuecard.store.adjudications import Adjudications
-from cuecard.store.drafts import Drafts
-from cuecard.store.effort import Effort
-from cuecard.store.engine import Database
-from cuecard.store.figures import Figures
-from cuecard.store.judge_calls import JudgeCalls
-from cuecard.store.label_sets import LabelSets
+from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
+from cuecard.core.errors import guard_address, public_form
+from cuecard.core.i18n import _
+from cuecard.core.verdicts import Item
+from cuecard.store import errors as troubles
+from cuecard.store.engine import Barred, Database, check_file
+from cuecard.store.errors import foreign_database, newer_version, outdated
+from cuecard.store.judgements import VerdictPages
+from cuecard.store.label_sets import Adjudications, LabelSets
+from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
 from cuecard.store.locate import as_url
-from cuecard.store.migrate import ensure_head
-from cuecard.store.people import People
-from cuecard.store.prompts import KeptPrompts
-from cuecard.store.review_forms import ReviewForms
+from cuecard.store.migrations import HEAD, VERSIONS
+from cuecard.store.people import Drafts, Effort, People, ReviewForms
+from cuecard.store.play_sessions import SeatMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
-from cuecard.store.seat_moves import SeatMoves
-from cuecard.store.session_forms import SessionForms
-from cuecard.store.shadows import Shadows
 from cuecard.store.tasks import Tasks
-from cuecard.store.trial_notes import TrialNotes
-from cuecard.store.verdict_pages import VerdictPages
-from cuecard.store.verdicts import Verdicts
-from cuecard.store.writer import EventWriter
+from cuecard.store.trial_logs import JudgeCalls, KeptPrompts
+from cuecard.store.verdicts import Figures, Verdicts
+from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
-    from cuecard.store.exchange import Exchange
+    from cuecard.store.bundles import Exchange
+
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_SQLITE_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+_POSTGRES_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+_POSTGRES_RIGHTS = (
+    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'),"
+    " has_table_privilege('event', 'INSERT')"
+)
+# Alembic keeps the migration that runs in module globals.
+_alembic_lock = threading.Lock()
+
+
+def ensure_head(database: Database) -> None:
+    """Create or upgrade the tables where needed, all in one transaction; at head, only look.
+
+    Raises `CuecardError` if the database holds other tables, is of a newer version, or must be upgraded and cannot
+    be written.
+    """
+    place = database.public_url
+    with database.read() as session:
+        version = _version(session.connection(), place)
+        if version == HEAD and not database.is_sqlite:
+            database.barred = _barred(session.connection())
+    if version == HEAD:
+        database.use_wal(patience=0)
+        return
+    if barred := database.barred:
+        raise outdated(place, version or "–", HEAD, *barred)
+    with database.connection() as connection:
+        # Somebody else may have been first.
+        if _version(connection, place) != HEAD:
+            upgrade(connection)
+    database.use_wal()
+
+
+def upgrade(connection: Connection, target: str = "head") -> None:
+    """Run the migrations up to `target` on a connection whose transaction the caller owns."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with _alembic_lock:
+        command.upgrade(config, target)
+
+
+def _version(connection: Connection, place: str) -> str | None:
+    """The database's version, None if it is empty."""
+    names = _SQLITE_TABLES if connection.dialect.name == "sqlite" else _POSTGRES_TABLES
+    tables = set(connection.execute(text(names)).scalars())
+    if not tables:
+        return None
+    if "alembic_version" not in tables:
+        raise foreign_database(place)
+    version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if version is None:
+        raise foreign_database(place)
+    if version not in VERSIONS:
+        raise newer_version(place, str(version))
+    return str(version)
+
+
+def _barred(connection: Connection) -> Barred | None:
+    """Why a PostgreSQL server lets this user only read."""
+    standby, refused, may_add = connection.execute(text(_POSTGRES_RIGHTS)).one()
+    if standby or refused == "on":
+        return Barred(
+            _("The server takes no changes."), _("Open the workspace on its primary server.")
+        )
+    if not may_add:
+        reason = _("The database's user of this address may only read.")
+        return Barred(reason, _("Ask whoever runs the database for the right to write."))
+    return None
 
 
 class Workspace:
@@ -112,9 +179,13 @@ class Workspace:
     @property
     def exchange(self) -> Exchange:
         """Imported on first use: few sessions pack or merge."""
-        from cuecard.store.exchange import Exchange
+        from cuecard.store.bundles import Exchange
 
         return Exchange(self._database, self.leases)
+
+    def sink(self, trial_id: int) -> StoreSink:
+        """Where the engine gives the events of this trial to be written."""
+        return StoreSink(self, trial_id)
 
     @property
     def event_writer(self) -> EventWriter:
@@ -159,3 +230,107 @@ def _parsed(url_or_path: str | Path) -> URL:
     if url.drivername not in ("sqlite", "postgresql+psycopg"):
         raise troubles.bad_url(public_form(url.render_as_string(hide_password=True)))
     return url
+
+
+class Sight:
+    """What may be told of decisions on items to one person who may still have to label them blind. Ask `may_tell` before anything
+    is told of an item, and call `record` after, so that later labels on it are not taken for blind. Decisions are a judge's, the user part's, an
+    adjudicator's, and another person's label with its comment. `reveal`: the person asked to see everything. `person` "":
+    nobody looks, for figures and for programs that show nothing.
+    """
+
+    def __init__(self, workspace: Workspace, person: str = "", *, reveal: bool = False) -> None:
+        self._workspace = workspace
+        self.person = person
+        self._reveal = reveal
+        self._told: set[tuple[int, Item]] = set()
+        self._hidden: set[tuple[int, str]] = set()
+
+    @property
+    def hidden(self) -> int:
+        """How many items were asked about and must not be told of."""
+        return len(self._hidden)
+
+    @property
+    def told(self) -> int:
+        """How many items were told of, and will be recorded as seen."""
+        return len(self._told)
+
+    def may_tell(self, trial_id: int, item: Item) -> bool:
+        """Whether decisions on the item may be told now; they then count as seen."""
+        if (trial_id, item.key) in self._waiting:
+            self._hidden.add((trial_id, item.key))
+            return False
+        if self.person:
+            self._told.add((trial_id, item))
+        return True
+
+    def hide(self, trial_id: int, item: Item) -> None:
+        """Count the item as one that is not told of, for a reason of the caller's."""
+        self._hidden.add((trial_id, item.key))
+
+    def may_open(self, trial_id: int) -> bool:
+        """Whether all of a trial may be told: nothing of it waits to be labelled."""
+        waiting = self._by_trial.get(trial_id, ())
+        self._hidden.update((trial_id, key) for key in waiting)
+        return not waiting
+
+    def record(self) -> None:
+        """Remember what was told. Where nothing can be written, nothing can be labelled either, and an uncovering
+        raises `CuecardError`.
+        """
+        if self._told and (self._reveal or not self._workspace.read_only):
+            self._workspace.verdicts.note_reveals(self._told, self.person)
+
+    @cached_property
+    def _waiting(self) -> frozenset[tuple[int, str]]:
+        if self._reveal or not self.person:
+            return frozenset()
+        return self._workspace.label_sets.waiting_everywhere(self.person)
+
+    @cached_property
+    def _by_trial(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for trial_id, key in self._waiting:
+            found.setdefault(trial_id, []).append(key)
+        return found
+
+
+class StoreSink:
+    """A trial's `Sink` into the workspace: `append` returns when the event is on the disk.
+
+    Of an event that follows from those before it (what an agent says is made of its model's recorded
+    replies) `append` returns sooner: it is written before all later ones, and if it is lost, playing
+    on makes it again. Should it be refused, the next `append` says so.
+    """
+
+    def __init__(self, workspace: Workspace, trial_id: int) -> None:
+        self._writer = workspace.event_writer
+        self._trial_id = trial_id
+        self._session = Session()
+
+    async def append(self, event: Event) -> None:
+        """Raises what `Runs.append_events` raises; once it has, it always does. Cancelled, it raises that
+        rather than `CancelledError`, and neither before the event is on the disk or refused.
+        """
+        lazy = _follows(event) and not self._writer.crowded
+        job = self._writer.submit(self._trial_id, event, self._session, lazy=lazy)
+        if lazy:
+            return
+        try:
+            await job.wait()
+        finally:
+            if job.error is not None:
+                raise job.error
+
+    def stream(self, turn: int, text: str) -> None:
+        """Unfinished text is not kept."""
+
+
+def _follows(event: Event) -> bool:
+    """Whether playing on makes the event again. What an agent had said when it was stopped is known to
+    nobody else.
+    """
+    if isinstance(event.body, AgentSpoke):
+        return not event.body.reply.interrupted
+    return isinstance(event.body, TrialStarted)

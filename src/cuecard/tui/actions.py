@@ -6,6 +6,7 @@ translated where they are shown.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
@@ -25,13 +26,18 @@ class Key:
     shown_as: str | None = None
 
 
+_ALT = re.compile(r"alt\+[a-zA-Z0-9]")
 _registry: dict[str, Key] = {}
 
 
 def keys(*declared: Key) -> list[BindingType]:
-    """The bindings of a screen or widget, entered in the registry. Raises on an id used twice."""
+    """The bindings of a screen or widget, entered in the registry. Raises `ValueError` on an id used twice, and on
+    Alt with a letter: most terminals send it as Esc and the letter, which in a burst of keys is read as text.
+    """
     bindings: list[BindingType] = []
     for key in declared:
+        if any(_ALT.fullmatch(one) for one in key.key.split(",")):
+            raise ValueError(f"terminals do not tell {key.key!r} from Esc and a letter")
         if _registry.setdefault(key.id, key) != key:
             raise ValueError(f"two actions have the id {key.id!r}")
         bindings.append(

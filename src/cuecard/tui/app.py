@@ -1,26 +1,193 @@
-"""The app: modes, themes, who I am, and where errors are shown. Everything else is a screen."""
+"""The app with its modes and keys, and what every screen shares: translated keys, workers whose errors are shown, help."""
 
 from __future__ import annotations
 
 import gc
 import traceback
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
+from textual import work
 from textual.app import SystemCommand
-from textual.screen import Screen
+from textual.await_complete import AwaitComplete
+from textual.binding import ActiveBinding
+from textual.dom import DOMNode
+from textual.screen import ModalScreen, Screen
+from textual.timer import Timer
+from textual.worker import Worker
 
-from cuecard.core.errors import CuecardError, told
+from cuecard.core.errors import CuecardError, scrub, told
 from cuecard.core.i18n import N_, _
-from cuecard.core.scrubbing import scrub
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys, registry
-from cuecard.tui.base import CuecardScreen, guarded, translated
 from cuecard.tui.held_keys import HoldsKeys
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import DARK, LIGHT, Preferences
 from cuecard.tui.services import Services
-from cuecard.tui.theme import DARK, LIGHT
+
+Result = TypeVar("Result")
+P = ParamSpec("P")
+NodeT = TypeVar("NodeT", bound="DOMNode")
+
+
+SETTLED = 0.06
+"""Seconds without a change of what keys can do after which that is shown."""
+
+
+class _Shared:
+    """Mixed into screens and modal screens."""
+
+    _bindings_timer: Timer | None = None
+    _bindings_shown: object = None
+
+    def refresh_bindings(self) -> None:
+        """Have the footer show what keys can do now. Textual makes it anew at every change of focus, a dozen
+        times while a screen opens, and each time costs as much as a page of a table; here once, when nothing
+        changes any more, and not at all where it would say the same.
+        """
+        if self._bindings_timer is not None:
+            self._bindings_timer.reset()
+        elif (screen := cast("Screen[Any]", self)).is_running:
+            self._bindings_timer = screen.set_timer(SETTLED, self._show_bindings)
+
+    def _show_bindings(self) -> None:
+        self._bindings_timer = None
+        screen = cast("Screen[Any]", self)
+        # Behind another window the footer does not listen, and on coming back a screen asks again.
+        if screen.is_attached and screen.is_current and screen.app.app_focus:
+            shown = [
+                (active.binding, active.enabled)
+                for active in screen.active_bindings.values()
+                if active.binding.show
+            ]
+            if shown != self._bindings_shown:
+                self._bindings_shown = shown
+                Screen.refresh_bindings(screen)
+
+    @property
+    def cue_app(self) -> CuecardApp:
+        return cast("CuecardApp", cast("Screen[Any]", self).app)
+
+    @property
+    def services(self) -> Services:
+        return self.cue_app.services
+
+    @property
+    def person(self) -> str:
+        """The name under which this person works; empty until chosen."""
+        return self.cue_app.person
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Leave this screen, with what stands above it. One that was left already stays so: a worker or a
+        second key that comes late must not take away the screen below.
+        """
+        screen = cast("Screen[Any]", self)
+        if screen not in screen.app.screen_stack:
+            return AwaitComplete()
+        while screen.app.screen is not screen:
+            screen.app.screen.dismiss()
+        return cast(AwaitComplete, super().dismiss(result))  # pyright: ignore[reportAttributeAccessIssue]
+
+    def report(self, error: BaseException) -> None:
+        """Show an error as what, where, why and how to mend."""
+        self.cue_app.report(error)
+
+
+def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
+    """The bindings with labels and tips in the current language, for footer, palette and help."""
+    return {
+        key: active._replace(
+            binding=replace(active.binding, description=_(active.binding.description)),
+            tooltip=_(active.tooltip),
+        )
+        for key, active in bindings.items()
+    }
+
+
+def _unless_general(active: ActiveBinding) -> ActiveBinding:
+    general = (active.binding.id or "").startswith("app.")
+    return active._replace(binding=replace(active.binding, show=False)) if general else active
+
+
+class CuecardScreen(_Shared, Screen[Result]):
+    """A full screen. Subclasses compose, route messages and call services."""
+
+    BINDINGS = keys(
+        Key(
+            "screen.help",
+            "question_mark",
+            "app.explain",
+            N_("Help"),
+            N_("Keys of this screen"),
+            shown_as="?",
+        ),
+    )
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        bindings = translated(super().active_bindings)
+        if len(self.app.screen_stack) == 1:
+            return bindings
+        # Above another screen the footer has room for this one's own keys only.
+        return {key: _unless_general(active) for key, active in bindings.items()}
+
+
+class CuecardDialog(_Shared, ModalScreen[Result]):
+    """A dialog over a screen; Escape always leaves it without doing anything."""
+
+    BINDINGS = keys(
+        Key("dialog.close", "escape", "dismiss", N_("Cancel"), N_("Close without doing anything")),
+    )
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        return translated(super().active_bindings)
+
+
+def guarded(
+    group: str, *, background: bool = False
+) -> Callable[
+    [Callable[Concatenate[NodeT, P], Awaitable[None]]],
+    Callable[Concatenate[NodeT, P], Worker[None]],
+]:
+    """An async method as a named, exclusive worker whose errors are shown, not raised.
+
+    Starting it again in the same `group` of the same widget or screen cancels the one before. What is typed
+    waits until it is done (`HoldsKeys`), unless it works in the `background`: moves no focus, opens nothing and
+    changes nothing that a key acts on.
+    """
+
+    def decorate(
+        method: Callable[Concatenate[NodeT, P], Awaitable[None]],
+    ) -> Callable[Concatenate[NodeT, P], Worker[None]]:
+        @wraps(method)
+        async def bounded(self: NodeT, *args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                await method(self, *args, **kwargs)
+            except CuecardError as error:
+                cast("CuecardApp", self.app).report(error)
+            except Exception as error:  # noqa: BLE001 - the boundary of a worker
+                self.log.error(error)
+                cast("CuecardApp", self.app).report(error)
+
+        start = cast(
+            "Callable[Concatenate[NodeT, P], Worker[None]]",
+            work(bounded, exclusive=True, group=group, name=method.__qualname__),
+        )
+
+        @wraps(method)
+        def started(self: NodeT, *args: P.args, **kwargs: P.kwargs) -> Worker[None]:
+            worker = start(self, *args, **kwargs)
+            if not background:
+                cast("CuecardApp", self.app).keys_wait_for(worker)
+            return worker
+
+        return started
+
+    return decorate
+
 
 RESTART = "restart"
 _MOVES = frozenset(
@@ -58,25 +225,25 @@ def _home() -> Screen[Any]:
 
 
 def _tasks() -> Screen[Any]:
-    from cuecard.tui.screens.tasks import TasksScreen
+    from cuecard.tui.screens.tasks.screen import TasksScreen
 
     return TasksScreen()
 
 
 def _runs() -> Screen[Any]:
-    from cuecard.tui.screens.runs import RunsScreen
+    from cuecard.tui.screens.run.list import RunsScreen
 
     return RunsScreen()
 
 
 def _review() -> Screen[Any]:
-    from cuecard.tui.screens.review import ReviewQueueScreen
+    from cuecard.tui.screens.review.queue import ReviewQueueScreen
 
     return ReviewQueueScreen()
 
 
 def _verdicts() -> Screen[Any]:
-    from cuecard.tui.screens.verdicts import VerdictsScreen
+    from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 
     return VerdictsScreen()
 
@@ -251,7 +418,7 @@ class CuecardApp(HoldsKeys):
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:
-        from cuecard.tui.screens.wizard.asking import play_an_agent
+        from cuecard.tui.screens.wizard_of_oz.screen import play_an_agent
 
         await play_an_agent(self)
 
@@ -268,7 +435,7 @@ class CuecardApp(HoldsKeys):
             )
 
     def action_explain(self) -> None:
-        from cuecard.tui.screens.help import HelpDialog
+        from cuecard.tui.screens.dialogs import HelpDialog
 
         if not isinstance(self.screen, HelpDialog):
             self.push_screen(HelpDialog(list(self.screen.active_bindings.values())))

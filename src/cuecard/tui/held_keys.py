@@ -104,6 +104,9 @@ class HoldsKeys(App[str]):
 
     def post_message(self, message: Message) -> bool:
         if isinstance(message, _Typed) and not message.is_forwarded:
+            if isinstance(message, events.Key) and message.key.startswith("alt+"):
+                # Terminals send Alt and a letter as Esc and the letter; that is a command, never text.
+                message.character = None
             return self._hear(message)
         return super().post_message(message)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 from cuecard.core.i18n import _, detect_language, set_language
-from cuecard.core.interrupts import raise_again
+from cuecard.core.system import raise_again
 from cuecard.store.locate import workspace_url
 from cuecard.tui.app import RESTART, CuecardApp
-from cuecard.tui.prefs import Preferences
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services
 
 EXIT_USAGE = 2

@@ -9,28 +9,28 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.core.errors import Drained, Halt, Held
-from cuecard.core.events import Termination
-from cuecard.core.i18n import _
-from cuecard.core.parts import Usage
-from cuecard.core.run import RunControl
-from cuecard.core.run_events import (
+from cuecard.core.engine.events import (
     RunEvent,
+    Termination,
     TrialBegan,
     TrialFinished,
     TrialLeftOpen,
     TurnPlayed,
 )
-from cuecard.lab.spending import Budget, budget_of
-from cuecard.lab.tally import Tally, Trouble
-from cuecard.store.records import RunRecord, RunState
+from cuecard.core.engine.messages import Usage
+from cuecard.core.engine.run import RunControl
+from cuecard.core.errors import Drained, Halt, Held
+from cuecard.core.evaluation.run_trials import Tally, Trouble
+from cuecard.core.evaluation.runs import Budget, budget_of
+from cuecard.core.i18n import _
+from cuecard.core.records import RunRecord, RunState
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
-    from cuecard.lab.runs import RunOutcome
+    from cuecard.core.evaluation.runs import RunOutcome
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
-    from cuecard.tui.state.qc_live import LiveQc
+    from cuecard.tui.present.qc import LiveQc
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class LiveRun:
         by: str = "",
     ) -> None:
         """Play the open trials, or only the `failed` ones again, each from where it stopped or from its start."""
-        from cuecard.lab.runs import resume_run
+        from cuecard.core.evaluation.runs import resume_run
 
         async def play() -> RunOutcome:
             run = await asyncio.to_thread(workspace.runs.get, run_id)

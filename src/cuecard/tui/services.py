@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from cuecard.core.errors import CuecardError
-from cuecard.core.files import formerly
-from cuecard.core.scrubbing import guard_address, public_form
+from cuecard.core.errors import CuecardError, guard_address, public_form
+from cuecard.core.system import formerly
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -92,7 +91,7 @@ class Services:
         self._settled = True
         if not await self.ask(_left_behind):
             return False
-        from cuecard.lab.runs import settle_runs
+        from cuecard.core.evaluation.runs import settle_runs
 
         workspace = await asyncio.to_thread(self.workspace)
         try:

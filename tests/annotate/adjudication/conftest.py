@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cuecard.core.parts import PlayerRef
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import Label, LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.annotate.adjudication import adjudicate, disputes
-from cuecard.annotate.adjudication.disputes import majority
+from cuecard.annotate.labelling.adjudication import adjudicate, disputes, majority
 from cuecard.core.errors import NotFound
+from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.label_records import LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 
 

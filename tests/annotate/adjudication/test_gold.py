@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from cuecard.annotate.adjudication import adjudicate, causes_of, disputed_runs, place_in_task
+from cuecard.annotate.labelling.adjudication import adjudicate, causes_of
 from cuecard.annotate.review.comments import threads_for
-from cuecard.core.tasks import Table
+from cuecard.annotate.samples import load_sample
+from cuecard.annotate.task_feedback import disputed_runs, place_in_task
+from cuecard.core.families.table.gold import Table
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.lab.samples import load_sample
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement import (
-    LEVELS,
-    Level,
-    Ratings,
+from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
-    ac2_coefficient,
-    against_reference,
-    alpha_coefficient,
     brennan_prediger,
     brennan_prediger_coefficient,
     cohen_coefficient,
@@ -21,16 +15,22 @@ from cuecard.annotate.agreement import (
     fleiss_coefficient,
     fleiss_kappa,
     gwet_ac1,
-    gwet_ac2,
-    krippendorff_alpha,
-    linearised,
     percent_coefficient,
     scott_coefficient,
     scott_pi,
-    standard_error,
+)
+from cuecard.annotate.agreement.intervals import linearised, standard_error, with_intervals
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.report import against_reference
+from cuecard.annotate.agreement.scales import (
+    LEVELS,
+    Level,
+    ac2_coefficient,
+    alpha_coefficient,
+    gwet_ac2,
+    krippendorff_alpha,
     weighted_kappa,
     weighted_kappa_coefficient,
-    with_intervals,
 )
 from cuecard.core.errors import CuecardError
 

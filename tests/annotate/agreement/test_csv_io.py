@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.agreement import read_ratings
+from cuecard.annotate.agreement.csv_table import read_ratings
 from cuecard.core.errors import FileProblems
 
 

@@ -11,20 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement import (
-    Coefficient,
-    Ratings,
-    Statistic,
+from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
     cohen_coefficient,
     fleiss_coefficient,
     percent_coefficient,
-    pooled,
-    share,
-    with_intervals,
 )
-from cuecard.annotate.agreement.bootstrap import reach, wilson
-from cuecard.annotate.agreement.student import t_quantile
+from cuecard.annotate.agreement.intervals import reach, t_quantile, wilson, with_intervals
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.statistic import Coefficient, Statistic, pooled, share
 
 DOMAIN = ("x", "y", "z")
 Row = Sequence[str | None]

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement import (
-    Ratings,
-    agreement_table,
+from cuecard.annotate.agreement.coefficients import (
     cohen_kappa,
-    confusion_matrix,
     fleiss_kappa,
     gwet_ac1,
     percent_agreement,
-    prevalence,
 )
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.report import agreement_table
+from cuecard.annotate.agreement.tables import confusion_matrix, prevalence
 from cuecard.core.errors import CuecardError
 
 # Fleiss (1971) as tabulated in the usual worked example: 10 items, 14 raters, 5 categories.

@@ -13,19 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement import (
-    LEVELS,
-    Coefficient,
-    Ratings,
-    against_reference,
-    alpha_coefficient,
+from cuecard.annotate.agreement.coefficients import (
     brennan_prediger_coefficient,
     cohen_coefficient,
     fleiss_coefficient,
     scott_coefficient,
-    standard_error,
-    weighted_kappa_coefficient,
 )
+from cuecard.annotate.agreement.intervals import standard_error
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.report import against_reference
+from cuecard.annotate.agreement.scales import LEVELS, alpha_coefficient, weighted_kappa_coefficient
+from cuecard.annotate.agreement.statistic import Coefficient
 
 
 class Theirs(NamedTuple):

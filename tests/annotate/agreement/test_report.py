@@ -10,20 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement import (
-    LEVELS,
-    AgreementTable,
-    Level,
-    Ratings,
-    Row,
+from cuecard.annotate.agreement.coefficients import cohen_kappa, gwet_ac1
+from cuecard.annotate.agreement.ratings import Ratings, with_majority
+from cuecard.annotate.agreement.report import (
     agreement_table,
     ceiling_table,
-    cohen_kappa,
     compare_judges,
-    gwet_ac1,
     reference_table,
-    with_majority,
 )
+from cuecard.annotate.agreement.scales import LEVELS, Level
+from cuecard.annotate.agreement.tables import AgreementTable, Row
 from cuecard.core.errors import CuecardError
 
 DOMAIN = ("covered", "not covered")

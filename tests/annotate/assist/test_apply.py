@@ -11,12 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
-from cuecard.annotate.assist.apply import apply, standing
-from cuecard.annotate.assist.pending import Pending, PendingFile
-from cuecard.annotate.assist.proposal import Proposal, ProposedItem
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.validity import invalid
-from cuecard.core.tasks import FAMILIES, Family, Task
+from cuecard.annotate.assist.proposals import (
+    Pending,
+    PendingFile,
+    Proposal,
+    ProposedItem,
+    apply,
+    standing,
+)
+from cuecard.annotate.authoring.edit import TaskEdit, invalid
+from cuecard.core.tasks.gold import FAMILIES, Family
+from cuecard.core.tasks.models import Task
 
 _LISTS: dict[Family, str] = {"graph": "triples", "checkpoints": "steps", "facts": "facts"}
 

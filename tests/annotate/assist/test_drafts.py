@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from assist_scripts import TODAY, config, propose, says, scripted, stage
-from cuecard.annotate.assist.apply import apply
 from cuecard.annotate.assist.checkpoints import FromQuestion
 from cuecard.annotate.assist.drafting import Drafting, ForTranslation, Inputs
 from cuecard.annotate.assist.facts import FromPairs, pairs_in
 from cuecard.annotate.assist.persona import ForPersona
-from cuecard.annotate.assist.proposal import Proposal, ProposedItem
+from cuecard.annotate.assist.proposals import Proposal, ProposedItem, apply
 from cuecard.annotate.assist.translation import translated, translated_id
-from cuecard.annotate.authoring.blank import blank_task, blank_triple
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.validity import invalid
-from cuecard.core.tasks import Family, TaskLanguage
+from cuecard.annotate.authoring.edit import TaskEdit, invalid
+from cuecard.annotate.authoring.task_data import blank_task, blank_triple
+from cuecard.core.tasks.gold import Family
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.tasks.yaml_io import load_task
 from judge_scripts import material_of
 from openai_server import OpenAIServer, Reply, Request, text

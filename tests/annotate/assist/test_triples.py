@@ -5,13 +5,11 @@ from typing import Any
 import pytest
 
 from assist_scripts import propose, says, scripted
-from cuecard.annotate.assist.apply import apply
-from cuecard.annotate.assist.proposal import Proposal
-from cuecard.annotate.assist.sources import SourceText, parts_of
-from cuecard.annotate.assist.triples import FromSource
-from cuecard.annotate.authoring.blank import blank_task, blank_triple
+from cuecard.annotate.assist.proposals import Proposal, apply
+from cuecard.annotate.assist.triples import FromSource, SourceText, parts_of
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.core.agents.measuring import estimate
+from cuecard.annotate.authoring.task_data import blank_task, blank_triple
+from cuecard.core.agents.briefing import estimate
 from cuecard.core.errors import Halt
 from openai_server import error, text
 

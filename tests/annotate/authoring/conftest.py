@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = Path(__file__).parents[3] / "sample_tasks"

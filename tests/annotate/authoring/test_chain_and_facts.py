@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import copy
 
-from cuecard.annotate.authoring.blank import blank_task
-from cuecard.annotate.authoring.chain_ladder import counts_of, rung_of
-from cuecard.annotate.authoring.chain_trial import try_turn
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.facts_ops import (
     apply_facts,
@@ -19,9 +16,13 @@ from cuecard.annotate.authoring.facts_ops import (
 )
 from cuecard.annotate.authoring.ops import FACTS, STEPS, write_ambiguity
 from cuecard.annotate.authoring.paste import parse_rows
-from cuecard.annotate.authoring.world_trial import NoWorld, WorldAnswer, WorldTrial
-from cuecard.core.parts import Act, CheckpointStatus
-from cuecard.core.tasks import CheckpointChain, FactWorld, Task
+from cuecard.annotate.authoring.rehearsal import NoWorld, WorldAnswer, WorldTrial, try_turn
+from cuecard.annotate.authoring.stages import counts_of, rung_of
+from cuecard.annotate.authoring.task_data import blank_task
+from cuecard.core.engine.messages import Act, CheckpointStatus
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.tasks.models import Task
 
 
 def test_a_rung_says_what_it_lacks() -> None:

@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import blank_column, blank_stage
 from cuecard.annotate.authoring.changes import Change, changes_between
+from cuecard.annotate.authoring.diff import excerpt, moved, spans
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.matching import moved
 from cuecard.annotate.authoring.ops import COLUMNS, ROWS, STAGES, TRIPLES
-from cuecard.annotate.authoring.spans import excerpt, spans
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring.task_data import blank_column, blank_stage
+from cuecard.core.tasks.models import Task
 
 
 def told(edit: TaskEdit) -> list[tuple[str, str, str, str]]:

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring.blank import blank_task
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring.task_data import Path, blank_task
+from cuecard.core.tasks.models import Task
 
 
 def small() -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring.effort import WorkedTime
+from cuecard.annotate.authoring.session import WorkedTime
 
 
 def recorded(moments: list[float], worked: WorkedTime) -> list[float]:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.evidence import evidence_of, take_into_list
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring.facts_ops import evidence_of, take_into_list
+from cuecard.core.tasks.models import Task
 
 
 def test_listed_addresses_come_first_and_those_only_cited_after(samples: dict[str, Task]) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from cuecard.annotate.authoring.graph_figures import depth, figures
-from cuecard.annotate.authoring.graph_neighbours import Surroundings
+from cuecard.annotate.authoring.graph_view import Surroundings, depth, figures
 from graph_tasks import node, triple
 
 

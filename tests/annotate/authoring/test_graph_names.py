@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.diff import alike, splice_between
 from cuecard.annotate.authoring.graph_names import GraphIndex, LikeTriple
-from cuecard.annotate.authoring.likeness import alike
-from cuecard.annotate.authoring.splices import splice_between
 from graph_tasks import graph_edit, node, triple
 
 

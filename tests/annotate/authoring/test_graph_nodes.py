@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.authoring.graph_names import GraphIndex
-from cuecard.annotate.authoring.graph_nodes import (
+from cuecard.annotate.authoring.graph_entities import (
     filtered,
     joined_aliases,
     node_rows,
     ordered,
     split_aliases,
 )
+from cuecard.annotate.authoring.graph_names import GraphIndex
 from graph_tasks import graph_edit, node, triple
 
 

@@ -6,7 +6,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring import graph_ops, graph_renames, ops
+from cuecard.annotate.authoring import graph_entities as graph_renames
+from cuecard.annotate.authoring import graph_ops, ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from graph_tasks import graph_edit, node, triple
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.authoring.graph_names import GraphIndex
-from cuecard.annotate.authoring.graph_paste import HEADER_WORDS, columns_of, plan_paste, read_urls
+from cuecard.annotate.authoring.graph_ops import HEADER_WORDS, columns_of, plan_paste, read_urls
 from cuecard.annotate.authoring.paste import parse_rows
 from graph_tasks import graph_edit, triple
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.authoring.guidelines import guidelines
+from cuecard.annotate.authoring.session import guidelines
 from cuecard.core.config import EMBEDDED
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import LANGUAGES
-from cuecard.core.tasks import FAMILIES
+from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.text import is_cjk
 
 

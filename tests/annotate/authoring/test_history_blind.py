@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cuecard.annotate.authoring.history import versions_of
-from cuecard.core.review import Retired, Submitted
+from cuecard.annotate.authoring.session import versions_of
+from cuecard.core.contributions import Retired, Submitted
 from cuecard.store.workspace import Workspace
 
 

@@ -13,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import (
+from cuecard.annotate.authoring.changes import changes_between
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.merge import Difference, Merge, merge
+from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
+from cuecard.annotate.authoring.task_data import (
+    Path,
     blank_column,
     blank_fact,
     blank_node,
@@ -21,12 +26,7 @@ from cuecard.annotate.authoring.blank import (
     blank_step,
     blank_triple,
 )
-from cuecard.annotate.authoring.changes import changes_between
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.merge import Difference, Merge, merge
-from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
-from cuecard.annotate.authoring.trees import Path
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = File(__file__).parents[3] / "sample_tasks"

@@ -3,10 +3,13 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import blank_column, blank_stage, blank_task
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import COLUMNS, KEYS, ROWS, STAGES, TRIPLES
-from cuecard.core.tasks import FAMILIES, Graph, Table, Task
+from cuecard.annotate.authoring.task_data import blank_column, blank_stage, blank_task
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.gold import FAMILIES
+from cuecard.core.tasks.models import Task
 
 
 def stages_by_title(edit: TaskEdit) -> list[str | None]:

@@ -8,16 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
-from cuecard.annotate.authoring.rehearsal import (
-    ask_simulator,
-    rehearse,
-    simulators,
-    why_text,
-)
+from cuecard.annotate.authoring.rehearsal import ask_simulator, rehearse, simulators, why_text
 from cuecard.core.config import parse_config
 from cuecard.core.errors import CuecardError
-from cuecard.core.tasks import Persona, Task
-from cuecard.core.users.cues import CueWhy, cue_met
+from cuecard.core.tasks.models import Persona, Task
+from cuecard.core.users.scripted import CueWhy, cue_met
 from openai_server import OpenAIServer, text
 
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.place_names import place_in_words
-from cuecard.annotate.authoring.silencing import can_silence, can_unsilence, silence, unsilence
-from cuecard.annotate.authoring.validity import Problem, find_problems
+from cuecard.annotate.authoring.changes import place_in_words
+from cuecard.annotate.authoring.edit import Problem, TaskEdit, find_problems
+from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, unsilence
 from lint_tasks import TODAY, changed
 
 S = "persona.stages"

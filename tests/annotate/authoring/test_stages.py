@@ -14,7 +14,7 @@ from cuecard.annotate.authoring.stages import (
     split_stage,
     stage_counts,
 )
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 
 
 def answering(edit: TaskEdit) -> list[int | None]:

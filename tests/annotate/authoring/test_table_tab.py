@@ -10,14 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.authoring import ops, table_ops
-from cuecard.annotate.authoring.blank import blank_column, blank_task
-from cuecard.annotate.authoring.copy_out import as_markdown, as_tsv
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import COLUMNS, KEYS, ROWS
-from cuecard.annotate.authoring.paste import parse_rows
-from cuecard.annotate.authoring.table_keys import KeyWatch
-from cuecard.annotate.authoring.table_paste import PasteMode, apply_paste, plan_paste
-from cuecard.annotate.authoring.table_types import CellChecks, type_of
+from cuecard.annotate.authoring.paste import as_markdown, as_tsv, parse_rows
+from cuecard.annotate.authoring.table_columns import CellChecks, KeyWatch, type_of
+from cuecard.annotate.authoring.table_ops import PasteMode, apply_paste, plan_paste
+from cuecard.annotate.authoring.task_data import blank_column, blank_task
 
 
 def table(columns: list[dict[str, Any]], keys: list[str], rows: list[list[str]]) -> TaskEdit:

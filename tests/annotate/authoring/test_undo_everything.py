@@ -14,18 +14,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring import facts_ops, graph_ops, graph_renames, ops, table_ops
+from cuecard.annotate.authoring import facts_ops, graph_ops, ops, table_ops
+from cuecard.annotate.authoring import graph_entities as graph_renames
 from cuecard.annotate.authoring import stages as stage_ops
-from cuecard.annotate.authoring.blank import blank_persona
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.evidence import take_into_list
-from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
+from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.facts_ops import take_into_list
+from cuecard.annotate.authoring.ops import (
+    COLUMNS,
+    FACTS,
+    NODES,
+    ROWS,
+    STAGES,
+    STEPS,
+    TRIPLES,
+    silence,
+)
 from cuecard.annotate.authoring.paste import parse_rows
-from cuecard.annotate.authoring.silencing import silence
-from cuecard.annotate.authoring.table_paste import apply_paste, plan_paste
-from cuecard.annotate.authoring.trees import Path
-from cuecard.annotate.authoring.validity import Problem
-from cuecard.core.tasks import Origin, Task
+from cuecard.annotate.authoring.table_ops import apply_paste, plan_paste
+from cuecard.annotate.authoring.task_data import Path, blank_persona
+from cuecard.core.tasks.base import Origin
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = File(__file__).parents[3] / "sample_tasks"

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring.blank import blank_task
-from cuecard.annotate.authoring.validity import find_problems
-from cuecard.annotate.lint import lint, loosely
-from cuecard.core.tasks import FAMILIES, Task
+from cuecard.annotate.authoring.edit import find_problems
+from cuecard.annotate.authoring.task_data import blank_task
+from cuecard.annotate.lint.rules import lint, loosely
+from cuecard.core.tasks.gold import FAMILIES
+from cuecard.core.tasks.models import Task
 from lint_tasks import BASES, TODAY, changed
 
 S, T = "persona.stages", "gold.triples"

@@ -5,10 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
-from cuecard.annotate.authoring.blank import blank_task
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.annotate.authoring.yaml_text import NOTE, annotated, from_yaml, to_yaml, told
-from cuecard.core.tasks import FAMILIES, Task
+from cuecard.core.tasks.gold import FAMILIES
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, parse_task
 
 

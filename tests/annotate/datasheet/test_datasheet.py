@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
-from cuecard.annotate.datasheet import Datasheet, as_markdown, datasheet_of, describe
-from cuecard.annotate.datasheet.material import Material, SecondGold, TaskMaterial
-from cuecard.core.review import (
+from cuecard.annotate.quality.datasheet import as_markdown, datasheet_of, describe
+from cuecard.annotate.quality.datasheet_model import (
+    Datasheet,
+    DatasheetInputs,
+    SecondGold,
+    TaskInputs,
+)
+from cuecard.core.contributions import (
     Claimed,
     Commented,
     QcDecided,
@@ -20,10 +25,10 @@ from cuecard.core.review import (
     Retired,
     ReviewDecision,
     Reviewed,
-    standing_of,
 )
-from cuecard.core.tasks import Task
-from cuecard.store.records import EffortTotals
+from cuecard.core.records import EffortTotals
+from cuecard.core.review import standing_of
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from review_logs import LogMaker
 
@@ -37,21 +42,21 @@ def task(task_id: str, **fields: Any) -> Task:
     return Task.model_validate(data)
 
 
-def material(*made: LogMaker, **fields: Any) -> Material:
+def inputs(*made: LogMaker, **fields: Any) -> DatasheetInputs:
     """A task for each log; `effort`, `golds` and the fields of tasks are the same for all."""
     effort = fields.pop("effort", EffortTotals())
     golds = fields.pop("golds", ())
     tasks = {
-        one.task_id: TaskMaterial(
+        one.task_id: TaskInputs(
             task(one.task_id, **fields), one.log, standing_of(one.log), effort, golds
         )
         for one in made
     }
-    return Material(tasks, frozenset(PEOPLE))
+    return DatasheetInputs(tasks, frozenset(PEOPLE))
 
 
 def sheet(*made: LogMaker, **fields: Any) -> Datasheet:
-    return describe(material(*made, **fields), at=AT)
+    return describe(inputs(*made, **fields), at=AT)
 
 
 def approved(task_id: str = "t") -> LogMaker:
@@ -216,7 +221,7 @@ def test_people_are_numbered_alike_everywhere_and_named_nowhere() -> None:
     assert {person.name for person in made.people} == {"P1", "P2", "P3", "P4"}
     same = LogMaker("z").add("Ana", Commented(place="", text="x"))
     assert [p.name for p in sheet(same).people] == ["P1"]
-    named = describe(material(approved("a")), named=True, at=AT)
+    named = describe(inputs(approved("a")), named=True, at=AT)
     assert [person.name for person in named.people] == ["Ana", "Bo", "Cy"]
     assert [(pair.left, pair.right) for pair in named.pairs] == [("Bo", "Cy")]
 

@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.effect.overruling import overruled, reread
-from cuecard.annotate.effect.people import Said
-from cuecard.annotate.effect.rescoring import Rescored, rescore
-from cuecard.core.events import Event, UserSpoke
-from cuecard.core.parts import CheckpointStatus, PlayerRef, UserReply
-from cuecard.core.scoring.table import score_table
-from cuecard.core.tasks import Table, Task
+from cuecard.annotate.labelling.effect.rescoring import (
+    Rescored,
+    SettledLabel,
+    overruled,
+    reread,
+    rescore,
+)
+from cuecard.core.engine.events import Event, UserSpoke
+from cuecard.core.engine.messages import CheckpointStatus, PlayerRef, UserReply
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.score import score_table
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.records import TrialRecord
 from effect_runs import JUDGE, gold, judgement
 from judged_trials import PLAYER, ending, graph_task, triples
 
@@ -25,7 +30,7 @@ YES, NO = Decision.YES, Decision.NO
 STATES = st.text(alphabet="yn", min_size=1, max_size=8)
 
 
-def trial_of(states: str, said: dict[str, Said]) -> Rescored:
+def trial_of(states: str, said: dict[str, SettledLabel]) -> Rescored:
     count = len(states)
     record = TrialRecord(
         id=1,
@@ -59,8 +64,8 @@ def values(measures) -> dict[str, float | None]:
 @given(STATES, st.data())
 def test_labels_like_the_judges_change_nothing(states: str, data: st.DataObject) -> None:
     chosen = data.draw(st.sets(st.integers(0, len(states) - 1)))
-    said = {f"triple/{n}": Said(value=YES if states[n] == "y" else NO) for n in chosen}
-    said |= {f"predicted/{n}": Said(value=YES if states[n] == "y" else NO) for n in chosen}
+    said = {f"triple/{n}": SettledLabel(value=YES if states[n] == "y" else NO) for n in chosen}
+    said |= {f"predicted/{n}": SettledLabel(value=YES if states[n] == "y" else NO) for n in chosen}
     found = trial_of(states, said)
     assert found.people == found.judge
     assert len(found.settled) == 2 * len(chosen)
@@ -70,7 +75,9 @@ def test_labels_like_the_judges_change_nothing(states: str, data: st.DataObject)
 @settings(max_examples=30)
 @given(STATES)
 def test_all_labels_against_the_judge_turn_recall_round(states: str) -> None:
-    said = {f"triple/{n}": Said(value=NO if s == "y" else YES) for n, s in enumerate(states)}
+    said = {
+        f"triple/{n}": SettledLabel(value=NO if s == "y" else YES) for n, s in enumerate(states)
+    }
     found = trial_of(states, said)
     judge, people = values(found.judge), values(found.people)
     assert people["triplet_recall"] == pytest.approx(1 - (judge["triplet_recall"] or 0))
@@ -81,11 +88,11 @@ def test_all_labels_against_the_judge_turn_recall_round(states: str) -> None:
 
 def test_labels_that_fit_no_item_are_left_out() -> None:
     strange = {
-        "triple/9": Said(value=NO),
-        "cell/0/Year": Said(value=NO),
-        "cue/1": Said(value=NO),
-        "triple/0": Said(value=CheckpointStatus.SEARCH_ONLY),
-        "triple/1": Said(value=None),
+        "triple/9": SettledLabel(value=NO),
+        "cell/0/Year": SettledLabel(value=NO),
+        "cue/1": SettledLabel(value=NO),
+        "triple/0": SettledLabel(value=CheckpointStatus.SEARCH_ONLY),
+        "triple/1": SettledLabel(value=None),
     }
     found = trial_of("yy", strange)
     assert found.people == found.judge

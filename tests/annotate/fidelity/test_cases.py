@@ -6,19 +6,23 @@ from datetime import timedelta
 
 import pytest
 
-from cuecard.annotate.fidelity.gathering import gather
-from cuecard.annotate.fidelity.material import Scope
+from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.model import FindingKind
-from cuecard.annotate.fidelity.report import fidelity_of, report_of
-from cuecard.annotate.fidelity.words import circumstances, simulator_word
+from cuecard.annotate.fidelity.report import fidelity_of, gather, report_of
+from cuecard.annotate.fidelity.tables import circumstances, simulator_word
+from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialReopened
+from cuecard.core.engine.messages import (
+    AgentReply,
+    CheckpointStatus,
+    Dialogue,
+    PlayerRef,
+    UserReply,
+)
 from cuecard.core.errors import NotFound
-from cuecard.core.events import AgentSpoke, Event, Limits, TrialReopened
-from cuecard.core.parts import AgentReply, CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.evaluation.shadows import state_of
+from cuecard.core.label_records import LabelValue
+from cuecard.core.records import Shadow, TrialCell
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.lab.shadows import state_of
-from cuecard.store.label_records import LabelValue
-from cuecard.store.play_records import Shadow
-from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 from fidelity_planted import BRIDGE, CHINESE, ENGLISH
 from fidelity_sessions import (
@@ -60,11 +64,11 @@ def test_a_simulators_trial_is_held_against_those_who_replayed_it(workspace: Wor
     # What is decided once one has looked does not count.
     workspace.verdicts.note_reveal(trial, cue(2), "Ann")
     workspace.verdicts.label_item(trial, cue(2), "Ann", YES)
-    material = gather(workspace, Scope())
-    assert [case.reference for case in material.cases] == ["yes", "no", "", "yes"]
-    assert [case.said(SLOPPY) for case in material.cases] == ["no", "yes", "no", "yes"]
-    assert (material.people, material.unsure, material.played) == (("Ann", "Bo", "Cy"), 1, 0)
-    report = report_of(material, resamples=50)
+    inputs = gather(workspace, Scope())
+    assert [case.reference for case in inputs.cases] == ["yes", "no", "", "yes"]
+    assert [case.said(SLOPPY) for case in inputs.cases] == ["no", "yes", "no", "yes"]
+    assert (inputs.people, inputs.unsure, inputs.played) == (("Ann", "Bo", "Cy"), 1, 0)
+    report = report_of(inputs, resamples=50)
     found = {(turn.turn, f.kind) for turn in report.worst for f in turn.findings}
     assert found == {(1, FindingKind.LATE), (2, FindingKind.EARLY)}
     people = report.among_people[0]
@@ -118,12 +122,12 @@ def test_what_was_taken_back_is_no_turn_and_its_shadows_are_stale(workspace: Wor
     workspace.runs.append_events(
         [(trial, Event(seq=end + n, at=AT, body=b, take=1)) for n, b in enumerate(bodies, 1)]
     )
-    material = gather(workspace, Scope())
-    assert [case.turn for case in material.cases] == [1, 2]
+    inputs = gather(workspace, Scope())
+    assert [case.turn for case in inputs.cases] == [1, 2]
     # The dialogue before turn 2 stands; what followed the words that were taken back does not.
-    assert [bool(case.voices) for case in material.cases] == [True, True]
-    assert material.stale == 1
-    told = circumstances(report_of(material, resamples=20))
+    assert [bool(case.voices) for case in inputs.cases] == [True, True]
+    assert inputs.stale == 1
+    told = circumstances(report_of(inputs, resamples=20))
     assert "1 reply of a simulator is to words that were taken back" in " ".join(told)
 
 
@@ -137,8 +141,8 @@ def test_a_shadow_that_is_ahead_of_the_person_is_not_stale(workspace: Workspace)
     spoke = AgentSpoke(turn=message.turn, reply=AgentReply(text=message.text))
     workspace.runs.append_events([(trial, Event(seq=len(events), at=AT, body=spoke))])
     listen(workspace, trial, turns[-1:], CAREFUL)
-    material = gather(workspace, Scope())
-    assert (len(material.cases), material.stale) == (1, 0)
+    inputs = gather(workspace, Scope())
+    assert (len(inputs.cases), inputs.stale) == (1, 0)
 
 
 def test_scopes_and_sources(workspace: Workspace):
@@ -165,8 +169,8 @@ def test_scopes_and_sources(workspace: Workspace):
     assert gather(workspace, Scope(runs=(3,))).simulators == ()
     with pytest.raises(NotFound):
         gather(workspace, Scope(runs=(99,)))
-    material = gather(workspace, Scope(simulators=("careful",)))
-    assert material.simulators == (CAREFUL,)
+    inputs = gather(workspace, Scope(simulators=("careful",)))
+    assert inputs.simulators == (CAREFUL,)
     both = gather(workspace, Scope(runs=(1, 2)))
     case = both.cases[0]
     assert [case.group("source", player) for player in (CAREFUL, SLOPPY)] == ["live", "later"]
@@ -258,7 +262,7 @@ def test_probes_are_left_out(workspace: Workspace):
 
 
 def test_states_of_shadows_are_those_of_the_course(workspace: Workspace):
-    """A shadow with another state than any of the course says nothing of this trial."""
+    """A shadow with another state than any of the effective log says nothing of this trial."""
     task = samples()["espresso"]
     turns = turns_of(task, ENGLISH[:1])
     trial = session(workspace, task, turns)
@@ -272,8 +276,8 @@ def test_states_of_shadows_are_those_of_the_course(workspace: Workspace):
             at=AT + timedelta(seconds=1),
         )
     )
-    material = gather(workspace, Scope())
-    assert (material.simulators, material.stale) == ((), 1)
+    inputs = gather(workspace, Scope())
+    assert (inputs.simulators, inputs.stale) == ((), 1)
 
 
 def test_one_simulator_in_two_languages_and_two_versions_of_its_prompts(workspace: Workspace):

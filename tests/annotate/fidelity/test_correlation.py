@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement.bootstrap import drawn_groups
-from cuecard.annotate.fidelity.chrf import chrf
+from cuecard.annotate.agreement.intervals import drawn_groups
 from cuecard.annotate.fidelity.correlation import (
-    rank_correlations,
-    resampled_correlations,
-)
-from cuecard.annotate.fidelity.power import (
     design_effect,
     detectable,
     intraclass,
+    rank_correlations,
+    resampled_correlations,
     sessions_needed,
 )
+from cuecard.annotate.fidelity.decisions import chrf
 
 SESSIONS = st.lists(
     st.tuples(st.integers(1, 7), st.integers(0, 4), st.integers(0, 3)), min_size=3, max_size=14

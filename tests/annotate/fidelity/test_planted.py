@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from cuecard.annotate.fidelity.findings import SEVERITY
-from cuecard.annotate.fidelity.material import Scope
+from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.model import FindingKind
 from cuecard.annotate.fidelity.report import fidelity_of
-from cuecard.core.parts import Flag, FlagKind
+from cuecard.core.engine.messages import Flag, FlagKind
 from cuecard.core.users.faults import FaultKind
 from cuecard.store.workspace import Workspace
 from fidelity_planted import planted

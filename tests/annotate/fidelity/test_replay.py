@@ -10,21 +10,13 @@ import pytest
 
 from apart import fresh
 from cuecard.annotate.fidelity.replay import ReplaySession
-from cuecard.annotate.fidelity.replay_views import Passed
+from cuecard.annotate.fidelity.replay_turns import Passed
+from cuecard.core.engine.messages import CheckpointStatus, PlayerRef, UserReply
 from cuecard.core.errors import NotAllowed
-from cuecard.core.parts import CheckpointStatus, PlayerRef, UserReply
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.label_records import LabelValue
 from cuecard.store.workspace import Workspace
-from replay_trials import (
-    AGENT,
-    checkpoint_task,
-    four_stages,
-    persona_task,
-    record,
-    said,
-    two_steps,
-)
+from replay_trials import AGENT, checkpoint_task, four_stages, persona_task, record, said, two_steps
 
 YES, NO, UNSURE = LabelValue.YES, LabelValue.NO, LabelValue.UNSURE
 

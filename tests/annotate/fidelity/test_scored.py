@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.fidelity.material import Scope
+from cuecard.annotate.fidelity.detail_tables import sizes_sheet
+from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.report import fidelity_of
-from cuecard.annotate.fidelity.score_sheets import sizes_sheet
-from cuecard.annotate.fidelity.sheets import TurnCell, fidelity_sheets
-from cuecard.annotate.fidelity.words import circumstances
-from cuecard.core.config_play import FormQuestion
+from cuecard.annotate.fidelity.tables import TurnCell, circumstances, fidelity_sheets
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
-from cuecard.core.events import Termination
-from cuecard.core.parts import PlayerRef
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 from fidelity_planted import ENGLISH

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.fidelity.gathering import gather
-from cuecard.annotate.fidelity.material import Material, Scope
+from cuecard.annotate.fidelity.findings import Turns, open_to, turns_at
+from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
 from cuecard.annotate.fidelity.model import Fidelity, FindingKind
-from cuecard.annotate.fidelity.report import report_of
-from cuecard.annotate.fidelity.sheets import TurnCell, fidelity_sheets
-from cuecard.annotate.fidelity.turns import Turns, open_to, turns_at
+from cuecard.annotate.fidelity.report import gather, report_of
+from cuecard.annotate.fidelity.tables import TurnCell, fidelity_sheets
 from cuecard.store.workspace import Workspace
 from fidelity_planted import planted
 from fidelity_sessions import CAREFUL, SLOPPY
 
 
 @pytest.fixture(scope="module")
-def told(shared_workspace: Workspace) -> tuple[Material, Fidelity]:
+def told(shared_workspace: Workspace) -> tuple[FidelityInputs, Fidelity]:
     planted(shared_workspace)
-    material = gather(shared_workspace, Scope())
-    return material, report_of(material, resamples=20)
+    inputs = gather(shared_workspace, Scope())
+    return inputs, report_of(inputs, resamples=20)
 
 
-def test_every_count_of_a_table_is_the_number_of_its_turns(told: tuple[Material, Fidelity]) -> None:
-    material, found = told
+def test_every_count_of_a_table_is_the_number_of_its_turns(
+    told: tuple[FidelityInputs, Fidelity],
+) -> None:
+    inputs, found = told
     counted = 0
     for sheet in fidelity_sheets(found):
         for line in sheet.lines:
@@ -32,33 +33,31 @@ def test_every_count_of_a_table_is_the_number_of_its_turns(told: tuple[Material,
                 continue
             if sheet.view == "cues" or (sheet.view == "findings" and cell.turns.found):
                 number = int(cell.text.split()[0])
-                assert len(turns_at(material, found, cell.turns)) == number, (sheet.title, line[0])
+                assert len(turns_at(inputs, found, cell.turns)) == number, (sheet.title, line[0])
                 counted += 1
     assert counted > 20
 
 
 def test_turns_come_the_worst_first_and_by_what_was_asked(
-    told: tuple[Material, Fidelity],
+    told: tuple[FidelityInputs, Fidelity],
 ) -> None:
-    material, found = told
-    worst = turns_at(material, found, Turns(found=True))
+    inputs, found = told
+    worst = turns_at(inputs, found, Turns(found=True))
     assert len(worst) == len(found.worst)
     severities = [row.severity for row in worst]
     assert severities == sorted(severities, reverse=True)
-    early = turns_at(
-        material, found, Turns(simulator=SLOPPY, finding=FindingKind.EARLY, found=True)
-    )
+    early = turns_at(inputs, found, Turns(simulator=SLOPPY, finding=FindingKind.EARLY, found=True))
     assert early
     assert all(row.differs for row in early)
-    assert not turns_at(material, found, Turns(simulator=CAREFUL, found=True))
-    everything = turns_at(material, found, Turns(simulator=SLOPPY, subject="cue"))
-    parts = turns_at(material, found, Turns(simulator=SLOPPY, subject="cue", task="espresso"))
+    assert not turns_at(inputs, found, Turns(simulator=CAREFUL, found=True))
+    everything = turns_at(inputs, found, Turns(simulator=SLOPPY, subject="cue"))
+    parts = turns_at(inputs, found, Turns(simulator=SLOPPY, subject="cue", task="espresso"))
     assert 0 < len(parts) < len(everything)
 
 
-def test_only_who_decided_a_turn_is_shown_it(told: tuple[Material, Fidelity]) -> None:
-    material, found = told
-    rows = turns_at(material, found, Turns(simulator=SLOPPY, decided=True))
+def test_only_who_decided_a_turn_is_shown_it(told: tuple[FidelityInputs, Fidelity]) -> None:
+    inputs, found = told
+    rows = turns_at(inputs, found, Turns(simulator=SLOPPY, decided=True))
     assert open_to(rows, "Ann", ()) == rows
     assert open_to(rows, "Ben", ()) == ()
     first = rows[0]

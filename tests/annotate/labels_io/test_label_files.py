@@ -12,17 +12,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.labels_io.entries import LabelFile, Problems
-from cuecard.annotate.labels_io.label_studio import label_tasks, tasks_text
-from cuecard.annotate.labels_io.plain import label_lines, label_rows, plain_csv, plain_lines
-from cuecard.annotate.labels_io.reading import is_sheet, read_file, read_files
-from cuecard.annotate.labels_io.sheets import Sheet, SheetRow, parse_sheet, read_sheet, sheet_text
-from cuecard.annotate.labels_io.tables import parse_rows
-from cuecard.annotate.labels_io.words import guarded, unguarded, value_of
+from cuecard.annotate.labelling.files.entries import (
+    LabelFile,
+    Problems,
+    guarded,
+    parse_rows,
+    unguarded,
+    value_of,
+)
+from cuecard.annotate.labelling.files.formats import (
+    label_lines,
+    label_rows,
+    label_tasks,
+    plain_csv,
+    plain_lines,
+    tasks_text,
+)
+from cuecard.annotate.labelling.files.importing import is_sheet, read_file, read_files
+from cuecard.annotate.labelling.files.vibesearch_sheets import (
+    Sheet,
+    SheetRow,
+    parse_sheet,
+    read_sheet,
+    sheet_text,
+)
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import FileProblems
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
-from cuecard.store.label_records import LabelValue
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 texts |= st.sampled_from(["=1+1", "'=1", "''-x", "@a", "a\nb", '"', "，", " "])

@@ -11,17 +11,16 @@ from pathlib import Path
 import pytest
 
 from apart import fresh
-from cuecard.annotate.labels_io.exporting import export_labels
-from cuecard.annotate.labels_io.importing import LabelImport, import_labels
-from cuecard.annotate.labels_io.meta_evaluation import (
-    materials_of_sheets,
+from cuecard.annotate.labelling.files.exporting import Scope, export_labels
+from cuecard.annotate.labelling.files.importing import LabelImport, import_labels
+from cuecard.annotate.labelling.files.meta_evaluation import (
+    inputs_of_sheets,
     ratings_of_meta_evaluation,
 )
-from cuecard.annotate.labels_io.scope import Scope
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import Conflict, FileProblems, NotFound
-from cuecard.core.parts import PlayerRef
+from cuecard.core.label_records import Label, LabelValue, SetItem
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.label_records import Label, LabelValue, SetItem
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 
@@ -268,7 +267,7 @@ def test_a_meta_evaluation_needs_no_workspace(
         )
         for path in done.files:
             _fill(path, lambda at, wrong=wrong: ("否" if at == wrong else "是") if at < 3 else "")
-    gold, predicted = materials_of_sheets([tmp_path / "ana", tmp_path / "ben"])
+    gold, predicted = inputs_of_sheets([tmp_path / "ana", tmp_path / "ben"])
     assert (gold.subject, gold.population, len(gold.cases)) == ("gold", 12, 6)
     assert (gold.judges, gold.people) == (("model",), ("ana", "ben"))
     # Two trials of the same gold are one task, also for what they predicted.

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cuecard.annotate.lint import RULES, lint, loosely, may_silence
-from cuecard.core.tasks import Silenced, Task
+from cuecard.annotate.lint.codes import RULES, may_silence
+from cuecard.annotate.lint.rules import lint, loosely
+from cuecard.core.tasks.models import Silenced, Task
 from lint_tasks import TODAY, findings
 from strategies import tasks
 

@@ -79,8 +79,8 @@ def test_what_keeps_a_rule_is_not(code: str, base: str, changes: Changes):
 
 
 def test_rows_that_contradict_each_other_say_where():
-    from cuecard.annotate.lint import lint
-    from cuecard.core.tasks import Task
+    from cuecard.annotate.lint.rules import lint
+    from cuecard.core.tasks.models import Task
 
     data = changed("table", {"gold.rows[+]": ["rhine ", "999", "1869-11-17"]})
     (finding,) = lint(Task.model_validate(data))

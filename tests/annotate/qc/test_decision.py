@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.qc.decision import GRAVITY, RULE_BY_KEY, RULES, propose, reasons_of
-from cuecard.annotate.qc.page import qc_page
-from cuecard.annotate.qc.signals import (
+from cuecard.annotate.quality.decision_table import (
+    GRAVITY,
+    RULE_BY_KEY,
+    RULES,
     SIGN_LABEL,
     SIGNAL_LABEL,
     SIGNALS,
     SignalName,
     Signals,
+    propose,
+    qc_page,
+    reasons_of,
     signs_of,
 )
 

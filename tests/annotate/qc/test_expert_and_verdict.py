@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling import LabelSession
-from cuecard.annotate.qc.deciding import decide, decisions_for
-from cuecard.annotate.qc.decision import propose
-from cuecard.annotate.qc.expert import expert_check
-from cuecard.annotate.qc.report import Decided, QcReport
-from cuecard.annotate.qc.signals import Signals
-from cuecard.annotate.review import retire, submit
-from cuecard.core.config_review import QcConfig
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.quality.decision_table import Signals, propose
+from cuecard.annotate.quality.pipeline import decide, decisions_for, expert_check
+from cuecard.annotate.quality.report import Decided, QcReport
+from cuecard.annotate.review.workflow import retire, submit
+from cuecard.core.config_schema import QcConfig
+from cuecard.core.contributions import QcVerdict, ReviewDecision, Reviewed, TaskState
 from cuecard.core.errors import Conflict, NotAllowed
-from cuecard.core.review import QcVerdict, ReviewDecision, Reviewed, TaskState
-from cuecard.lab.judging import judge_run
-from cuecard.store.label_records import LabelValue
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-from cuecard.annotate.agreement import Statistic
-from cuecard.annotate.lint import Finding, Severity
-from cuecard.annotate.qc.decision import propose
-from cuecard.annotate.qc.report import ExpertCheck, StageReport
-from cuecard.annotate.qc.stages import STAGE, STAGES, StageName
-from cuecard.annotate.qc.weighing import Material, share_of, weigh
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.lint.codes import Finding, Severity
+from cuecard.annotate.quality.decision_table import STAGE, STAGES, StageName, propose
+from cuecard.annotate.quality.report import ExpertCheck, QcInputs, StageReport, share_of, weigh
 from cuecard.core.probes.results import ProbeName, ProbeResult
-from cuecard.core.tasks import Task
+from cuecard.core.records import EffortTotals
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
-from cuecard.store.records import EffortTotals
 
 DAY = datetime(2030, 1, 2, tzinfo=UTC)
 
@@ -44,13 +42,13 @@ def _tried(probe: ProbeName, rights: str, model: str = "m", **more: Any) -> list
     ]
 
 
-def _weighed(task_id: str, stage: StageName, **material: Any) -> tuple[Any, StageReport]:
-    signals, reports = weigh(Material(task=_sample(task_id), **material))
+def _weighed(task_id: str, stage: StageName, **inputs: Any) -> tuple[Any, StageReport]:
+    signals, reports = weigh(QcInputs(task=_sample(task_id), **inputs))
     return signals, next(report for report in reports if report.stage == stage)
 
 
 def test_stages_come_in_the_order_in_which_they_are_numbered() -> None:
-    _signals, reports = weigh(Material(task=_sample(CHAIN)))
+    _signals, reports = weigh(QcInputs(task=_sample(CHAIN)))
     assert [report.stage for report in reports] == list(STAGES[:-1])
     assert [STAGE[name].number for name in STAGES] == list(range(1, 9))
     assert all(report.said for report in reports)

@@ -10,10 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.annotate.review import ask_third, review, submit
 from cuecard.annotate.review.assignment import (
+    PATIENCE,
     assign,
+    lines_of,
     may_review,
+    next_line,
     prioritise,
     queue_for,
     renew,
@@ -21,14 +23,21 @@ from cuecard.annotate.review.assignment import (
     take,
     unassign,
 )
-from cuecard.annotate.review.coordinating import CoordinatorLine, candidates, lines_for
-from cuecard.annotate.review.dimensions import DIMENSIONS
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
-from cuecard.annotate.review.queue import PATIENCE, lines_of, next_line
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
+from cuecard.annotate.review.queue_rows import CoordinatorLine, candidates, lines_for
+from cuecard.annotate.review.reviewing import review
+from cuecard.annotate.review.workflow import ask_third, submit
+from cuecard.core.contributions import (
+    OnSplit,
+    PinnedComment,
+    Prioritised,
+    ReviewDecision,
+    SkillsSet,
+    TaskState,
+)
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.review import OnSplit, PinnedComment, Prioritised, ReviewDecision, SkillsSet
-from cuecard.core.tasks import Task
-from cuecard.store.records import OpenRound, Review, TaskState, TaskSummary
+from cuecard.core.records import OpenRound, Review, TaskSummary
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 MakeTask = Callable[..., Task]

@@ -9,8 +9,8 @@ import pytest
 
 from cuecard.annotate.review.board import Board, BoardTask, PersonLoad, look_at_board, seen_by
 from cuecard.annotate.review.figures import figures_of
-from cuecard.core.review import Claimed, ReviewDecision, Reviewed, Submitted, TaskState
-from cuecard.core.tasks import Task
+from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submitted, TaskState
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 START = datetime(2026, 3, 2, tzinfo=UTC)

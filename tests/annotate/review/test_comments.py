@@ -7,16 +7,21 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.annotate.review import DIMENSIONS, review, submit
-from cuecard.annotate.review.answering import answer, may_turn
-from cuecard.annotate.review.comments import Thread, open_comments, text_at, threads_for
-from cuecard.annotate.review.desk import review_desk
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
-from cuecard.annotate.review.spot_check import sample_of
+from cuecard.annotate.review.comments import (
+    Thread,
+    answer,
+    may_turn,
+    open_comments,
+    text_at,
+    threads_for,
+)
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
+from cuecard.annotate.review.reviewing import review, review_context, sample_of
+from cuecard.annotate.review.workflow import submit
+from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import NotAllowed
-from cuecard.core.review import GoldCheck, PinnedComment, TaskState
-from cuecard.core.tasks import Task
-from cuecard.store.records import Review, ReviewDecision
+from cuecard.core.records import Review
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 PASSED = {dimension.key: "pass" for dimension in DIMENSIONS["facts"]}
@@ -139,17 +144,17 @@ def test_the_desk_of_a_next_round_has_what_changed_and_how_it_was_rated(
     task = returned.tasks.revision("t").task
     returned.tasks.save(facts(task, ("two", "9"), ("three", "12")), author="ann", base=1)
     submit(returned, "t", "ann")
-    desk = review_desk(returned, "t", "ben")
-    assert not desk.reading
-    assert [(c.kind, c.place) for c in desk.changes] == [
+    context = review_context(returned, "t", "ben")
+    assert not context.reading
+    assert [(c.kind, c.place) for c in context.changes] == [
         ("removed", "gold.facts[0]"),
         ("changed", "gold.facts[1].value"),
     ]
-    assert desk.last == PASSED
-    assert desk.sheet.mine is None
-    fresh = review_desk(returned, "t", "dee")
+    assert context.last == PASSED
+    assert context.sheet.mine is None
+    fresh = review_context(returned, "t", "dee")
     assert (fresh.changes, fresh.last) == ((), {})
-    assert review_desk(returned, "t", "ann").reading
+    assert review_context(returned, "t", "ann").reading
 
 
 def test_a_sample_must_be_ones_own_and_marked(workspace: Workspace, make_task) -> None:

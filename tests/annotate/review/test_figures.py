@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.agreement.bootstrap import wilson
+from cuecard.annotate.agreement.intervals import wilson
 from cuecard.annotate.review.figures import (
     ALL_DIMENSIONS,
     DECISION,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.authoring.trees import get, parse_place, put, remove
-from cuecard.annotate.review.following import Following, FollowingThrough, follow
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring.task_data import get, parse_place, put, remove
+from cuecard.annotate.review.comments import Following, FollowingThrough, follow
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.core.validation import format_place
 

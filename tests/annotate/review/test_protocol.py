@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from cuecard.annotate.review.dimensions import DIMENSIONS
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
-from cuecard.core.config_models import Config
-from cuecard.core.config_review import DimensionConfig, ReviewConfig
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL, protocol_of
+from cuecard.core.config_schema import Config, DimensionConfig, ReviewConfig
 
 
 def test_without_a_configuration_the_protocol_is_the_embedded_one() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from cuecard.annotate.review.coordinating import CoordinatorLine
-from cuecard.annotate.review.queue import QueueLine
-from cuecard.annotate.review.queue_rows import coordinator_rows, queue_rows
-from cuecard.core.review import SkillsSet, TaskState
-from cuecard.store.records import TaskSummary
+from cuecard.annotate.review.assignment import QueueLine
+from cuecard.annotate.review.queue_rows import CoordinatorLine, coordinator_rows, queue_rows
+from cuecard.core.contributions import SkillsSet, TaskState
+from cuecard.core.records import TaskSummary
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 TASK = TaskSummary(

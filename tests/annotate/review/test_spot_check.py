@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.review.spot_check import gold_items, sample_of, sources_of, unmarked
-from cuecard.core.review import GoldCheck
-from cuecard.core.tasks import Task
+from cuecard.annotate.review.reviewing import gold_items, sample_of, sources_of, unmarked
+from cuecard.core.contributions import GoldCheck
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = Path(__file__).parents[3] / "src" / "cuecard" / "sample_tasks"

@@ -7,14 +7,14 @@ from datetime import date
 
 import pytest
 
-from cuecard.annotate.review import submit
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.annotate.review.submitting import NotClean, check_for_review, submit_checked
+from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.samples import load_samples
+from cuecard.core.contributions import Submitted, TaskState
 from cuecard.core.errors import Conflict, NotAllowed
-from cuecard.core.review import Submitted
-from cuecard.core.tasks import Graph, Task
-from cuecard.lab.samples import load_samples
-from cuecard.store.records import TaskState
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 TODAY = date(2026, 3, 1)

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from apart import fresh, picture
-from cuecard.annotate.datasheet import datasheet_of
+from cuecard.annotate.quality.datasheet import datasheet_of
 from cuecard.annotate.review.figures import figures_of
-from cuecard.core.review import Action, TaskState, standing_of
+from cuecard.core.contributions import Action, TaskState
+from cuecard.core.review import standing_of
 from cuecard.store.workspace import Workspace
 from team_account import account, check_lawful
 from team_cast import COORDINATOR, ManyDatabases, OneDatabase, Team

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate import review as reviewing
-from cuecard.annotate.review import DIMENSIONS, Action
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
+from cuecard.annotate.review import assignment, reviewing, workflow
+from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.waiting import pending_for
+from cuecard.core.contributions import Action, PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.review import PinnedComment
-from cuecard.core.tasks import FAMILIES
-from cuecard.store.records import Review, ReviewDecision, TaskState
+from cuecard.core.records import Review
+from cuecard.core.tasks.gold import FAMILIES
 from cuecard.store.workspace import Workspace
 
 KEYS = [dimension.key for dimension in DIMENSIONS["facts"]]
@@ -93,11 +92,11 @@ def perform(workspace: Workspace, make_task, model: Model, action: str, person: 
         case "save":
             workspace.tasks.save(make_task(task_id, f"{next(_numbers)}"), author=person)
         case "submit":
-            reviewing.submit(workspace, task_id, person)
+            workflow.submit(workspace, task_id, person)
         case "withdraw":
-            reviewing.withdraw(workspace, task_id, person, "not yet")
+            workflow.withdraw(workspace, task_id, person, "not yet")
         case "reopen":
-            reviewing.reopen(workspace, task_id, person, "an error")
+            workflow.reopen(workspace, task_id, person, "an error")
         case _:
             reviewing.review(workspace, make_review(task_id, model.head, person, action))
 
@@ -147,18 +146,18 @@ def check_views(workspace: Workspace, model: Model, task_id: str, people: list[s
         assert (sheet.obstacle == "") == model.allows("approve", person)
         assert (sheet.mine is not None) == (person in given)
         assert "author" not in type(sheet).model_fields
-        lines = reviewing.queue_for(workspace, person, EMBEDDED_PROTOCOL, NOW)
+        lines = assignment.queue_for(workspace, person, EMBEDDED_PROTOCOL, NOW)
         queue = {line.task.id: line.task for line in lines}
         assert (task_id in queue) == model.allows("approve", person)
         assert all(summary.author == "" for summary in queue.values())
-        possible = reviewing.actions_of(workspace, task_id, person)
+        possible = workflow.actions_of(workspace, task_id, person)
         for action in ("submit", "withdraw", "reopen"):
             assert (Action(action) in possible) == model.allows(action, person)
 
 
 def submitted(workspace: Workspace, make_task) -> str:
     workspace.tasks.save(make_task(), author="ann")
-    reviewing.submit(workspace, "t", "ann")
+    workflow.submit(workspace, "t", "ann")
     return "t"
 
 
@@ -191,7 +190,7 @@ def test_every_dimension_must_be_rated(workspace: Workspace, make_task):
 def test_a_replaced_revision_cannot_be_reviewed(workspace: Workspace, make_task):
     task_id = submitted(workspace, make_task)
     workspace.tasks.save(make_task(note="new"), author="ann")
-    reviewing.submit(workspace, task_id, "ann")
+    workflow.submit(workspace, task_id, "ann")
     with pytest.raises(NotAllowed, match="replaced by revision 2"):
         reviewing.review(workspace, make_review(task_id, 1, "bob"))
 
@@ -203,9 +202,9 @@ def test_a_second_review_of_an_earlier_reviewer_shows_what_changed(workspace: Wo
     assert [t.id for t in pending_for(workspace, "ann").returned] == [task_id]
     assert pending_for(workspace, "bob").returned == ()
     with pytest.raises(NotAllowed, match="already has its"):
-        reviewing.submit(workspace, task_id, "ann")
+        workflow.submit(workspace, task_id, "ann")
     workspace.tasks.save(make_task(note="mended"), author="ann")
-    reviewing.submit(workspace, task_id, "ann")
+    workflow.submit(workspace, task_id, "ann")
     assert [t.id for t in pending_for(workspace, "bob").to_review] == [task_id]
     sheet = reviewing.review_sheet(workspace, task_id, "bob")
     assert sheet.previous is not None
@@ -216,22 +215,22 @@ def test_a_second_review_of_an_earlier_reviewer_shows_what_changed(workspace: Wo
 def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
     task_id = submitted(workspace, make_task)
     with pytest.raises(NotAllowed, match="reason"):
-        reviewing.withdraw(workspace, task_id, "ann", " ")
+        workflow.withdraw(workspace, task_id, "ann", " ")
     with pytest.raises(NotAllowed, match="withdrawn before"):
-        reviewing.retire(workspace, task_id, "ann", "wrong")
-    reviewing.withdraw(workspace, task_id, "ann", "too early")
+        workflow.retire(workspace, task_id, "ann", "wrong")
+    workflow.withdraw(workspace, task_id, "ann", "too early")
     assert workspace.reviews.history(task_id)[-1].reason == "too early"
     with pytest.raises(NotAllowed, match="Only an author"):
-        reviewing.retire(workspace, task_id, "bob", "wrong")
-    reviewing.retire(workspace, task_id, "ann", "wrong")
+        workflow.retire(workspace, task_id, "bob", "wrong")
+    workflow.retire(workspace, task_id, "ann", "wrong")
     assert workspace.reviews.state(task_id) is TaskState.RETIRED
-    assert reviewing.actions_of(workspace, task_id, "ann") == (reviewing.Action.RESTORE,)
-    assert reviewing.actions_of(workspace, task_id, "bob") == ()
+    assert workflow.actions_of(workspace, task_id, "ann") == (Action.RESTORE,)
+    assert workflow.actions_of(workspace, task_id, "bob") == ()
     with pytest.raises(NotAllowed, match="Only an author"):
-        reviewing.restore(workspace, task_id, "bob")
-    assert reviewing.restore(workspace, task_id, "ann", "needed") is TaskState.DRAFT
+        workflow.restore(workspace, task_id, "bob")
+    assert workflow.restore(workspace, task_id, "ann", "needed") is TaskState.DRAFT
     with pytest.raises(NotAllowed, match="archived"):
-        reviewing.restore(workspace, task_id, "ann")
+        workflow.restore(workspace, task_id, "ann")
 
 
 def test_handing_in_twice_is_refused(workspace: Workspace, make_task):
@@ -243,7 +242,7 @@ def test_handing_in_twice_is_refused(workspace: Workspace, make_task):
 
 def test_unknown_tasks(workspace: Workspace):
     with pytest.raises(CuecardError, match="no such task"):
-        reviewing.submit(workspace, "absent", "ann")
+        workflow.submit(workspace, "absent", "ann")
 
 
 def test_five_dimensions_for_each_family():

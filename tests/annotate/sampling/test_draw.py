@@ -10,15 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from cuecard.annotate.sampling.draw import Unit, allocate, draw, strata_of, weights_of
-from cuecard.annotate.sampling.plan import SamplingPlan
-from cuecard.annotate.sampling.preview import preview_of
-from cuecard.annotate.sampling.size import (
+from cuecard.annotate.labelling.labelling_sets import (
     design_effect,
     effective_size,
     n_for_width,
     n_in_tasks,
+    preview_of,
     width_of,
+)
+from cuecard.annotate.labelling.sampling import (
+    SamplingPlan,
+    Unit,
+    allocate,
+    draw,
+    strata_of,
+    weights_of,
 )
 from cuecard.core.verdicts import Item, ItemKind
 

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.sampling import SamplingPlan, make_set, population_of
+from cuecard.annotate.labelling.labelling_sets import make_set, population_of
+from cuecard.annotate.labelling.sampling import SamplingPlan
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError
-from cuecard.core.parts import PlayerRef
+from cuecard.core.evaluation.decisions import decisions_of
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.records import TrialCell
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict
-from cuecard.lab.decisions import decisions_of
-from cuecard.lab.runs import RunPlan, start_run
-from cuecard.store.records import TrialCell
 from cuecard.store.workspace import Workspace
 
 SAMPLES = Path(__file__).parents[3] / "src" / "cuecard" / "sample_tasks"

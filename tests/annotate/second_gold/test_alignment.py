@@ -10,12 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.second_gold.adjudication import adjudicated, all_of, undecided
-from cuecard.annotate.second_gold.agreement import agreement_of, pooled
-from cuecard.annotate.second_gold.alignment import align
-from cuecard.annotate.second_gold.assignment import best_assignment
-from cuecard.annotate.second_gold.elements import Alignment, Level
-from cuecard.core.tasks import CheckpointChain, FactWorld, Gold, Graph, Table
+from cuecard.annotate.independent_gold.alignment import align
+from cuecard.annotate.independent_gold.comparison import adjudicated, all_of, undecided
+from cuecard.annotate.independent_gold.matching import (
+    Alignment,
+    Level,
+    agreement_of,
+    best_assignment,
+    pooled,
+)
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.yaml_io import load_task
 
 NAMES = ("Crab Nebula", "SN 1054", "Zhang Heng", "岁差", "1054", "Messier 1", "London", "M1")

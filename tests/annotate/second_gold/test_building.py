@@ -10,22 +10,30 @@ from typing import Any
 import pytest
 
 from cuecard.annotate.authoring.session import open_task
-from cuecard.annotate.second_gold.blank import COVER, blank_for, is_begun
-from cuecard.annotate.second_gold.building import (
+from cuecard.annotate.independent_gold.building import (
+    COVER,
+    blank_for,
     built_gold,
     gold_key,
     hand_in,
+    is_begun,
     is_under_way,
     keep_blank,
+    obstacle,
     open_blank,
     refuse_while_building,
     under_way,
 )
-from cuecard.annotate.second_gold.comparing import adjudicate, compare, keep_takes, second_golds
-from cuecard.annotate.second_gold.eligibility import obstacle
+from cuecard.annotate.independent_gold.comparison import (
+    adjudicate,
+    compare,
+    keep_takes,
+    second_golds,
+)
+from cuecard.core.contributions import Claimed, GoldBuilt, ReviewDecision, Reviewed
 from cuecard.core.errors import Conflict, FileProblems, NotAllowed, NotFound
-from cuecard.core.review import Claimed, GoldBuilt, ReviewDecision, Reviewed
-from cuecard.core.tasks import Table, Task
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.core.users.leaks import Secrets, Told, gold_things
 from cuecard.store.workspace import Workspace

@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from apart import Clock, picture, small_task, workspaces
-from cuecard.annotate.sharing import Pack, merge_packs, pack_bytes, parse_pack
-from cuecard.annotate.sharing.framing import uncompressed
-from cuecard.core.review import (
+from cuecard.annotate.sharing.bundle import uncompressed
+from cuecard.annotate.sharing.merging import merge_packs
+from cuecard.annotate.sharing.reading import Pack, parse_pack
+from cuecard.annotate.sharing.writing import pack_bytes
+from cuecard.core.contributions import (
     Answered,
     Body,
     Claimed,

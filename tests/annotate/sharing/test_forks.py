@@ -6,9 +6,9 @@ from pathlib import Path
 
 from apart import Clock, fresh, small_task
 from cuecard.annotate.authoring.merge import merge
-from cuecard.annotate.sharing.forks import fork_of, join_fork
+from cuecard.annotate.sharing.merging import fork_of, join_fork
 from cuecard.annotate.waiting import pending_for
-from cuecard.core.review import Submitted
+from cuecard.core.contributions import Submitted
 
 
 def test_a_fork_is_joined_over_what_both_stand_on(tmp_path: Path) -> None:

@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.sharing import pack_bytes, parse_pack
-from cuecard.annotate.sharing.checking_labels import (
+from cuecard.annotate.sharing.bundle import uncompressed
+from cuecard.annotate.sharing.checking import (
     adjudication_problems,
     label_problems,
     label_set_problems,
     reveal_problems,
 )
-from cuecard.annotate.sharing.framing import uncompressed
-from cuecard.core.parts import CheckpointStatus
+from cuecard.annotate.sharing.reading import parse_pack
+from cuecard.annotate.sharing.writing import pack_bytes
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.label_records import LabelValue
-from cuecard.store.shared import (
+from cuecard.store.bundle_records import (
     Parcel,
     SharedAdjudication,
     SharedLabel,

@@ -11,30 +11,37 @@ from typing import Any
 import pytest
 
 from apart import fresh
-from cuecard.annotate.sharing import merge_files, pack_bytes, parse_pack, write_pack
-from cuecard.annotate.sharing.framing import uncompressed
-from cuecard.annotate.sharing.words import arrived_rows, left_out_text
-from cuecard.core.calls import RecordedCall
-from cuecard.core.config_play import FormQuestion
-from cuecard.core.errors import FileProblems, NotFound
-from cuecard.core.events import (
+from cuecard.annotate.results.pool import gather
+from cuecard.annotate.sharing.bundle import uncompressed
+from cuecard.annotate.sharing.merging import arrived_rows, left_out_text, merge_files
+from cuecard.annotate.sharing.reading import parse_pack
+from cuecard.annotate.sharing.writing import pack_bytes, write_pack
+from cuecard.core.archive import BeingPlayed
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.engine.events import (
     Event,
     EventBody,
     ModelReplied,
+    RunState,
     Termination,
     ToolAnswered,
     TrialEnded,
     TrialReopened,
     UserSpoke,
 )
-from cuecard.core.parts import ModelReply, PlayerRef, ToolAnswer, ToolCall, Usage, UserReply
-from cuecard.results.pool import gather
-from cuecard.store.label_records import LabelValue, SetItem
-from cuecard.store.leases import BeingPlayed
-from cuecard.store.play_records import Shadow
-from cuecard.store.records import RunState
-from cuecard.store.shared import Parcel
-from cuecard.store.shared_runs import SharedTrial
+from cuecard.core.engine.messages import (
+    ModelReply,
+    PlayerRef,
+    ToolAnswer,
+    ToolCall,
+    Usage,
+    UserReply,
+)
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.errors import FileProblems, NotFound
+from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import Shadow
+from cuecard.store.bundle_records import Parcel, SharedTrial
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, triple
 

@@ -13,11 +13,19 @@ from typing import Any
 import pytest
 
 from apart import Clock, fresh, picture, small_task
-from cuecard.annotate.sharing import merge_files, read_pack, write_pack
-from cuecard.annotate.sharing.framing import Unreadable, compressed, uncompressed
-from cuecard.annotate.sharing.lines import Header, digest, header_line
+from cuecard.annotate.sharing.bundle import (
+    Header,
+    Unreadable,
+    compressed,
+    digest,
+    header_line,
+    uncompressed,
+)
+from cuecard.annotate.sharing.merging import merge_files
+from cuecard.annotate.sharing.reading import read_pack
+from cuecard.annotate.sharing.writing import write_pack
+from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.core.errors import Conflict, CuecardError, FileProblems
-from cuecard.core.review import Commented, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.store.workspace import Workspace
 
 Lines = list[dict[str, Any]]

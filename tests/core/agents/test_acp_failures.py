@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.agents.process_tree import environment
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.errors import AgentPaused, BudgetSpent, Halt
-from cuecard.core.events import Termination
-from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
 from cuecard.core.worlds.closed import SEARCH
 from harness_bench import HarnessBench, gone, running, until
 
@@ -146,7 +147,7 @@ class SpentWorld:
     ref = PlayerRef(name="spent", kind="closed")
     tools: tuple[ToolSpec, ...] = (SEARCH,)
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         raise BudgetSpent("The budget is used up")
 
 

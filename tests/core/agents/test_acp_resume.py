@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from cuecard.core.events import AgentSpoke, Event, ModelReplied, Termination, course_of
-from cuecard.core.prediction import TriplesPrediction
+from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, Termination, effective_log
+from cuecard.core.verdicts import TriplesPrediction
 from harness_bench import HarnessBench
 from scripted_harness import SAID
 
@@ -73,9 +73,9 @@ async def test_a_harness_that_cannot_starts_over_and_the_record_says_so(
     (reopened,) = bench.bodies("trial_reopened")
     assert not reopened.keep
     assert "session" in reopened.reason
-    course = course_of(bench.events)
-    assert {event.take for event in course} == {1}
-    assert len([e for e in course if isinstance(e.body, AgentSpoke)]) == 2
+    effective = effective_log(bench.events)
+    assert {event.take for event in effective} == {1}
+    assert len([e for e in effective if isinstance(e.body, AgentSpoke)]) == 2
 
 
 async def test_a_turn_that_was_under_way_starts_the_trial_over(bench: HarnessBench) -> None:

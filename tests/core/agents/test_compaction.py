@@ -8,17 +8,9 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.events import Event, Limits, Marked, ModelReplied, Termination
-from cuecard.core.marks import Compaction
-from long_trials import (
-    NOTES,
-    LongUser,
-    WordyWorld,
-    counting,
-    lamp_seeker,
-    length_of,
-    summarising,
-)
+from cuecard.core.engine.events import Event, Limits, Marked, ModelReplied, Termination
+from cuecard.core.engine.messages import Compaction
+from long_trials import NOTES, LongUser, WordyWorld, counting, lamp_seeker, length_of, summarising
 from openai_server import Reply, Request
 from react_bench import GRAPH, Trial, play_trial
 

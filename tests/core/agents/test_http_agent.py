@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.agents.registry import build_agent
-from cuecard.core.config_agents import HttpAgentConfig, Settings
-from cuecard.core.config_models import Config
-from cuecard.core.errors import AgentPaused, ConfigError
-from cuecard.core.events import (
+from cuecard.core.config_players import HttpAgentConfig, Settings
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     Limits,
@@ -21,13 +19,15 @@ from cuecard.core.events import (
     TrialReopened,
     UserSpoke,
 )
-from cuecard.core.journal import Journal
+from cuecard.core.engine.messages import Act
+from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play
+from cuecard.core.engine.trial_log import TrialLog
+from cuecard.core.errors import AgentPaused, ConfigError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Act
-from cuecard.core.players import closed_world_for, scripted_user_for
-from cuecard.core.prediction import AnswerPrediction, TablePrediction, TriplesPrediction
-from cuecard.core.tasks import Task
-from cuecard.core.trial import TrialResult, TrialSetup, play
+from cuecard.core.registry import build_agent
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import AnswerPrediction, TablePrediction, TriplesPrediction
 from openai_server import (
     OpenAIServer,
     Reply,
@@ -82,7 +82,7 @@ async def play_http(
             world=closed_world_for(task),
             limits=Limits(max_turns=4),
         )
-        result = await play(setup, Journal(sink, list(past), ticking()))
+        result = await play(setup, TrialLog(sink, list(past), ticking()))
     return Played(result, sink.events, server.requests)
 
 
@@ -268,7 +268,7 @@ async def test_nobody_at_the_address_is_told() -> None:
     )
 
     with pytest.raises(AgentPaused, match=r"127\.0\.0\.1:1"):
-        await play(setup, Journal(StreamingSink()))
+        await play(setup, TrialLog(StreamingSink()))
 
 
 def test_a_missing_key_is_told_before_anything_is_played() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.agents.leaks import leaked_calls
-from cuecard.core.parts import ToolSpec
+from cuecard.core.agents.written_calls import leaked_calls
+from cuecard.core.engine.messages import ToolSpec
 
 SEARCH = ToolSpec(
     name="search",

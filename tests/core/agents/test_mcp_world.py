@@ -11,14 +11,14 @@ from typing import Any
 import aiohttp
 import pytest
 
+from cuecard.core.agents.briefing import TURN_TOOLS
 from cuecard.core.agents.mcp_world import HOST, Door, WorldServer
-from cuecard.core.agents.tools import TURN_TOOLS
-from cuecard.core.desk import TrialDesk
+from cuecard.core.engine.events import Limits, ToolAnswered, TrialStarted
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall
+from cuecard.core.engine.players import closed_world_for
+from cuecard.core.engine.step_context import TrialStepContext, WorldContext
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError
-from cuecard.core.events import Limits, ToolAnswered, TrialStarted
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, WorldDesk
-from cuecard.core.players import closed_world_for
 from cuecard.core.worlds.closed import SEARCH
 from react_bench import GRAPH
 
@@ -34,8 +34,8 @@ class Bench:
         self.door = Door((SEARCH, *TURN_TOOLS), "en")
         self.url = server.add(self.door)
         self.sink = MemorySink()
-        self.journal = Journal(self.sink)
-        self.desk = TrialDesk(closed_world_for(GRAPH), self.journal, "agent", 0)
+        self.trial_log = TrialLog(self.sink)
+        self.context = TrialStepContext(closed_world_for(GRAPH), self.trial_log, "agent", 0)
 
     async def limit(self, calls: int) -> None:
         limits = Limits(max_tool_calls_per_turn=calls)
@@ -48,7 +48,7 @@ class Bench:
             world=NOBODY,
             limits=limits,
         )
-        await self.journal.record(start)
+        await self.trial_log.record(start)
 
     async def post(self, body: Any, url: str = "", **headers: str) -> tuple[int, Any]:
         data = body if isinstance(body, str) else json.dumps(body)
@@ -119,7 +119,7 @@ async def test_calls_are_recorded_in_a_turn_and_refused_outside(bench: Bench) ->
         False,
         "The tools answer only while it is your turn. Wait for the user.",
     )
-    async with bench.door.open(bench.desk):
+    async with bench.door.open(bench.context):
         fine, found = await bench.call("search", **QUERY)
         both = await asyncio.gather(bench.call("search", **QUERY), bench.call("search", query="x"))
     assert fine
@@ -132,7 +132,7 @@ async def test_calls_are_recorded_in_a_turn_and_refused_outside(bench: Bench) ->
 
 async def test_wrong_calls_and_too_many_are_refused_with_a_reason(bench: Bench) -> None:
     await bench.limit(1)
-    async with bench.door.open(bench.desk):
+    async with bench.door.open(bench.context):
         assert "no tool named fly" in (await bench.call("fly"))[1]
         assert "`query` is missing" in (await bench.call("search"))[1]
         assert "nothing in it" in (await bench.call("ask", question=" "))[1]
@@ -141,7 +141,7 @@ async def test_wrong_calls_and_too_many_are_refused_with_a_reason(bench: Bench) 
 
 
 async def test_ask_ends_the_turn(bench: Bench) -> None:
-    async with bench.door.open(bench.desk) as turn:
+    async with bench.door.open(bench.context) as turn:
         fine, told = await bench.call("ask", question="Which one?")
         assert fine
         assert "Your turn is over" in told
@@ -157,7 +157,7 @@ class SlowWorld:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         self.asked.set()
         await asyncio.Event().wait()
         raise AssertionError
@@ -165,8 +165,8 @@ class SlowWorld:
 
 async def test_what_is_under_way_at_the_end_of_a_turn_is_given_up(bench: Bench) -> None:
     world = SlowWorld()
-    desk = TrialDesk(world, bench.journal, "agent", 0)
-    async with bench.door.open(desk):
+    context = TrialStepContext(world, bench.trial_log, "agent", 0)
+    async with bench.door.open(context):
         call = asyncio.create_task(bench.call("search", **QUERY))
         await world.asked.wait()
 
@@ -209,7 +209,7 @@ async def test_at_a_fixed_port_trials_take_turns() -> None:
     order: list[str] = []
 
     async def turn(bench: Bench, name: str) -> None:
-        async with server.at_fixed_path(bench.door), bench.door.open(bench.desk):
+        async with server.at_fixed_path(bench.door), bench.door.open(bench.context):
             order.append(f"{name} in")
             assert (await bench.call("search", **QUERY))[0]
             order.append(f"{name} out")

@@ -3,21 +3,16 @@ import asyncio
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cuecard.core.agents.offline_derive import derive_answer
-from cuecard.core.agents.offline_notes import Found
-from cuecard.core.agents.public import public_task
-from cuecard.core.events import Termination, ToolAnswered, dialogue_of
-from cuecard.core.parts import CheckpointStatus
-from cuecard.core.tasks import (
-    CheckpointChain,
-    CueKind,
-    FactWorld,
-    Graph,
-    Persona,
-    Table,
-    Task,
-    Triple,
-)
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline_search import SearchResult
+from cuecard.core.engine.events import Termination, ToolAnswered, dialogue_of
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.facts.play import derive_answer
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.models import CueKind, Persona, Task
 from cuecard.core.text import normalise
 from offline_trials import (
     CHAIN,
@@ -172,9 +167,9 @@ def test_the_agent_knows_only_what_is_public():
 
 
 LOAVES = [
-    Found("Hill Bakery", "daily loaves", "210 loaves"),
-    Found("Dunmore Bakery", "daily loaves", "340 loaves"),
-    Found("Dunmore Bakery", "founded", "1901"),
+    SearchResult("Hill Bakery", "daily loaves", "210 loaves"),
+    SearchResult("Dunmore Bakery", "daily loaves", "340 loaves"),
+    SearchResult("Dunmore Bakery", "founded", "1901"),
 ]
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from cuecard.core.agents.person import EmptySeat, PersonAgent
-from cuecard.core.events import Event, Limits, ToolAnswered
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import ToolCall
-from cuecard.core.players import closed_world_for
-from cuecard.core.prediction import AnswerPrediction
-from cuecard.core.seat_moves import HandInMove, ReplyMove, SeatMove, ToolMove
-from cuecard.core.tasks import Task
-from cuecard.core.trial import TrialSetup, play
-from cuecard.core.users.oneshot import OneShotUser
-from cuecard.lab.samples import load_samples
+from cuecard.annotate.samples import load_samples
+from cuecard.core.engine.events import Event, Limits, ToolAnswered
+from cuecard.core.engine.messages import ToolCall
+from cuecard.core.engine.players import closed_world_for
+from cuecard.core.engine.step_context import HandInMove, ReplyMove, SeatMove, ToolMove
+from cuecard.core.engine.trial import TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.human_players import EmptySeat, PersonAgent
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.scripted import OneShotUser
+from cuecard.core.verdicts import AnswerPrediction
 
 
 class Recorded(EmptySeat):
@@ -56,7 +56,7 @@ async def played(seat: Recorded, past: tuple[Event, ...] = ()) -> list[Event]:
         world=closed_world_for(task),
         limits=Limits(max_tool_calls_per_turn=2),
     )
-    await play(setup, Journal(sink, past))
+    await play(setup, TrialLog(sink, past))
     return [*past, *sink.events]
 
 

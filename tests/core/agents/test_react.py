@@ -8,10 +8,11 @@ import pytest
 
 import openai_server as fake
 from cuecard.core.config import load_config
+from cuecard.core.engine.events import Limits, Termination
+from cuecard.core.engine.messages import Act, PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.errors import ConfigError
-from cuecard.core.events import Limits, Termination
-from cuecard.core.parts import Act, PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
-from cuecard.core.prediction import (
+from cuecard.core.verdicts import (
     AnswerPrediction,
     PredictedTriple,
     TablePrediction,
@@ -251,7 +252,7 @@ class SlowWorld:
         self.failing = failing
         self.answered: list[str] = []
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         query = str(call.arguments["query"])
         if query == self.failing:
             raise RuntimeError("the world fell over")

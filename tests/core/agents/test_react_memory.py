@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import openai_server as fake
-from cuecard.core.agents.measuring import estimate, latest, shortened
-from cuecard.core.agents.memory import read_lessons
-from cuecard.core.events import Event
-from cuecard.core.marks import NotesKept, NotesRead
-from cuecard.core.prediction import TriplesPrediction
+from cuecard.core.agents.briefing import estimate, latest, shortened
+from cuecard.core.agents.turn import read_lessons
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import NotesKept, NotesRead
+from cuecard.core.verdicts import TriplesPrediction
 from long_trials import LongUser, WordyWorld, lamp_seeker, length_of
 from openai_server import Reply, Request
 from react_bench import FACTS, TRIPLES, Trial, concluding, play_trial, script_of

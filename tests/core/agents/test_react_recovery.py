@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import openai_server as fake
-from cuecard.core.events import Termination
-from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.worlds.closed import SEARCH
 from react_bench import CHAIN, FACTS, play_trial, script_of
 
@@ -75,7 +76,7 @@ class Moody:
     tools: tuple[ToolSpec, ...] = (SEARCH,)
     count = 0
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         self.count += 1
         return ToolAnswer(text=f"refused, number {self.count}", ok=False)
 

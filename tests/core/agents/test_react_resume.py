@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.events import Event, ModelReplied
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.tasks import Task
+from cuecard.core.engine.events import Event, ModelReplied
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.tasks.models import Task
 from openai_server import OpenAIServer, Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, play_trial, script_of, searcher
 from react_bench import Trial as Played
@@ -81,15 +81,15 @@ async def test_a_trial_cancelled_in_the_middle_of_a_call_goes_on_from_there() ->
             await asyncio.Event().wait()
         return plain(request)
 
-    from cuecard.core.players import closed_world_for, scripted_user_for
-    from cuecard.core.trial import TrialSetup, play
+    from cuecard.core.engine.players import closed_world_for, scripted_user_for
+    from cuecard.core.engine.trial import TrialSetup, play
     from react_bench import config_for, make_agent
 
     sink = MemorySink()
     async with OpenAIServer(stalling) as server:
         agent = make_agent("live", config_for(server.url), GRAPH)
         setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
-        trial = asyncio.create_task(play(setup, Journal(sink)))
+        trial = asyncio.create_task(play(setup, TrialLog(sink)))
         await reached.wait()
         trial.cancel()
         with pytest.raises(asyncio.CancelledError):

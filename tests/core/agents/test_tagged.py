@@ -5,11 +5,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import openai_server as fake
-from cuecard.core.agents.tagged import TAGGED, AnswerOnly, split_thoughts
-from cuecard.core.agents.tools import TURN_TOOLS
-from cuecard.core.events import Termination
-from cuecard.core.parts import Act, ModelReply
-from cuecard.core.prediction import AnswerPrediction, TriplesPrediction
+from cuecard.core.agents.briefing import TURN_TOOLS
+from cuecard.core.agents.calling import TAGGED, AnswerOnly, split_thoughts
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import Act, ModelReply
+from cuecard.core.verdicts import AnswerPrediction, TriplesPrediction
 from cuecard.core.worlds.closed import SEARCH
 from openai_server import Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, concluding, play_trial, script_of

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from cuecard.core.agents.registry import build_agent
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_agents import TeamAgentConfig
-from cuecard.core.config_models import ModelConfig
-from cuecard.core.events import Event, Limits, ToolAnswered
-from cuecard.core.journal import Journal, MemorySink
+from cuecard.core.config_players import TeamAgentConfig
+from cuecard.core.config_schema import ModelConfig
+from cuecard.core.engine.events import Event, Limits, ToolAnswered
+from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.trial import TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.players import closed_world_for, scripted_user_for
-from cuecard.core.trial import TrialSetup, play
+from cuecard.core.registry import build_agent
 from openai_server import OpenAIServer, Reply, Request, calls, text
 from react_bench import TABLE, concluding
 
@@ -60,7 +60,7 @@ async def trial(
         limits=Limits(max_turns=3),
     )
     try:
-        await play(setup, Journal(sink, past or []))
+        await play(setup, TrialLog(sink, past or []))
     finally:
         await hub.close()
     return sink.events

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.agents.registry import build_agent
-from cuecard.core.config_agents import ReactAgentConfig
-from cuecard.core.config_models import Config, ModelConfig
-from cuecard.core.events import Event, Limits
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import ModelReply, ToolCall, ToolSpec, Usage
-from cuecard.core.trial import TrialSetup, play
+from cuecard.core.config_players import ReactAgentConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.events import Event, Limits
+from cuecard.core.engine.messages import ModelReply, ToolCall, ToolSpec, Usage
+from cuecard.core.engine.trial import TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.registry import build_agent
 from long_trials import LongUser, WordyWorld
 from react_bench import CHAIN, GRAPH
 
@@ -122,7 +122,7 @@ async def trial(
         WordyWorld(500),
         limits=Limits(max_turns=9),
     )
-    await play(setup, Journal(sink, past))
+    await play(setup, TrialLog(sink, past))
     return client.sent, sink.events
 
 
@@ -161,21 +161,21 @@ def test_no_model_can_make_the_conversation_unsound(
 
 async def test_an_edited_dialogue_is_not_gone_on_from() -> None:
     """The thread is kept for the dialogue that it holds, and for no other."""
-    from cuecard.core.desk import TrialDesk
-    from cuecard.core.parts import Dialogue, Message
+    from cuecard.core.engine.messages import Dialogue, Message
+    from cuecard.core.engine.step_context import TrialStepContext
 
     model = ModelConfig(base_url="http://localhost:1", model="m")
     config = Config(models={"m": model}, agents={"live": ReactAgentConfig(model="m")})
     client = ScriptedClient(model, [ModelReply(text="One."), ModelReply(text="Two.")])
     hub: Any = OneClient(client)
     agent = build_agent("live", config, GRAPH, hub)
-    journal = Journal(MemorySink())
+    trial_log = TrialLog(MemorySink())
 
-    def desk(turn: int) -> TrialDesk:
-        return TrialDesk(WordyWorld(10), journal, "agent", turn)
+    def context(turn: int) -> TrialStepContext:
+        return TrialStepContext(WordyWorld(10), trial_log, "agent", turn)
 
     opening = Dialogue((Message(role="user", turn=0, text="Hello."),))
-    await agent.reply(opening, desk(0))
+    await agent.reply(opening, context(0))
     edited = opening.plus(Message(role="agent", turn=0, text="Uno."))
-    await agent.reply(edited.plus(Message(role="user", turn=1, text="And?")), desk(1))
+    await agent.reply(edited.plus(Message(role="user", turn=1, text="And?")), context(1))
     assert [m["content"] for m in client.sent[-1][1:]] == ["Hello.", "Uno.", "And?"]

@@ -12,15 +12,21 @@ from hypothesis import HealthCheck, given, settings
 
 import strategies
 from cuecard.core.errors import CuecardError
-from cuecard.core.formats.graph_files import GraphFile, Unreadable, keep_header, read_graph_task
-from cuecard.core.formats.graphml import dump_graphml
-from cuecard.core.formats.graphml_reading import load_graphml
-from cuecard.core.formats.rdf import dump_rdf
-from cuecard.core.formats.rdf_library import rdflib
-from cuecard.core.formats.rdf_names import NODE, iri_of, name_of
-from cuecard.core.formats.rdf_reading import load_json_ld, load_turtle
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.formats.graph_files import (
+    NODE,
+    GraphFile,
+    Unreadable,
+    iri_of,
+    keep_header,
+    name_of,
+    rdflib,
+    read_graph_task,
+)
+from cuecard.core.formats.graphml import dump_graphml, load_graphml
+from cuecard.core.formats.rdf import dump_rdf, load_json_ld, load_turtle
 from cuecard.core.formats.registry import FORMATS, detect
-from cuecard.core.tasks import Graph, Node, Task, Triple
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 import strategies
-from cuecard.core.formats.foreign import Refused
-from cuecard.core.formats.keeping import joined, left_out
+from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats.registry import FORMATS
-from cuecard.core.tasks import Graph, Silenced, Source, Task, Triple
+from cuecard.core.formats.round_trip import Refused, joined, left_out
+from cuecard.core.tasks.models import Silenced, Source, Task
 from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = [load_task(path) for path in sorted(Path("sample_tasks").glob("*.yaml"))]

@@ -9,9 +9,12 @@ from hypothesis import HealthCheck, given, settings
 
 import strategies
 from cuecard.core.errors import CuecardError
-from cuecard.core.formats import cuecard_yaml, discobench, paraworld
+from cuecard.core.families.checkpoints.gold import AmbiguityType, CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.formats import cuecard_files as cuecard_yaml
+from cuecard.core.formats import discobench, paraworld
 from cuecard.core.formats.registry import FORMATS, detect
-from cuecard.core.tasks import AmbiguityType, CheckpointChain, FactWorld, Task
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 
 few = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
-from cuecard.core.formats.persona_markdown import read_persona, write_persona
-from cuecard.core.formats.persona_patch import patch_persona
-from cuecard.core.tasks import Cue, CueKind, Persona, Stage
+from cuecard.core.formats.persona_markdown import patch_persona, read_persona, write_persona
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage
 
 ODD = """\
 # Core Identity

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cuecard.core.formats.trajectories.messages import as_openai, chat_of
-from cuecard.core.prompts import load_prompt
+from cuecard.core.config import load_prompt
+from cuecard.core.formats.trajectory import as_openai, chat_of
 from openai_server import calls, text
 from react_bench import CHAIN, GRAPH, TRIPLES, Trial, concluding, play_trial, script_of, searcher
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import strategies
 from cuecard.core.errors import CuecardError
+from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats import vibesearch
-from cuecard.core.formats.cue_words import infer_kind
-from cuecard.core.formats.foreign import exported, imported
-from cuecard.core.formats.persona_markdown import read_persona, write_persona
-from cuecard.core.tasks import CueKind, Graph, Persona, Stage, Task, Triple
+from cuecard.core.formats.persona_markdown import infer_kind, read_persona, write_persona
+from cuecard.core.formats.round_trip import exported, imported
+from cuecard.core.tasks.models import CueKind, Persona, Stage, Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 
 EN = """\

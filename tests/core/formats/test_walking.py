@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.formats.file_names import file_names
-from cuecard.core.formats.json_files import parse_json, read_objects
-from cuecard.core.formats.walking import find_files
+from cuecard.core.formats.files import file_names, find_files, parse_json, read_objects
 
 
 def test_what_is_in_a_folder_and_what_is_not(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from cuecard.core.families.table.gold import Metric, Preprocess, Table
 from cuecard.core.formats import widesearch
-from cuecard.core.formats.foreign import Refused
+from cuecard.core.formats.round_trip import Refused
 from cuecard.core.formats.widesearch_gold import gold_of, kept_of, parse_gold, written
-from cuecard.core.tasks import Metric, Preprocess, Table, Task
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 
 CSV = 'Country,GDP (2020),Site\nFrance,2.6,https://a.fr\nSpain,"1,3",https://b.es\n'

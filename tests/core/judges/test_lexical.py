@@ -2,19 +2,23 @@ from pathlib import Path
 
 import pytest
 
+from cuecard.core.engine.step_context import Judge
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.table.gold import Table
 from cuecard.core.judges.lexical import LexicalJudge, judge_lexically
-from cuecard.core.parts import Judge
-from cuecard.core.prediction import (
+from cuecard.core.scoring.trial_score import score_prediction
+from cuecard.core.tasks.models import content_hash
+from cuecard.core.tasks.yaml_io import load_task
+from cuecard.core.verdicts import (
     AnswerPrediction,
+    Decision,
     PredictedTriple,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.scoring.trial_score import score_prediction
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, content_hash
-from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.verdicts import Decision
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_tasks").glob("*.yaml"))
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.judges.lexical_answer import judge_answer
+from cuecard.core.judges.lexical import judge_answer
 from cuecard.core.verdicts import Decision
 
 EUROS = ("36 euros", "36", "€36", "thirty-six euros")

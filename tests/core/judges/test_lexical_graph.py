@@ -2,10 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.judges.lexical_graph import judge_graph
-from cuecard.core.prediction import PredictedTriple
-from cuecard.core.tasks import Graph, Triple
-from cuecard.core.verdicts import Decision
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.families.graph.judge import judge_graph
+from cuecard.core.verdicts import Decision, PredictedTriple
 
 GRAPH = Graph.model_validate(
     {

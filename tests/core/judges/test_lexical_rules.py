@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cuecard.core.judges.lexical_answer import judge_answer
-from cuecard.core.judges.lexical_graph import judge_graph
-from cuecard.core.judges.lexical_table import judge_table
-from cuecard.core.judges.relations import same_relation
-from cuecard.core.prediction import PredictedTriple, TablePrediction
-from cuecard.core.tasks import Graph, Table, Triple
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.families.graph.judge import judge_graph
+from cuecard.core.families.graph.relations import same_relation
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.judge import judge_table
+from cuecard.core.judges.lexical import judge_answer
 from cuecard.core.text import is_cjk
-from cuecard.core.verdicts import Decision
+from cuecard.core.verdicts import Decision, PredictedTriple, TablePrediction
 
 TABLE = yaml.safe_load((Path(__file__).parent / "lexical_cases.yaml").read_text(encoding="utf-8"))
 CASES = [

@@ -2,10 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.judges.lexical_table import judge_table
-from cuecard.core.prediction import TablePrediction
-from cuecard.core.tasks import Table
-from cuecard.core.verdicts import Decision
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.judge import judge_table
+from cuecard.core.verdicts import Decision, TablePrediction
 
 TABLE = Table.model_validate(
     {

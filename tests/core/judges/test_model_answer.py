@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.core.calls import FreshCalls
+from cuecard.core.config import load_prompt
+from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import ModelCallError
-from cuecard.core.judges.model_answer import equivalent
+from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.judges.model import equivalent
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.prediction import AnswerPrediction, TriplesPrediction
-from cuecard.core.prompts import load_prompt
-from cuecard.core.tasks import Checkpoint, CheckpointChain, Fact, FactWorld, Task
-from cuecard.core.verdicts import Decision
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import AnswerPrediction, Decision, TriplesPrediction
 from judge_scripts import config, good, material_of, model_judge
 from openai_server import OpenAIServer, Reply, Request, error, text
 

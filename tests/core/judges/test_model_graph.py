@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.calls import FreshCalls, KeyedCalls, RecordedCall
+from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.errors import ModelCallError
-from cuecard.core.prediction import PredictedTriple, TriplesPrediction, UnusablePrediction
-from cuecard.core.tasks import Graph, Node, Task, Triple, content_hash
-from cuecard.core.verdicts import Decision
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import Decision, PredictedTriple, TriplesPrediction, UnusablePrediction
 from judge_scripts import coverage, good, material_of, model_judge, right, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, stream, text
 
@@ -40,11 +40,11 @@ def predicted(*triples: tuple[str, str, str]) -> TriplesPrediction:
 ODD = predicted(*GOLD[1::2])
 
 
-async def judge(reply, prediction=ODD, of: Task | None = None, desk=None, **more):
+async def judge(reply, prediction=ODD, of: Task | None = None, context=None, **more):
     """The decisions as one string, the judgement, and the requests that were made for it."""
     async with OpenAIServer(reply) as server:
         player, hub = model_judge(server.url, **{"batch": 4, **more})
-        judgement = await player.judge(of or task(), prediction, desk or FreshCalls())
+        judgement = await player.judge(of or task(), prediction, context or FreshCalls())
         await hub.close()
     items = [(v.item.kind.value, v.item.index) for v in judgement.verdicts]
     assert items == [("triple", i) for i in range(len(judgement.verdicts))]
@@ -215,11 +215,11 @@ async def test_calls_are_kept_by_their_place_and_not_made_again():
     def drop(entries, _request):
         return entries[:-1] if len(entries) > 1 else entries
 
-    first = await judge(script(drop), desk=KeyedCalls({}, record))
+    first = await judge(script(drop), context=KeyedCalls({}, record))
     assert set(kept) == {f"batch/{b}/model/{n}" for b in range(3) for n in range(2)}
     del kept["batch/1/model/1"]
     past = {key: call.reply for key, call in kept.items()}
-    second = await judge(script(drop), desk=KeyedCalls(past, record))
+    second = await judge(script(drop), context=KeyedCalls(past, record))
     assert second[1] == first[1]
     assert len(second[2]) == 1
     assert len(kept) == 6

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.calls import FreshCalls
+from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import ModelCallError
-from cuecard.core.prediction import TablePrediction
-from cuecard.core.scoring.table import score_table
-from cuecard.core.tasks import Table, Task
-from cuecard.core.verdicts import Decision, Judgement
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.score import score_table
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Decision, Judgement, TablePrediction
 from judge_scripts import Entry, good, material_of, model_judge, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, text
 

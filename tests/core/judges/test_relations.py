@@ -1,6 +1,6 @@
 import pytest
 
-from cuecard.core.judges.relations import RelationRule, relation, same_relation
+from cuecard.core.families.graph.relations import RelationRule, relation, same_relation
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.llm.assemble import Assembler, Malformed, read_arguments
-from cuecard.core.parts import ModelReply, ToolCall
+from cuecard.core.engine.messages import ModelReply, ToolCall
+from cuecard.core.llm.replies import Assembler, Malformed, read_arguments
 from cuecard.core.text import storable
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_schema import ModelConfig
+from cuecard.core.engine.messages import ModelReply, ToolSpec, Usage
 from cuecard.core.errors import ConfigError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
-from cuecard.core.parts import ModelReply, ToolSpec, Usage
 from openai_server import OpenAIServer, Reply, Request
 
 SEARCH = ToolSpec(
@@ -480,8 +480,8 @@ async def test_control_characters_and_half_characters_are_replaced() -> None:
 
 def test_importing_the_room_does_not_import_what_is_heavy() -> None:
     code = (
-        "import sys, cuecard.core.config, cuecard.core.run, cuecard.core.agents.react,"
-        " cuecard.core.llm.client, cuecard.core.llm.probe;"
+        "import sys, cuecard.core.config, cuecard.core.engine.run, cuecard.core.agents.react,"
+        " cuecard.core.llm.client, cuecard.core.doctor;"
         "print(sorted({'openai', 'aiohttp', 'json_repair', 'sqlmodel', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_models import Config, ModelConfig, Price, RateLimits
+from cuecard.core.config_schema import Config, ModelConfig, Price, RateLimits
+from cuecard.core.engine.messages import ModelReply
 from cuecard.core.errors import Drained, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import ModelReply
 from openai_server import OpenAIServer, Reply, Request
 
 HELLO = [wire.user("Hello")]
@@ -143,7 +143,7 @@ async def test_too_many_requests_lower_the_number_of_calls() -> None:
     allowed: set[int] = set()
 
     async def script(request: Request) -> Reply:
-        allowed.add(client.gate.allowed)
+        allowed.add(client.limiter.allowed)
         if server.in_flight > 2:
             return fake.busy("0")
         await asyncio.sleep(0.005)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_models import ModelConfig
-from cuecard.core.llm.probe import ProbeReport, probe
-from cuecard.core.parts import Usage
+from cuecard.core.config_schema import ModelConfig
+from cuecard.core.doctor import ProbeReport, probe
+from cuecard.core.engine.messages import Usage
 from openai_server import OpenAIServer, Reply, Request
 
 CALL = fake.calls(("search", {"query": "capital of Peru"}))

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_schema import ModelConfig
 from cuecard.core.errors import ConfigError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
-from cuecard.core.llm.client import ChatClient
-from cuecard.core.llm.request import JsonMode
+from cuecard.core.llm.client import ChatClient, JsonMode
 from openai_server import OpenAIServer, Reply, Request
 
 HELLO = [wire.user("Hello")]
@@ -246,7 +245,7 @@ async def test_a_server_is_asked_for_the_json_that_it_knows(
         assert reply.attempts == len(forms)
         # From then on at once.
         assert (await client.chat(HELLO, schema=SCHEMA)).attempts == 1
-        assert client.habits.manners.json is mode
+        assert client.capabilities.fallback.json is mode
     asked = [request.body.get("response_format", {}).get("type") for request in server.requests]
     assert asked == [*forms, forms[-1]]
 
@@ -287,7 +286,7 @@ async def test_what_once_worked_is_not_doubted_for_other_reasons() -> None:
         # A schema that the server cannot read is its own trouble, not that of all others.
         odd = await client.chat([wire.user("odd schema")], schema=SCHEMA)
         assert (odd.text, odd.attempts) == ("plain", 3)
-        assert client.habits.manners.json is JsonMode.SCHEMA
+        assert client.capabilities.fallback.json is JsonMode.SCHEMA
 
 
 async def test_both_counting_and_json_may_be_unknown() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.http_bodies import MOST_BYTES, TooMuch
-from cuecard.core.llm.sse import Events
+from cuecard.core.llm.wire import Events
+from cuecard.core.validation import MOST_BYTES, TooMuch
 
 STREAM = (
     "\ufeff: hello\n\ndata: one\n\ndata:zwei\r\n\r\nevent: x\nid: 4\ndata: 三\rdata: more\r\r"

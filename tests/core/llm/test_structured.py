@@ -8,14 +8,14 @@ import pytest
 from pydantic import BaseModel
 
 import openai_server as fake
-from cuecard.core.calls import FreshCalls, KeyedCalls, RecordedCall
-from cuecard.core.config_models import ModelConfig
+from cuecard.core.config import Prompt
+from cuecard.core.config_schema import ModelConfig
+from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.structured import Structured, ask_structured, read_shape
-from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import TaskLanguage
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import TaskLanguage
 from openai_server import OpenAIServer, Reply, Request
 
 
@@ -140,7 +140,7 @@ async def asked(
             client,
             [wire.user("Judge.")],
             Answer,
-            more.pop("desk", FreshCalls()),
+            more.pop("context", FreshCalls()),
             prompt=PROMPT,
             language=language,
             **more,
@@ -199,10 +199,10 @@ async def test_recorded_answers_are_not_asked_for_again() -> None:
     def script(request: Request) -> Reply:
         return fake.whole({"content": JSON if request.number else "not yet"})
 
-    first, server = await asked(script, desk=KeyedCalls({}, record))
+    first, server = await asked(script, context=KeyedCalls({}, record))
     assert [call.prompt for call in kept] == [PROMPT.hash] * 2
     past = {call.key: call.reply for call in kept}
-    again, server = await asked(script, desk=KeyedCalls(past, record))
+    again, server = await asked(script, context=KeyedCalls(past, record))
     assert again == first
     assert not server.requests
 

@@ -8,32 +8,49 @@ import pytest
 from pydantic import ValidationError
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import WebWorldConfig
-from cuecard.core.config_review import QcConfig
+from cuecard.core.config_schema import ModelConfig, QcConfig
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.llm.structured import read_shape, schema_of
-from cuecard.core.parts import PlayerRef
-from cuecard.core.prediction import AnswerPrediction, UnusablePrediction
-from cuecard.core.probes.applying import ambiguous_steps, later_stages, not_applicable
-from cuecard.core.probes.examinations import (
+from cuecard.core.probes.examiner import ExaminedLaws, Foreseen, KnownNeed, KnownStep, UnseenStep
+from cuecard.core.probes.findings import (
+    SCORED_BY,
+    conflicts,
+    finding_of,
+    handed_in,
+    score_of_attempt,
+)
+from cuecard.core.probes.results import (
+    PROBES,
     ChainExamined,
     Examination,
     LawsExamined,
     NeedExamined,
+    ProbeName,
+    ProbeResult,
     StageGuessed,
     StepExamined,
+    ambiguous_steps,
+    later_stages,
+    models_of,
+    not_applicable,
     read_examination,
     says_nothing,
+    world_of,
     written,
 )
-from cuecard.core.probes.findings import finding_of
-from cuecard.core.probes.laws import conflicts
-from cuecard.core.probes.results import PROBES, ProbeName, ProbeResult
-from cuecard.core.probes.scoring import SCORED_BY, handed_in, score_of_attempt
-from cuecard.core.probes.settings import models_of, world_of
-from cuecard.core.probes.shapes import ExaminedLaws, Foreseen, KnownNeed, KnownStep, UnseenStep
-from cuecard.core.tasks import FAMILIES, Fact, FactWorld, Task
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
+from cuecard.core.tasks.gold import FAMILIES
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    AnswerPrediction,
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    UnusablePrediction,
+    Verdict,
+)
 
 
 def world(*facts: Mapping[str, object]) -> FactWorld:

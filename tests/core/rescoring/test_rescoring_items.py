@@ -7,32 +7,24 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.gold_changes import Fate, changes_in_play, item_changes
 from cuecard.core.judges.lexical import judge_lexically
-from cuecard.core.prediction import (
+from cuecard.core.rescoring import carry
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import (
     AnswerPrediction,
+    Decision,
     PredictedTriple,
     Prediction,
+    TableMatch,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
-from cuecard.core.rescoring.carrying import carry
-from cuecard.core.rescoring.course import course_changes
-from cuecard.core.rescoring.items import Fate, item_changes
-from cuecard.core.tasks import (
-    CheckpointChain,
-    Column,
-    Fact,
-    FactWorld,
-    Graph,
-    Node,
-    Table,
-    Task,
-    Triple,
-    content_hash,
-)
-from cuecard.core.tasks.checkpoints import Checkpoint
-from cuecard.core.verdicts import Decision, TableMatch
 
 
 def task_with(gold: Graph | Table | CheckpointChain | FactWorld, **more: object) -> Task:
@@ -100,19 +92,19 @@ def test_what_the_user_part_and_the_world_play_from_would_have_led_elsewhere():
     fact = Fact(key="price", value="10")
     world = task_with(FactWorld(facts=(fact,), answer="12", derivation="sum"))
     noted = FactWorld(facts=(fact,), answer="13", answer_aliases=("13 euros",))
-    assert course_changes(world, world.model_copy(update={"gold": noted, "title": "U"})) == ()
+    assert changes_in_play(world, world.model_copy(update={"gold": noted, "title": "U"})) == ()
     assert told(world, world.model_copy(update={"gold": noted})) == ["changed answer/0 -> answer/0"]
     other = FactWorld(facts=(Fact(key="price", value="11"),), answer="12")
-    assert course_changes(world, world.model_copy(update={"gold": other})) == (
+    assert changes_in_play(world, world.model_copy(update={"gold": other})) == (
         "the facts of the world",
     )
     steps = (Checkpoint(question="Which?", target="it"),)
     chain = task_with(CheckpointChain(opening="Q", steps=steps, final_answer="x"))
     renamed = chain.gold.model_copy(update={"final_answer": "y"})
-    assert course_changes(chain, chain.model_copy(update={"gold": renamed})) == ()
+    assert changes_in_play(chain, chain.model_copy(update={"gold": renamed})) == ()
     again = (Checkpoint(question="Which?", target="that"),)
     moved = chain.gold.model_copy(update={"steps": again, "opening": "R"})
-    assert course_changes(chain, chain.model_copy(update={"gold": moved, "query": "Why?"})) == (
+    assert changes_in_play(chain, chain.model_copy(update={"gold": moved, "query": "Why?"})) == (
         "the query",
         "the opening question",
         "the checkpoints",

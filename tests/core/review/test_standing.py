@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     TRANSITIONS,
     Action,
     Body,
@@ -21,18 +21,14 @@ from cuecard.core.review import (
     Retired,
     ReviewDecision,
     Reviewed,
-    RevisionNode,
     Submitted,
-    TaskLog,
     TaskState,
     ThirdAsked,
     Withdrawn,
-    authors_until,
     contribution_uid,
     revision_uid,
-    standing_of,
-    tips_of,
 )
+from cuecard.core.review import RevisionNode, TaskLog, authors_until, standing_of, tips_of
 
 START = datetime(2026, 1, 2, tzinfo=UTC)
 APPROVE = Reviewed(ratings={}, decision=ReviewDecision.APPROVE)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.events import (
+from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
     Event,
@@ -14,7 +14,7 @@ from cuecard.core.events import (
     ToolAnswered,
     UserSpoke,
 )
-from cuecard.core.parts import (
+from cuecard.core.engine.messages import (
     AgentReply,
     CheckpointStatus,
     Hit,
@@ -26,9 +26,20 @@ from cuecard.core.parts import (
     Usage,
     UserReply,
 )
-from cuecard.core.prediction import AnswerPrediction, PredictedTriple, TriplesPrediction
-from cuecard.core.tasks import Gold, Graph, Task
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.tasks.gold import Gold
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    AnswerPrediction,
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    PredictedTriple,
+    TableMatch,
+    TriplesPrediction,
+    Verdict,
+)
 
 JUDGE = PlayerRef(name="test", kind="lexical", baseline=True)
 AT = datetime(2026, 1, 1, tzinfo=UTC)

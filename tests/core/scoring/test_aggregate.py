@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
-from cuecard.core.scoring.measures import Measure, share
+from cuecard.core.verdicts import Measure, share
 
 
 def score(task: str, sample: int, **values: float | None) -> TrialScore:

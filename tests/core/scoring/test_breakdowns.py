@@ -1,13 +1,17 @@
 import pytest
 
-from cuecard.core.events import Concluded, Marked
-from cuecard.core.marks import Compaction
-from cuecard.core.prediction import UnusablePrediction
-from cuecard.core.scoring.breakdowns import BreakdownCounts
-from cuecard.core.scoring.curves import FactCurves, truncation
-from cuecard.core.scoring.graph_errors import fine_turns_class, turns_class
-from cuecard.core.scoring.trial_figures import FactFigures, figures_of
-from cuecard.core.tasks import FactWorld
+from cuecard.core.engine.events import Concluded, Marked
+from cuecard.core.engine.messages import Compaction
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.scoring.breakdowns import (
+    BreakdownCounts,
+    FactCurves,
+    fine_turns_class,
+    truncation,
+    turns_class,
+)
+from cuecard.core.scoring.trial_score import FactFigures, figures_of
+from cuecard.core.verdicts import UnusablePrediction
 
 
 def world(n: int) -> FactWorld:

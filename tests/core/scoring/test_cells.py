@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.cells import (
+from cuecard.core.families.table.gold import Column, Metric
+from cuecard.core.families.table.score import (
     date_near,
     exact_match,
     extract_number,
@@ -17,8 +18,7 @@ from cuecard.core.scoring.cells import (
     tolerance,
     url_match,
 )
-from cuecard.core.scoring.numerals import read_number
-from cuecard.core.tasks import Column, Metric
+from cuecard.core.text import read_number
 
 
 def never(predicted: str, gold: str, criterion: str) -> bool:

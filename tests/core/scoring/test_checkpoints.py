@@ -2,22 +2,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.parts import CheckpointStatus
-from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, mean_name
-from cuecard.core.scoring.checkpoints import (
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.checkpoints.score import (
     DETECTION_MEASURES,
     Confusion,
-    score_checkpoints,
-    score_detection,
-)
-from cuecard.core.scoring.profiles import (
     Profile,
+    StepRecord,
     behaviour_profiles,
     profile_of,
+    score_checkpoints,
+    score_detection,
+    steps_of,
     typical_searches,
 )
-from cuecard.core.scoring.steps import StepRecord, steps_of
-from cuecard.core.tasks import CheckpointChain
+from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, mean_name
 
 
 def chain(kinds: str) -> CheckpointChain:

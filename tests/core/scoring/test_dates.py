@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.dates import Moment, parse_date, parse_plain_date
+from cuecard.core.judges.quantities import Moment, parse_date, parse_plain_date
 
 
 @pytest.mark.parametrize(

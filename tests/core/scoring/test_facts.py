@@ -1,7 +1,7 @@
 import pytest
 
-from cuecard.core.scoring.facts import Tier, score_facts, tier_of
-from cuecard.core.tasks import FactWorld
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.facts.score import Tier, score_facts, tier_of
 
 
 def world(n: int) -> FactWorld:

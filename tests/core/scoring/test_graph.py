@@ -2,10 +2,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.prediction import AnswerPrediction, UnusablePrediction
-from cuecard.core.scoring.graph import GRAPH_MEASURES, score_graph, supporting_triples
-from cuecard.core.tasks import Graph, Node
-from cuecard.core.verdicts import Item, ItemKind
+from cuecard.core.families.graph.gold import Graph, Node
+from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, supporting_triples
+from cuecard.core.verdicts import AnswerPrediction, Item, ItemKind, UnusablePrediction
 
 
 def test_known_answer(build, values):

@@ -1,7 +1,6 @@
-from cuecard.core.events import AgentSpoke, Marked, Termination, TrialEnded
-from cuecard.core.marks import Compaction
-from cuecard.core.parts import AgentReply
-from cuecard.core.scoring.interaction import score_interaction
+from cuecard.core.engine.events import AgentSpoke, Marked, Termination, TrialEnded
+from cuecard.core.engine.messages import AgentReply, Compaction
+from cuecard.core.scoring.trial_score import score_interaction
 
 STAGE = {"title": "s", "cue": {"kind": "start", "text": "t"}, "line": "l"}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.measures import Measure, harmonic, mean, pearson, share
+from cuecard.core.verdicts import Measure, harmonic, mean, pearson, share
 
 
 def test_a_share_has_its_whole_as_n():

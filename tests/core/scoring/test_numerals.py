@@ -1,6 +1,6 @@
 import pytest
 
-from cuecard.core.scoring.numerals import parse_han, parse_words
+from cuecard.core.text import parse_han, parse_words
 
 
 @pytest.mark.parametrize(

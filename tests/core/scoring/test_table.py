@@ -2,8 +2,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.scoring.table import TABLE_MEASURES, distinct_gold_rows, score_table
-from cuecard.core.tasks import Table
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.score import TABLE_MEASURES, distinct_gold_rows, score_table
 from cuecard.core.verdicts import Item, ItemKind, TableMatch
 
 COLUMNS = ("key", "x", "y")

@@ -1,10 +1,17 @@
 import pytest
 
-from cuecard.core.events import Concluded, TrialEnded
-from cuecard.core.scoring.aggregate import Statistic
-from cuecard.core.scoring.labels import COUNTS, MEASURE_LABELS, measure_label, statistic_label
+from cuecard.core.engine.events import Concluded, TrialEnded
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.table.gold import Table
+from cuecard.core.scoring.aggregate import (
+    COUNTS,
+    MEASURE_LABELS,
+    Statistic,
+    measure_label,
+    statistic_label,
+)
 from cuecard.core.scoring.trial_score import score_prediction, score_trial
-from cuecard.core.tasks import CheckpointChain, FactWorld, Table
 from cuecard.core.verdicts import TableMatch
 
 TABLE = Table.model_validate(

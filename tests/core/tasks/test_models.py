@@ -5,20 +5,11 @@ from hypothesis import given, settings
 from pydantic import ValidationError
 
 import strategies
-from cuecard.core.tasks import (
-    CheckpointChain,
-    Cue,
-    CueKind,
-    FactWorld,
-    Graph,
-    Node,
-    Persona,
-    Stage,
-    Table,
-    Task,
-    Triple,
-    content_hash,
-)
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task, content_hash
 
 
 def graph_task(**changes: object) -> Task:

@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 
 import strategies
 from cuecard.core.errors import FileProblems
-from cuecard.core.tasks import Family, Foreign, Task, content_hash
+from cuecard.core.tasks.gold import Family
+from cuecard.core.tasks.models import Foreign, Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task
 
 SAMPLES = sorted(Path("sample_tasks").glob("*.yaml"))

@@ -1,8 +1,8 @@
 import pytest
 
-from cuecard.core.phrases import is_question, questions, sentences, statements_in
-from cuecard.core.tasks import Cue, CueKind
-from cuecard.core.users.cues import cue_met
+from cuecard.core.tasks.models import Cue, CueKind
+from cuecard.core.text import is_question, questions, sentences, statements_in
+from cuecard.core.users.scripted import cue_met
 
 
 def cue(kind, *terms, text="the agent says something"):

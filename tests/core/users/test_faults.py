@@ -10,16 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
-from cuecard.core.events import AgentSpoke, UserSpoke
-from cuecard.core.parts import Act, CheckpointStatus, Dialogue, Message, UserReply
-from cuecard.core.tasks import CheckpointChain, Task
-from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.coaching import coached_in
-from cuecard.core.users.faults import FaultKind, faults_in
+from cuecard.core.engine.events import AgentSpoke, UserSpoke
+from cuecard.core.engine.messages import Act, CheckpointStatus, Dialogue, Message, UserReply
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.faults import FaultKind, coached_in, faults_in, is_left_open, questions_put
 from cuecard.core.users.leaks import Secrets, counts, gold_things, told_in
-from cuecard.core.users.phrasebook import phrase, pushes
-from cuecard.core.users.stages import next_stage
-from cuecard.core.users.unanswered import is_left_open, questions_put
+from cuecard.core.users.responder import ChainRules
+from cuecard.core.users.scripted import next_stage, phrase, pushes
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, play_offline, sample_tasks
 
 Kind = FaultKind

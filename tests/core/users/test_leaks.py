@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies as any_
-from cuecard.core.users.leaks import Secrets, Told, counts, fold, gold_things
-from cuecard.core.users.lines import carries, gives_away
+from cuecard.core.users.leaks import Secrets, Told, carries, counts, fold, gives_away, gold_things
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, sample_tasks
 
 

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.parts import Act, Dialogue, FlagKind, UserReply
-from cuecard.core.parts import CheckpointStatus as Status
-from cuecard.core.tasks import CheckpointChain
+from cuecard.core.engine.messages import Act, Dialogue, FlagKind, UserReply
+from cuecard.core.engine.messages import CheckpointStatus as Status
+from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.text import contains_term, normalise
-from cuecard.core.users.model_responder import ModelResponder
-from cuecard.core.users.moves import ADVANCING
-from offline_trials import CHAIN, QuietDesk, heard, sample_tasks, told
-from simulator_bench import ToldDesk, move, user_of
+from cuecard.core.users.responder import ADVANCING
+from cuecard.core.users.simulators import ModelResponder
+from offline_trials import CHAIN, QuietContext, heard, sample_tasks, told
+from simulator_bench import ToldContext, move, user_of
 
 GOLD = CHAIN.gold
 assert isinstance(GOLD, CheckpointChain)
@@ -23,18 +23,18 @@ BRIDGE = next(task for task in sample_tasks() if task.id == "checkpoints-old-bri
 async def converse(*turns, task=CHAIN):
     """What the user says; each turn is an act, the agent's words and the model's answers to it."""
     user = user_of(task)
-    said, desks = [await user.open(QuietDesk())], []
+    said, contexts = [await user.open(QuietContext())], []
     dialogue = heard(Dialogue(), said[0])
     for act, words, *answers in turns:
         dialogue = told(dialogue, words, act)
-        desks.append(ToldDesk(*answers))
-        said.append(await user.reply(dialogue, desks[-1]))
+        contexts.append(ToldContext(*answers))
+        said.append(await user.reply(dialogue, contexts[-1]))
         dialogue = heard(dialogue, said[-1])
-    return said, desks
+    return said, contexts
 
 
 async def test_from_the_question_to_the_end():
-    said, desks = await converse(
+    said, contexts = await converse(
         (ASK, "Silent or in colour?", move("asks_rightly", "The remake, of course.")),
         (ANSWER, "The one called Holt.", move("right", "Yes, go on.")),
         (REPLY, "It is the bay named for Marlowe.", move("right", "Exactly, thanks!")),
@@ -50,7 +50,7 @@ async def test_from_the_question_to_the_end():
     assert [(r.done, r.answered) for r in said[2:]] == [(False, False), (True, True)]
     assert all(r.flags == () for r in said)
     assert said[1].reason == "so"
-    assert [d.calls for d in desks] == [1, 1, 1]
+    assert [d.calls for d in contexts] == [1, 1, 1]
 
 
 async def test_who_it_is():
@@ -76,13 +76,13 @@ async def test_who_it_is():
     ],
 )
 async def test_the_tool_says_what_a_turn_can_be(act, given, status):
-    said, _desks = await converse((act, "Hm, what about that?", move(given, "Well.")))
+    said, _contexts = await converse((act, "Hm, what about that?", move(given, "Well.")))
     assert said[1].status is status
     assert (said[1].text == CLUE) is (status is Status.AMBIGUITY_DETECTED)
 
 
 async def test_nobody_asks_rightly_about_a_plain_step():
-    said, _desks = await converse(
+    said, _contexts = await converse(
         (ANSWER, "Holt", move("right", "Yes.")),
         (ASK, "Which town?", move("asks_rightly", "Marlowe Bay!")),
     )
@@ -104,30 +104,30 @@ async def test_nobody_asks_rightly_about_a_plain_step():
     ],
 )
 async def test_words_that_break_a_hard_rule_are_never_said(words):
-    said, desks = await converse((ANSWER, "Bo Reed", move("wrong", words), move("wrong", "No.")))
-    assert (said[1].text, said[1].flags, desks[0].calls) == ("No.", (), 2)
-    said, desks = await converse((ANSWER, "Bo Reed", move("wrong", words)))
+    said, contexts = await converse((ANSWER, "Bo Reed", move("wrong", words), move("wrong", "No.")))
+    assert (said[1].text, said[1].flags, contexts[0].calls) == ("No.", (), 2)
+    said, contexts = await converse((ANSWER, "Bo Reed", move("wrong", words)))
     assert said[1].text == "That does not seem right to me. Please look again."
     assert said[1].status is Status.MISSED_AMBIGUITY_WRONG
     assert said[1].flags
-    assert desks[0].calls == 2
+    assert contexts[0].calls == 2
 
 
 async def test_forbidden_names_are_not_repeated_either():
-    said, _desks = await converse((REPLY, "It is Ines Holt.", move("right", "Yes, Ines Holt.")))
+    said, _contexts = await converse((REPLY, "It is Ines Holt.", move("right", "Yes, Ines Holt.")))
     assert said[1].text == "That fits, go on."
     assert [(f.kind, f.found) for f in said[1].flags] == [(FlagKind.LEAK, "Ines Holt")]
 
 
 async def test_the_whole_answer_completes_the_task_from_any_step():
-    said, _desks = await converse((ANSWER, "Marlowe Bay", move("wrong", "No.")))
+    said, _contexts = await converse((ANSWER, "Marlowe Bay", move("wrong", "No.")))
     assert (said[1].checkpoint, said[1].status) == (1, Status.TASK_COMPLETED)
     assert said[1].text == "Yes, that is what I was looking for. Thank you!"
     assert said[1].answered
 
 
 async def test_at_the_last_step_the_model_has_the_last_word():
-    said, _desks = await converse(
+    said, _contexts = await converse(
         (ANSWER, "Holt", move("right", "Yes.")),
         (ANSWER, "Anywhere but in Marlowe Bay.", move("wrong", "No.")),
     )
@@ -136,21 +136,21 @@ async def test_at_the_last_step_the_model_has_the_last_word():
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", '{"move": "maybe", "reply": "x"}'])
 async def test_without_a_usable_answer_the_turn_is_read_as_a_script_reads_it(broken):
-    said, desks = await converse((ASK, "Which version?", broken), (ANSWER, "Ines Holt", broken))
+    said, contexts = await converse((ASK, "Which version?", broken), (ANSWER, "Ines Holt", broken))
     assert [r.status for r in said[1:]] == [Status.AMBIGUITY_DETECTED, Status.CORRECT_ANSWER]
     assert said[1].text == CLUE
     assert [[f.kind for f in r.flags] for r in said[1:]] == [[FlagKind.UNUSABLE]] * 2
-    assert [d.calls for d in desks] == [2, 2]
+    assert [d.calls for d in contexts] == [2, 2]
 
 
 async def test_it_does_not_give_up():
-    said, _desks = await converse(*[(REPLY, "Searching.", move("nothing", "Go on."))] * 9)
+    said, _contexts = await converse(*[(REPLY, "Searching.", move("nothing", "Go on."))] * 9)
     assert not any(r.done for r in said)
 
 
 async def test_a_clue_is_released_without_what_is_forbidden():
     gold = GOLD.model_copy(update={"forbidden": ("colour",)})
-    said, _desks = await converse(
+    said, _contexts = await converse(
         (ASK, "Which?", move("asks_rightly")), task=CHAIN.model_copy(update={"gold": gold})
     )
     assert said[1].text == "I mean the remake, the one with … and sound."
@@ -189,15 +189,15 @@ def answers(gold):
 @given(data=st.data())
 async def test_whatever_the_model_answers_the_hard_rules_hold(task, data):
     user, gold = user_of(task), task.gold
-    dialogue = heard(Dialogue(), await user.open(QuietDesk()))
+    dialogue = heard(Dialogue(), await user.open(QuietContext()))
     step, detected = 0, set()
     names = [n for s in gold.steps for n in s.names]
     speech = st.sampled_from(["Searching.", "Which one?", "哪一部？", *names])
     for _turn in range(8):
         dialogue = told(dialogue, data.draw(speech), data.draw(st.sampled_from(list(Act))))
-        desk = ToldDesk(*data.draw(st.lists(answers(gold), min_size=1, max_size=3)))
-        reply = await user.reply(dialogue, desk)
-        assert desk.calls <= 4
+        context = ToldContext(*data.draw(st.lists(answers(gold), min_size=1, max_size=3)))
+        reply = await user.reply(dialogue, context)
+        assert context.calls <= 4
         assert reply.text.strip()
         if reply.status is Status.TASK_COMPLETED:
             assert reply.done

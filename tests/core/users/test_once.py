@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from cuecard.core.engine.messages import Act, Dialogue, FlagKind
+from cuecard.core.engine.messages import CheckpointStatus as Status
+from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import Act, Dialogue, FlagKind
-from cuecard.core.parts import CheckpointStatus as Status
-from cuecard.core.tasks import CheckpointChain
+from cuecard.core.registry import build_user
 from cuecard.core.users.faults import FaultKind, faults_in
-from cuecard.core.users.registry import build_user
-from offline_trials import CHAIN, FACTS, GRAPH, TASKS, QuietDesk, heard, told
-from simulator_bench import ToldDesk, config_at, met, move, unmet
+from offline_trials import CHAIN, FACTS, GRAPH, TASKS, QuietContext, heard, told
+from simulator_bench import ToldContext, config_at, met, move, unmet
 
 assert isinstance(CHAIN.gold, CheckpointChain)
 AMBIGUITY = CHAIN.gold.steps[0].ambiguity
@@ -26,8 +26,8 @@ def once(task):
 
 async def one_turn(answer, said="It was Morag Sill.", task=GRAPH, act=Act.REPLY, disclosed=1):
     """The reply to an agent that said this, and the dialogue before it; one call, whatever comes of it."""
-    user, desk = once(task), ToldDesk(answer)
-    opened = await user.open(QuietDesk())
+    user, context = once(task), ToldContext(answer)
+    opened = await user.open(QuietContext())
     if task is GRAPH:
         opened = opened.model_copy(update={"stage": 1})
     dialogue = heard(Dialogue(), opened)
@@ -36,8 +36,8 @@ async def one_turn(answer, said="It was Morag Sill.", task=GRAPH, act=Act.REPLY,
         said_line = opened.model_copy(update={"text": LINES[number - 1], "stage": number})
         dialogue = heard(dialogue, said_line)
     dialogue = told(dialogue, said, act)
-    reply = await user.reply(dialogue, desk)
-    assert desk.calls == 1
+    reply = await user.reply(dialogue, context)
+    assert context.calls == 1
     return reply, dialogue
 
 
@@ -108,17 +108,17 @@ async def test_a_responder_is_taken_at_its_word():
 
 async def test_nobody_asks_rightly_where_nothing_is_ambiguous():
     user = once(CHAIN)
-    dialogue = heard(Dialogue(), await user.open(QuietDesk()))
+    dialogue = heard(Dialogue(), await user.open(QuietContext()))
     dialogue = told(dialogue, "It was Holt.", Act.ANSWER)
-    dialogue = heard(dialogue, await user.reply(dialogue, ToldDesk(move("right", "Yes."))))
+    dialogue = heard(dialogue, await user.reply(dialogue, ToldContext(move("right", "Yes."))))
     dialogue = told(dialogue, "Which one?", Act.ASK)
-    reply = await user.reply(dialogue, ToldDesk(move("asks_rightly", "I don't mind.")))
+    reply = await user.reply(dialogue, ToldContext(move("asks_rightly", "I don't mind.")))
     assert (reply.checkpoint, reply.status) == (1, Status.WRONG_AMBIGUITY_DETECTED)
     assert reply.text == "I don't mind."
 
 
 async def test_who_needs_no_model_is_asked_without_one():
-    user, desk = once(FACTS), ToldDesk("")
-    dialogue = told(heard(Dialogue(), await user.open(QuietDesk())), "It costs 12 euros.")
-    assert (await user.reply(dialogue, desk)).done
-    assert desk.calls == 0
+    user, context = once(FACTS), ToldContext("")
+    dialogue = told(heard(Dialogue(), await user.open(QuietContext())), "It costs 12 euros.")
+    assert (await user.reply(dialogue, context)).done
+    assert context.calls == 0

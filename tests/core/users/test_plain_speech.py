@@ -1,9 +1,14 @@
 import pytest
 
-from cuecard.core.parts import FlagKind
-from cuecard.core.users.checked import well_formed
+from cuecard.core.engine.messages import FlagKind
+from cuecard.core.users.checks import (
+    markdown_in,
+    spoken,
+    structures_in,
+    well_formed,
+    without_emphasis,
+)
 from cuecard.core.users.leaks import Told
-from cuecard.core.users.plain_speech import markdown_in, spoken, structures_in, without_emphasis
 
 NOTHING = Told(())
 

@@ -1,14 +1,13 @@
 import pytest
 
-from cuecard.core.parts import Act, Dialogue, Message
-from cuecard.core.parts import CheckpointStatus as Status
-from cuecard.core.tasks import CheckpointChain
+from cuecard.core.engine.messages import Act, Dialogue, Message
+from cuecard.core.engine.messages import CheckpointStatus as Status
+from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.text import contains_term
-from cuecard.core.users.moves import Move, Situation, read_move, status_of
-from cuecard.core.users.responder import ScriptedResponder
-from offline_trials import CHAIN, TABLE, QuietDesk, heard, told
+from cuecard.core.users.responder import Move, ScriptedResponder, Situation, read_move, status_of
+from offline_trials import CHAIN, TABLE, QuietContext, heard, told
 
-DESK = QuietDesk()
+CONTEXT = QuietContext()
 GOLD = CHAIN.gold
 assert isinstance(GOLD, CheckpointChain)
 ASK, ANSWER, REPLY = Act.ASK, Act.ANSWER, Act.REPLY
@@ -82,11 +81,11 @@ def test_every_move_has_a_status():
 
 async def converse(task, *turns, patience=3):
     user = ScriptedResponder(task, patience=patience)
-    said = [await user.open(DESK)]
+    said = [await user.open(CONTEXT)]
     dialogue = heard(Dialogue(), said[0])
     for act, text in turns:
         dialogue = told(dialogue, text, act)
-        said.append(await user.reply(dialogue, DESK))
+        said.append(await user.reply(dialogue, CONTEXT))
         dialogue = heard(dialogue, said[-1])
     return said
 

@@ -1,11 +1,11 @@
 import pytest
 
-from cuecard.core.parts import Dialogue
-from cuecard.core.tasks import CueKind, Persona
+from cuecard.core.engine.messages import Dialogue
+from cuecard.core.tasks.models import CueKind, Persona
 from cuecard.core.users.scripted import ScriptedUser
-from offline_trials import CHAIN, GRAPH, QuietDesk, heard, stage, told
+from offline_trials import CHAIN, GRAPH, QuietContext, heard, stage, told
 
-DESK = QuietDesk()
+CONTEXT = QuietContext()
 
 
 def with_stages(*stages, query="A vague question."):
@@ -20,11 +20,11 @@ def with_stages(*stages, query="A vague question."):
 async def converse(user, *replies):
     """What the user says when the agent says these things."""
     dialogue = Dialogue()
-    said = [await user.open(DESK)]
+    said = [await user.open(CONTEXT)]
     dialogue = heard(dialogue, said[0])
     for reply in replies:
         dialogue = told(dialogue, reply)
-        said.append(await user.reply(dialogue, DESK))
+        said.append(await user.reply(dialogue, CONTEXT))
         dialogue = heard(dialogue, said[-1])
     return said
 
@@ -57,9 +57,9 @@ async def test_a_first_stage_that_does_not_start_waits_for_its_cue():
 
 async def test_a_starting_line_is_not_said_twice():
     user = ScriptedUser(with_stages(stage(CueKind.START, "a vague question")))
-    assert (await user.open(DESK)).text == "A vague question."
+    assert (await user.open(CONTEXT)).text == "A vague question."
     longer = ScriptedUser(with_stages(stage(CueKind.START, "Hello! A vague question. Please.")))
-    assert (await longer.open(DESK)).text == "Hello! A vague question. Please."
+    assert (await longer.open(CONTEXT)).text == "Hello! A vague question. Please."
 
 
 async def test_one_stage_a_turn_even_if_the_next_cue_is_met_too():

@@ -2,8 +2,14 @@
 
 import pytest
 
-from cuecard.core.events import ModelReplied, Termination, TrialStarted, UserSpoke, dialogue_of
-from cuecard.core.parts import FlagKind
+from cuecard.core.engine.events import (
+    ModelReplied,
+    Termination,
+    TrialStarted,
+    UserSpoke,
+    dialogue_of,
+)
+from cuecard.core.engine.messages import FlagKind
 from offline_trials import CHAIN, GRAPH, sample_tasks
 from openai_server import error, text
 from simulator_bench import honest, play_simulated

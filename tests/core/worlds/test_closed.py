@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
-from cuecard.core.parts import ToolCall
+from cuecard.core.engine.messages import ToolCall
 from cuecard.core.text import contains_term, normalise, one_line
+from cuecard.core.worlds.background import Noise, ValueGuard
 from cuecard.core.worlds.closed import ClosedWorld
-from cuecard.core.worlds.guard import ValueGuard
-from cuecard.core.worlds.noise import Noise
 from cuecard.core.worlds.statements import final_answers, public_text
 from offline_trials import (
     CHAIN,

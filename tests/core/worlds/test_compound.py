@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from cuecard.core.text import contains_term, normalise
 from cuecard.core.worlds.closed import ClosedWorld
 from cuecard.core.worlds.finding import SEVERAL_ATTRIBUTES, SEVERAL_ENTITIES
-from cuecard.core.worlds.forms import Form, read_entry
-from cuecard.core.worlds.statements import final_answers
+from cuecard.core.worlds.statements import Form, final_answers, read_entry
 from offline_trials import CHAIN, FACTS, TASKS, ask, sample_tasks
 
 WORLDS = {task.id: (task, ClosedWorld(task)) for task in (*TASKS, *sample_tasks())}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as any_
-from cuecard.core.worlds.figures import Figure, figure_of, figures_in, spellings, written
+from cuecard.core.worlds.parallel_facts import Figure, figure_of, figures_in, spellings, written
 
 
 @pytest.mark.parametrize(

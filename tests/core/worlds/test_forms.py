@@ -3,9 +3,14 @@ from hypothesis import strategies as st
 
 import strategies as any_
 from cuecard.core.text import one_line
-from cuecard.core.worlds.forms import Form, Said, read_entry, say_list, say_statement
-from cuecard.core.worlds.guard import ValueGuard
-from cuecard.core.worlds.noise import Noise
+from cuecard.core.worlds.background import Noise, ValueGuard
+from cuecard.core.worlds.statements import (
+    Form,
+    ParsedStatement,
+    read_entry,
+    say_list,
+    say_statement,
+)
 
 LANGUAGES = st.sampled_from(["en", "zh"])
 
@@ -31,7 +36,7 @@ def test_statements_are_read_back(language, subject, attribute, value):
 
 def test_a_colon_in_an_attribute_or_a_value_does_no_harm():
     title, content = say_statement("en", "Ferry", "type: use", "line: A. B.")
-    assert read_entry("en", title, content) == Said(
+    assert read_entry("en", title, content) == ParsedStatement(
         Form.STATEMENT, "Ferry", "type - use", "line: A. B."
     )
 
@@ -42,15 +47,15 @@ def test_lists_are_read_back(language, form, name, data):
     items = data.draw(any_.tuples(any_.names().filter(one_line), 1, 4))
     title, content = say_list(language, form, name, items)
     said = read_entry(language, title, content)
-    assert said == Said(form, one_line(name), items=tuple(map(one_line, items)))
+    assert said == ParsedStatement(form, one_line(name), items=tuple(map(one_line, items)))
 
 
 def test_readings_and_topics_are_told_apart():
     title, content = say_list("en", Form.READINGS, "highest mountain", ("A", "B"))
-    assert read_entry("en", title, content) == Said(
+    assert read_entry("en", title, content) == ParsedStatement(
         Form.READINGS, attribute="highest mountain", items=("A", "B")
     )
-    assert read_entry("zh", *say_list("zh", Form.TOPICS, "", ("甲",))) == Said(
+    assert read_entry("zh", *say_list("zh", Form.TOPICS, "", ("甲",))) == ParsedStatement(
         Form.TOPICS, items=("甲",)
     )
 

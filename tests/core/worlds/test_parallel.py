@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.desk import TrialDesk
+from cuecard.core.engine.events import Event, ModelReplied, ToolAnswered
+from cuecard.core.engine.messages import ToolAnswer, ToolCall
+from cuecard.core.engine.players import offline_agent_for, scripted_user_for
+from cuecard.core.engine.step_context import TrialStepContext
+from cuecard.core.engine.trial import TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import ModelCallError
-from cuecard.core.events import Event, ModelReplied, ToolAnswered
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import ToolAnswer, ToolCall
-from cuecard.core.players import offline_agent_for, scripted_user_for
-from cuecard.core.scoring.facts import score_facts
-from cuecard.core.tasks import Task
-from cuecard.core.trial import TrialSetup, play
+from cuecard.core.families.facts.score import score_facts
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Judgement
 from cuecard.core.worlds.closed import SEARCH, ClosedWorld, as_text
 from cuecard.core.worlds.parallel import FELL_BACK
@@ -36,12 +36,12 @@ async def asked(
 ) -> tuple[list[ToolAnswer], list[Event]]:
     """The answers to calls, and the log; those of a batch are made at the same time."""
     sink = sink or MemorySink()
-    journal = Journal(sink, past, ticking())
+    trial_log = TrialLog(sink, past, ticking())
     answers: list[ToolAnswer] = []
     for turn, batch in enumerate(batches):
-        desk = TrialDesk(world, journal, "agent", turn)
-        answers += await asyncio.gather(*(desk.call_tool(c) for c in batch))
-    return answers, list(journal.events)
+        context = TrialStepContext(world, trial_log, "agent", turn)
+        answers += await asyncio.gather(*(context.call_tool(c) for c in batch))
+    return answers, list(trial_log.events)
 
 
 async def one(task: Task, query: str, script: Any, **settings: Any) -> tuple[ToolAnswer, Any]:
@@ -266,7 +266,7 @@ async def test_a_trial_of_any_family_can_be_played_in_a_parallel_world(task: Tas
     async with OpenAIServer(engine(task)) as server:
         world = parallel_world(task, server.url)
         setup = TrialSetup(task, offline_agent_for(task), scripted_user_for(task), world)
-        outcome = await play(setup, Journal(sink, (), ticking()))
+        outcome = await play(setup, TrialLog(sink, (), ticking()))
     assert ended_well(outcome)
     answered = [e.body for e in sink.events if isinstance(e.body, ToolAnswered)]
     assert answered

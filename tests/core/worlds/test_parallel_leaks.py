@@ -10,17 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
-from cuecard.core.parts import ToolAnswer, ToolCall
-from cuecard.core.tasks import Task
+from cuecard.core.engine.messages import ToolAnswer, ToolCall
+from cuecard.core.tasks.models import Task
 from cuecard.core.text import contains_term
+from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.closed import ClosedWorld
-from cuecard.core.worlds.figures import written
-from cuecard.core.worlds.parallel import FELL_BACK
-from cuecard.core.worlds.parallel_leaks import Leaks, holds
-from cuecard.core.worlds.parallel_rules import Rules
-from cuecard.core.worlds.parallel_shape import EngineReply
-from cuecard.core.worlds.parallel_sheet import FactSheet
-from cuecard.core.worlds.secrets import Secrets
+from cuecard.core.worlds.parallel import FELL_BACK, EngineReply, Rules
+from cuecard.core.worlds.parallel_facts import FactSheet, Leaks, holds, written
 from cuecard.core.worlds.statements import Statement, compile_statements, final_answers, public_text
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, TASKS, odd_tasks, sample_tasks
 from openai_server import OpenAIServer
@@ -189,12 +185,14 @@ def test_nothing_that_breaks_a_rule_gets_through(drawn: list[dict[str, Any]], qu
     async def answered() -> ToolAnswer:
         async with OpenAIServer(engine(FACTS, lambda _t, r: drawn[r.number])) as server:
             world = parallel_world(FACTS, server.url, attempts=2)
-            return await world.answer(ToolCall(name="search", arguments={"query": query}), Desk())
+            return await world.answer(
+                ToolCall(name="search", arguments={"query": query}), LeakyContext()
+            )
 
     check_told(query, asyncio.run(answered()))
 
 
-class Desk:
+class LeakyContext:
     """Performs every call and records nothing."""
 
     log = ()
@@ -202,7 +200,7 @@ class Desk:
     async def call_model(self, model: str, perform: Any, *, prompt: str = "") -> Any:
         return await perform()
 
-    def scope(self, name: str) -> Desk:
+    def scope(self, name: str) -> LeakyContext:
         return self
 
 

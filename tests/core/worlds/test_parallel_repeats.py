@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from cuecard.core.desk import TrialDesk
+from cuecard.core.engine.events import Event, ModelReplied, ToolAnswered
+from cuecard.core.engine.messages import ToolAnswer, ToolCall
+from cuecard.core.engine.step_context import TrialStepContext, World
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import Drained, ModelCallError
-from cuecard.core.events import Event, ModelReplied, ToolAnswered
-from cuecard.core.journal import Journal, MemorySink
-from cuecard.core.parts import ToolAnswer, ToolCall, World
 from offline_trials import FACTS
 from openai_server import OpenAIServer, Request, error
 from react_bench import ticking
@@ -25,9 +25,9 @@ def call(query: str, **more: Any) -> ToolCall:
     return ToolCall(name="search", arguments={"query": query, **more})
 
 
-def desk_of(world: World, journal: Journal, scope: str = "") -> TrialDesk:
-    desk = TrialDesk(world, journal, "agent", 0)
-    return desk.scope(scope) if scope else desk
+def context_of(world: World, trial_log: TrialLog, scope: str = "") -> TrialStepContext:
+    context = TrialStepContext(world, trial_log, "agent", 0)
+    return context.scope(scope) if scope else context
 
 
 def keys(events: Sequence[Event], kind: type[Any]) -> list[str]:
@@ -48,34 +48,36 @@ def sloppy(times: int) -> Callable[[Request], Awaitable[Any]]:
 
 async def test_the_same_query_is_answered_once_in_a_trial() -> None:
     async with OpenAIServer(engine(FACTS)) as server:
-        journal = Journal(MemorySink(), (), ticking())
-        desk = desk_of(parallel_world(FACTS, server.url), journal)
-        first = await desk.call_tool(call(HILL))
-        assert await desk.call_tool(call(AGAIN, topn=9)) == first
+        trial_log = TrialLog(MemorySink(), (), ticking())
+        context = context_of(parallel_world(FACTS, server.url), trial_log)
+        first = await context.call_tool(call(HILL))
+        assert await context.call_tool(call(AGAIN, topn=9)) == first
         # A world made anew, for a trial that is resumed, knows it from the log.
-        desk = TrialDesk(parallel_world(FACTS, server.url), journal, "agent", 1)
-        assert await desk.call_tool(call(HILL)) == first
-        assert await desk.call_tool(call(DUNMORE)) != first
+        context = TrialStepContext(parallel_world(FACTS, server.url), trial_log, "agent", 1)
+        assert await context.call_tool(call(HILL)) == first
+        assert await context.call_tool(call(DUNMORE)) != first
         assert len(server.requests) == 2
 
 
 async def test_refused_calls_are_no_answers() -> None:
     async with OpenAIServer(engine(FACTS)) as server:
-        desk = desk_of(parallel_world(FACTS, server.url), Journal(MemorySink(), (), ticking()))
-        assert not (await desk.call_tool(call(HILL, topn=0))).ok
-        assert (await desk.call_tool(call(HILL))).ok
+        context = context_of(
+            parallel_world(FACTS, server.url), TrialLog(MemorySink(), (), ticking())
+        )
+        assert not (await context.call_tool(call(HILL, topn=0))).ok
+        assert (await context.call_tool(call(HILL))).ok
 
 
 async def test_of_the_same_queries_at_the_same_time_only_one_asks_the_model() -> None:
     async with OpenAIServer(sloppy(1)) as server:
-        journal = Journal(MemorySink(), (), ticking())
-        desk = desk_of(parallel_world(FACTS, server.url), journal)
+        trial_log = TrialLog(MemorySink(), (), ticking())
+        context = context_of(parallel_world(FACTS, server.url), trial_log)
         asked = (HILL, DUNMORE, AGAIN, HILL)
-        answers = await asyncio.gather(*(desk.call_tool(call(query)) for query in asked))
+        answers = await asyncio.gather(*(context.call_tool(call(query)) for query in asked))
         assert answers[0] == answers[2] == answers[3] != answers[1]
         assert len(server.requests) == 4
-    assert len(keys(journal.events, ToolAnswered)) == 4
-    made = sorted(key.split("/query-")[0] for key in keys(journal.events, ModelReplied))
+    assert len(keys(trial_log.events, ToolAnswered)) == 4
+    made = sorted(key.split("/query-")[0] for key in keys(trial_log.events, ModelReplied))
     assert made == [*["agent/0/tool/0"] * 2, *["agent/0/tool/1"] * 2]
 
 
@@ -97,16 +99,16 @@ async def played(
     url: str, sink: MemorySink, scopes: Sequence[str] = ("", "", "")
 ) -> list[ToolAnswer]:
     """Three calls at the same time, two of them the same, then a repeat."""
-    journal = Journal(sink, list(sink.events), ticking())
+    trial_log = TrialLog(sink, list(sink.events), ticking())
     world = parallel_world(FACTS, url)
-    own = desk_of(world, journal)
-    desks = [desk_of(world, journal, scope) if scope else own for scope in scopes]
+    own = context_of(world, trial_log)
+    contexts = [context_of(world, trial_log, scope) if scope else own for scope in scopes]
     queries = (HILL, DUNMORE, AGAIN)
-    calls = [desk.call_tool(call(q)) for desk, q in zip(desks, queries, strict=True)]
+    calls = [context.call_tool(call(q)) for context, q in zip(contexts, queries, strict=True)]
     tasks = [asyncio.create_task(step) for step in calls]
     await asyncio.wait(tasks)
     answers = [task.result() for task in tasks]
-    last = TrialDesk(world, journal, "agent", 1)
+    last = TrialStepContext(world, trial_log, "agent", 1)
     return [*answers, await last.call_tool(call(HILL))]
 
 
@@ -143,32 +145,32 @@ async def test_a_resumed_trial_may_have_another_lead() -> None:
     """Sub-agents run as timing has it: who came first before need not come first again."""
     async with OpenAIServer(sloppy(0)) as server:
         sink = MemorySink()
-        journal = Journal(sink, (), ticking())
-        one = desk_of(parallel_world(FACTS, server.url), journal, "sub/0")
+        trial_log = TrialLog(sink, (), ticking())
+        one = context_of(parallel_world(FACTS, server.url), trial_log, "sub/0")
         answer = await one.call_tool(call(HILL))
         assert len(server.requests) == 1
         killed = [e for e in sink.events if isinstance(e.body, ModelReplied)]
 
-        journal = Journal(MemorySink(), killed, ticking())
+        trial_log = TrialLog(MemorySink(), killed, ticking())
         world = parallel_world(FACTS, server.url)
-        desks = [desk_of(world, journal, scope) for scope in ("sub/1", "sub/0")]
-        answers = await asyncio.gather(*(desk.call_tool(call(HILL)) for desk in desks))
+        contexts = [context_of(world, trial_log, scope) for scope in ("sub/1", "sub/0")]
+        answers = await asyncio.gather(*(context.call_tool(call(HILL)) for context in contexts))
         assert answers == [answer, answer]
         assert len(server.requests) == 1
-        assert len(keys(journal.events, ModelReplied)) == 1
+        assert len(keys(trial_log.events, ModelReplied)) == 1
 
 
 async def test_a_query_that_was_asked_again_goes_on_from_there() -> None:
     async with OpenAIServer(sloppy(1)) as server:
         sink = MemorySink()
-        desk = desk_of(parallel_world(FACTS, server.url), Journal(sink, (), ticking()))
-        answer = await desk.call_tool(call(HILL))
+        context = context_of(parallel_world(FACTS, server.url), TrialLog(sink, (), ticking()))
+        answer = await context.call_tool(call(HILL))
         first = sink.events[:1]
         assert isinstance(first[0].body, ModelReplied)
         server.script = engine(FACTS)
-        journal = Journal(MemorySink(), first, ticking())
+        trial_log = TrialLog(MemorySink(), first, ticking())
         # Also under another tool call.
-        other = desk_of(parallel_world(FACTS, server.url), journal, "sub/7")
+        other = context_of(parallel_world(FACTS, server.url), trial_log, "sub/7")
         assert await other.call_tool(call(HILL)) == answer
         assert len(server.requests) == 3
         assert [m["role"] for m in server.requests[2].messages][-2:] == ["assistant", "user"]
@@ -176,8 +178,10 @@ async def test_a_query_that_was_asked_again_goes_on_from_there() -> None:
 
 async def test_a_failure_is_everybody_s_who_waited() -> None:
     async with OpenAIServer(slowly(lambda _request: error(400))) as server:
-        desk = desk_of(parallel_world(FACTS, server.url), Journal(MemorySink(), (), ticking()))
-        calls = [desk.call_tool(call(HILL)) for _ in range(3)]
+        context = context_of(
+            parallel_world(FACTS, server.url), TrialLog(MemorySink(), (), ticking())
+        )
+        calls = [context.call_tool(call(HILL)) for _ in range(3)]
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert all(outcome is outcomes[0] for outcome in outcomes)
         assert isinstance(outcomes[0], ModelCallError)
@@ -193,9 +197,9 @@ async def test_when_the_one_who_asked_is_cancelled_the_next_one_asks() -> None:
         return engine(FACTS)(request)
 
     async with OpenAIServer(script) as server:
-        journal = Journal(MemorySink(), (), ticking())
-        desk = desk_of(parallel_world(FACTS, server.url), journal)
-        tasks = [asyncio.create_task(desk.call_tool(call(HILL))) for _ in range(3)]
+        trial_log = TrialLog(MemorySink(), (), ticking())
+        context = context_of(parallel_world(FACTS, server.url), trial_log)
+        tasks = [asyncio.create_task(context.call_tool(call(HILL))) for _ in range(3)]
         await came.wait()
         tasks[0].cancel()
         answers = await asyncio.gather(*tasks, return_exceptions=True)
@@ -208,8 +212,10 @@ async def test_when_the_one_who_asked_is_cancelled_the_next_one_asks() -> None:
 
 async def test_who_is_cancelled_while_waiting_disturbs_nobody() -> None:
     async with OpenAIServer(slowly(engine(FACTS))) as server:
-        desk = desk_of(parallel_world(FACTS, server.url), Journal(MemorySink(), (), ticking()))
-        tasks = [asyncio.create_task(desk.call_tool(call(HILL))) for _ in range(3)]
+        context = context_of(
+            parallel_world(FACTS, server.url), TrialLog(MemorySink(), (), ticking())
+        )
+        tasks = [asyncio.create_task(context.call_tool(call(HILL))) for _ in range(3)]
         await asyncio.sleep(0)
         tasks[1].cancel()
         answers = await asyncio.gather(*tasks, return_exceptions=True)
@@ -231,10 +237,10 @@ async def test_a_run_that_is_to_stop_halts_before_the_next_call() -> None:
         return {**told, "entries": []}
 
     async with OpenAIServer(engine(FACTS, spoil)) as server:
-        journal = Journal(MemorySink(), (), ticking())
-        journal.attach(check, lambda _event: None)
+        trial_log = TrialLog(MemorySink(), (), ticking())
+        trial_log.attach(check, lambda _event: None)
         with pytest.raises(Drained):
-            await desk_of(parallel_world(FACTS, server.url), journal).call_tool(call(HILL))
+            await context_of(parallel_world(FACTS, server.url), trial_log).call_tool(call(HILL))
         assert len(server.requests) == 1
-    assert len(keys(journal.events, ModelReplied)) == 1
-    assert keys(journal.events, ToolAnswered) == []
+    assert len(keys(trial_log.events, ModelReplied)) == 1
+    assert keys(trial_log.events, ToolAnswered) == []

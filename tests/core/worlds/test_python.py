@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.calls import FreshCalls
-from cuecard.core.config_models import Config
 from cuecard.core.config_players import ClosedWorldConfig, PythonConfig
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, ToolSpec
-from cuecard.core.worlds.python_runner import Ending, Isolation, python_isolation, run_python
-from cuecard.core.worlds.python_tool import WithPython
-from cuecard.core.worlds.registry import build_world
+from cuecard.core.registry import build_world
+from cuecard.core.worlds.python_tool import (
+    Ending,
+    Isolation,
+    WithPython,
+    python_isolation,
+    run_python,
+)
 from offline_trials import GRAPH
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are only run on POSIX")
@@ -45,7 +50,7 @@ class Inner:
     def __init__(self) -> None:
         self.closed = False
 
-    async def answer(self, call, desk):
+    async def answer(self, call, context):
         return ToolAnswer(text=f"inner answered {call.name}")
 
     async def close(self) -> None:

@@ -9,29 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
-from cuecard.core.config_models import Config
 from cuecard.core.config_players import ReplayWorldConfig
-from cuecard.core.desk import TrialDesk
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.events import Event, ToolAnswered, TrialStarted
+from cuecard.core.engine.messages import Hit, PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
+from cuecard.core.engine.step_context import TrialStepContext, WorldContext
+from cuecard.core.engine.trial import TrialSetup, play
+from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError
-from cuecard.core.events import Event, ToolAnswered, TrialStarted
-from cuecard.core.journal import Journal, MemorySink
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import (
-    Hit,
-    PlayerRef,
-    SearchEntry,
-    ToolAnswer,
-    ToolCall,
-    ToolSpec,
-    WorldDesk,
-)
-from cuecard.core.players import closed_world_for, offline_agent_for, scripted_user_for
-from cuecard.core.trial import TrialSetup, play
-from cuecard.core.worlds.closed import SEARCH
-from cuecard.core.worlds.registry import build_world
-from cuecard.core.worlds.replay import ReplayWorld
-from cuecard.core.worlds.tape import EventTape, call_key
-from cuecard.core.worlds.tool_specs import SEARCH_WEB, VISIT
+from cuecard.core.registry import build_world
+from cuecard.core.worlds.closed import SEARCH, SEARCH_WEB, VISIT
+from cuecard.core.worlds.replay import EventTape, ReplayWorld, call_key
 from offline_trials import FACTS, GRAPH, TABLE, TASKS, play_offline
 from react_bench import ticking
 
@@ -61,7 +51,7 @@ class Scripted:
     def __init__(self, answers: Sequence[tuple[ToolAnswer, int]]) -> None:
         self._answers = iter(answers)
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         answer, turns = next(self._answers)
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -79,12 +69,12 @@ async def asked(
 ) -> tuple[list[ToolAnswer], list[Event]]:
     """The answers to calls; those of a batch are made at the same time."""
     sink = MemorySink()
-    journal = Journal(sink, (), ticking())
-    await journal.record(begun or started())
+    trial_log = TrialLog(sink, (), ticking())
+    await trial_log.record(begun or started())
     answers: list[ToolAnswer] = []
     for turn, batch in enumerate(batches):
-        desk = TrialDesk(world, journal, "agent", turn)
-        answers += await asyncio.gather(*(desk.call_tool(call) for call in batch))
+        context = TrialStepContext(world, trial_log, "agent", turn)
+        answers += await asyncio.gather(*(context.call_tool(call) for call in batch))
     return answers, sink.events
 
 
@@ -193,7 +183,7 @@ async def test_a_trial_in_a_replayed_world_goes_as_in_the_world_that_was_recorde
     sink = MemorySink()
     world = ReplayWorld("again", 7, task.language, EventTape([log]))
     setup = TrialSetup(task, offline_agent_for(task), scripted_user_for(task), world)
-    assert await play(setup, Journal(sink, (), ticking())) == result
+    assert await play(setup, TrialLog(sink, (), ticking())) == result
     assert [e.body for e in sink.events[1:]] == [e.body for e in log[1:]]
 
 
@@ -203,11 +193,11 @@ async def test_a_trial_that_was_killed_goes_on_where_it_was() -> None:
     answers, log = await asked(live, batches)
     for kept in range(1, len(log)):
         sink = MemorySink()
-        journal = Journal(sink, log[:kept], ticking())
+        trial_log = TrialLog(sink, log[:kept], ticking())
         again: list[ToolAnswer] = []
         for turn, batch in enumerate(batches):
-            desk = TrialDesk(replaying(log), journal, "agent", turn)
-            again += await asyncio.gather(*(desk.call_tool(call) for call in batch))
+            context = TrialStepContext(replaying(log), trial_log, "agent", turn)
+            again += await asyncio.gather(*(context.call_tool(call) for call in batch))
         assert again == answers
 
 
@@ -225,6 +215,8 @@ async def test_the_registry_makes_a_replay_with_or_without_a_tape() -> None:
 async def test_without_a_tape_a_trial_says_what_is_missing() -> None:
     agent, user = offline_agent_for(GRAPH), scripted_user_for(GRAPH)
     world = ReplayWorld("again", 7, "en", None)
-    result = await play(TrialSetup(GRAPH, agent, user, world), Journal(MemorySink(), (), ticking()))
+    result = await play(
+        TrialSetup(GRAPH, agent, user, world), TrialLog(MemorySink(), (), ticking())
+    )
     assert "7" in result.detail
     assert closed_world_for(GRAPH).tools == (SEARCH,)

@@ -1,4 +1,7 @@
-from cuecard.core.tasks import CheckpointChain, Fact, FactWorld, Graph, Task
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.tasks.models import Task
 from cuecard.core.text import contains_term
 from cuecard.core.worlds.statements import compile_statements, final_answers, public_text
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, WIDE_TABLE, sample_tasks

@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from cuecard.core.calls import FreshCalls, KeyedCalls
-from cuecard.core.config_models import Config, ModelConfig
+from cuecard.core.config import load_prompt
 from cuecard.core.config_players import VisitConfig, WebWorldConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.messages import ToolCall
+from cuecard.core.engine.step_context import FreshCalls, KeyedCalls
 from cuecard.core.errors import ModelCallError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import ToolCall
-from cuecard.core.prompts import load_prompt
 from cuecard.core.worlds.fetching import Fetcher
 from cuecard.core.worlds.visit import PAGE_CHARS, Visitor
 from cuecard.core.worlds.web import web_world
@@ -42,11 +42,11 @@ def site(request: Asked) -> Answer:
             return Answer(404)
 
 
-async def visit(*paths: str, goal="keeper of Brackness Light", language="en", desk=None):
+async def visit(*paths: str, goal="keeper of Brackness Light", language="en", step_context=None):
     async with WebServer(site) as server:
         visitor = Visitor(Fetcher(VisitConfig(private=True, timeout=5)), language)
         urls = [server.url + path if path.startswith("/") else path for path in paths]
-        answer = await visitor.visit(urls, goal, desk or FreshCalls())
+        answer = await visitor.visit(urls, goal, step_context or FreshCalls())
         await visitor.close()
         return answer, server.url
 
@@ -100,7 +100,7 @@ def summary(**values) -> str:
     )
 
 
-async def summed(script, *paths, desk=None, language="en", goal="keeper", context=256_000):
+async def summed(script, *paths, step_context=None, language="en", goal="keeper", context=256_000):
     """A visit with a model that `script` plays."""
     async with WebServer(site) as server, OpenAIServer(script) as models:
         model = ModelConfig(
@@ -121,7 +121,7 @@ async def summed(script, *paths, desk=None, language="en", goal="keeper", contex
         urls = [server.url + path for path in paths]
         try:
             call = ToolCall(name="visit", arguments={"urls": urls, "goal": goal})
-            return await world.answer(call, desk or FreshCalls()), models.requests
+            return await world.answer(call, step_context or FreshCalls()), models.requests
         finally:
             await world.close()
             await hub.close()
@@ -194,10 +194,14 @@ async def test_every_paid_call_has_a_key_of_its_page_and_is_not_made_again():
             summary(summary="long" if "Brackness Light. Brack" in last_words(request) else "one")
         )
 
-    first, requests = await summed(script, "/light", "/long", desk=KeyedCalls(recorded, record))
+    first, requests = await summed(
+        script, "/light", "/long", step_context=KeyedCalls(recorded, record)
+    )
     assert set(recorded) == {"page/0/model/0", "page/1/model/0"}
     assert len(requests) == 2
-    again, requests = await summed(script, "/light", "/long", desk=KeyedCalls(recorded, record))
+    again, requests = await summed(
+        script, "/light", "/long", step_context=KeyedCalls(recorded, record)
+    )
     assert not requests
     assert [line for line in again.text.split("\n") if "Summary" in line] == [
         line for line in first.text.split("\n") if "Summary" in line

@@ -5,17 +5,16 @@ from email.utils import format_datetime
 
 import pytest
 
-from cuecard.core.calls import FreshCalls
-from cuecard.core.config_models import Config
 from cuecard.core.config_players import WebWorldConfig
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.messages import ToolCall
+from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import ConfigError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import ToolCall
-from cuecard.core.worlds.engines.client import EngineClient, retry_after
-from cuecard.core.worlds.engines.registry import engine_called
+from cuecard.core.worlds.engines import engine_called
 from cuecard.core.worlds.fetching import Fetcher
 from cuecard.core.worlds.visit import Visitor
-from cuecard.core.worlds.web import WebWorld, web_world
+from cuecard.core.worlds.web import EngineClient, WebWorld, retry_after, web_world
 from web_servers import Answer, Asked, Script, WebServer, data
 
 KEY = "tvly-Sekret123"

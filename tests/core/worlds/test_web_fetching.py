@@ -9,8 +9,7 @@ import pytest
 from aiohttp.abc import AbstractResolver
 
 from cuecard.core.config_players import VisitConfig
-from cuecard.core.worlds.addresses import Forbidden, check_url, is_public
-from cuecard.core.worlds.fetching import Fetcher, FetchError, Lost
+from cuecard.core.worlds.fetching import Fetcher, FetchError, Forbidden, Lost, check_url, is_public
 from cuecard.core.worlds.page_text import Format
 from web_servers import Answer, Asked, WebServer, data, moved, page
 

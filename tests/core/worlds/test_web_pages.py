@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.core.worlds.page_scan import Tag, scan
+from cuecard.core.worlds.html_blocks import Tag, scan
 from cuecard.core.worlds.page_text import Format, inline_text, read_page
-from cuecard.core.worlds.passages import best_links, best_passages
+from cuecard.core.worlds.visit import best_links, best_passages
 
 LONG = "Brackness Light has stood on the northern head since 1871, and it still burns every night. "
 

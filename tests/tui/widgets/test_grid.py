@@ -10,10 +10,11 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.pilot import Pilot
 
-from cuecard.tui.theme import DARK
-from cuecard.tui.widgets.fitted_table import FittedColumn
-from cuecard.tui.widgets.grid import Grid, GridCell, GridColumn, ListSource, Sheet
-from cuecard.tui.widgets.list_table import ListTable
+from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
+from cuecard.tui.grid.editable_grid import Sheet
+from cuecard.tui.grid.grid import Grid
+from cuecard.tui.preferences import DARK
+from cuecard.tui.widgets.lists import FittedColumn, ListTable
 
 COLUMNS = (
     GridColumn("Head", 10, grow=1),

@@ -10,14 +10,18 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from cuecard.tui.widgets.grid.bar import THUMB, ScrollBar
-from cuecard.tui.widgets.grid.columns import PADDING, GridColumn, fitted, measured
-from cuecard.tui.widgets.grid.cursor import GridCursor
-from cuecard.tui.widgets.grid.drawing import Runs, add_styled, aligned
-from cuecard.tui.widgets.grid.editor import pasted_line
-from cuecard.tui.widgets.grid.layout import Layout
-from cuecard.tui.widgets.grid.matching import Candidates
-from cuecard.tui.widgets.grid.source import ListSource
+from cuecard.tui.grid.cell_input import Candidates, pasted_line
+from cuecard.tui.grid.cells import (
+    PADDING,
+    GridColumn,
+    ListSource,
+    Runs,
+    add_styled,
+    aligned,
+    fitted,
+    measured,
+)
+from cuecard.tui.grid.lines import THUMB, GridCursor, Layout, ScrollBar
 
 columns = st.lists(
     st.builds(

@@ -1,10 +1,4 @@
-"""What the columns of a file of ratings hold, told from their names and from what stands in them.
-
-A file is *long* (a line for each rating: item, rater, label) or *wide* (a line for each item, a column for each
-rater). What is named is taken as named. Of the rest a column is taken for a rater's only if it shares labels with
-another rater's, so that identifiers, comments and times stay out; where that is not clear, `Unclear` is raised
-rather than a figure counted from columns that hold no ratings.
-"""
+"""What the columns of a file of ratings hold, told from their names and from what stands in them."""
 
 from __future__ import annotations
 

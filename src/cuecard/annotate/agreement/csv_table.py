@@ -1,9 +1,9 @@
-"""Ratings from a CSV file of either shape: a line for each rating, or a line for each item with a column for
-each rater; with the group of each item, and with what was taken for what.
-"""
+"""Ratings read from a CSV file: a line for each rating, or a line for each item with a column for each rater."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,44 @@ from cuecard.annotate.agreement.csv_columns import (
     CsvColumns,
     NoLabels,
     Roles,
-    Unclear,
     label_key,
     roles_of,
     spellings,
 )
-from cuecard.annotate.agreement.csv_io import failed, read_lines
 from cuecard.annotate.agreement.ratings import Ratings
-from cuecard.core.errors import FileProblem
+from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.i18n import _
 
-__all__ = ["CsvColumns", "GroupedRatings", "Taken", "Unclear", "read_ratings", "read_table"]
+_DELIMITERS = (",", ";", "\t")
+
+
+def read_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """The lines that hold anything, with their numbers, the header among them. Raises `FileProblems`."""
+    file = str(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise failed([FileProblem(file, "", _("is not UTF-8 text; save it as UTF-8"))]) from error
+    except OSError as error:
+        raise failed([FileProblem(file, "", error.strerror or str(error))]) from error
+    head = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count), strict=True
+    )
+    try:
+        lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        reason = _("line {line}: {reason}").format(line=reader.line_num, reason=error)
+        raise failed([FileProblem(file, "", reason, reader.line_num)]) from error
+    if not lines:
+        raise failed([FileProblem(file, "", _("is empty"))])
+    return lines
+
+
+def failed(problems: Sequence[FileProblem], hint: str = "") -> FileProblems:
+    """Why a file of ratings cannot be read."""
+    return FileProblems(_("These ratings cannot be read"), problems, hint)
+
 
 Rating = tuple[int, str, str, str]
 """Its line, item, rater and what stands there."""

@@ -1,7 +1,12 @@
-"""One number with its n and interval, or the reason why there is none."""
+"""One number with its n and interval, and the coefficient as a function of sums over items, from which both are computed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 
 
@@ -27,3 +32,99 @@ class Statistic(Frozen):
     @property
     def interval(self) -> tuple[float, float] | None:
         return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Sums = NDArray[np.float64]
+    Of = Callable[[Sums], Sums]
+
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient:
+    """`terms` (items x terms) are what each item adds; `of` makes sums of them (... x terms) into values
+    (...), NaN where undefined. So a resample needs new sums and nothing else, any number of resamples is
+    one call, and an item's weight multiplies its terms. `n`: items that entered. `undefined`: why there
+    is no value where `of` finds none. `share`: it is a share of the items. `bounds`: what the ends of an
+    analytic interval are cut at. `entered`: how many groups have something to tell, where others count
+    as drawn though they add nothing; None: all that add anything.
+    """
+
+    name: str
+    terms: NDArray[np.float64]
+    of: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    n: int
+    undefined: str
+    share: bool = False
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    entered: int | None = None
+
+    def weighted(self, weights: NDArray[np.float64]) -> Coefficient:
+        """The same with a weight for each item, such as the inverse of the chance with which it was drawn;
+        `n` still counts items. Raises `ValueError` if there are more or fewer weights than items.
+        """
+        if len(weights) != len(self.terms):
+            raise ValueError("not a weight for each item")
+        return replace(self, terms=self.terms * weights[:, None])
+
+    @property
+    def statistic(self) -> Statistic:
+        """Its value, without an interval."""
+        value = float(self.of(self.terms.sum(axis=0))) if self.n else float("nan")
+        if value != value:
+            return Statistic(name=self.name, value=None, n=self.n, reason=self.undefined)
+        return Statistic(name=self.name, value=value, n=self.n)
+
+
+def pooled(parts: Sequence[Coefficient]) -> Coefficient:
+    """One coefficient over the items of several, such as all dimensions of a review. They have the same
+    name, labels and rows (what one row stands for is resampled together). Raises `ValueError` for none.
+    """
+    if not parts:
+        raise ValueError("nothing to pool")
+    defined = [part for part in parts if part.n]
+    first = (defined or list(parts))[0]
+    return Coefficient(
+        name=first.name,
+        terms=sum((part.terms for part in parts[1:]), parts[0].terms),
+        of=first.of,
+        n=sum(part.n for part in parts),
+        undefined=first.undefined,
+        share=first.share,
+        bounds=first.bounds,
+    )
+
+
+def share(name: str, flags: Sequence[bool]) -> Coefficient:
+    """The share of items that have the flag."""
+    import numpy as np
+
+    terms = np.array([[float(flag), 1.0] for flag in flags]).reshape(len(flags), 2)
+    return Coefficient(
+        name=name,
+        terms=terms,
+        of=lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        n=len(flags),
+        undefined=_("nothing to count"),
+        share=True,
+        bounds=(0.0, 1.0),
+    )
+
+
+def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """NaN where there is nothing to divide by."""
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > _TINY, above / below, np.nan)
+
+
+def beyond_chance(
+    observed: NDArray[np.float64], expected: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(p_o - p_e) / (1 - p_e), NaN where p_e is 1."""
+    return ratio(observed - expected, 1 - expected)

@@ -1,14 +1,94 @@
-"""What a report of agreement holds: figures with their intervals, never a word of praise."""
+"""What a report of agreement holds: counts of labels, the choice of coefficients, and rows of figures with their intervals."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.agreement.bootstrap import Method
-from cuecard.annotate.agreement.counting import ConfusionMatrix, Prevalence
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.agreement.weights import Level
+from cuecard.annotate.agreement.coefficients import (
+    ac1_coefficient,
+    brennan_prediger_coefficient,
+    cohen_coefficient,
+    contingency,
+    fleiss_coefficient,
+    percent_coefficient,
+    scott_coefficient,
+)
+from cuecard.annotate.agreement.intervals import RESAMPLES, Method, linearised, with_intervals
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.agreement.scales import (
+    Level,
+    Weighting,
+    ac2_coefficient,
+    alpha_coefficient,
+    weighted_kappa_coefficient,
+)
+from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ConfusionMatrix(Frozen):
+    """`counts[i][j]`: items that `rows` labelled `labels[i]` and `columns` labelled `labels[j]`."""
+
+    rows: str
+    columns: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    @property
+    def n(self) -> int:
+        return sum(map(sum, self.counts))
+
+
+class Prevalence(Frozen):
+    """How often a label was given: `count` of all `n` ratings."""
+
+    label: str
+    count: int
+    n: int
+    share: float
+
+
+def confusion_matrix(ratings: Ratings) -> ConfusionMatrix | None:
+    """The two raters' labels against each other on the items both rated; None unless two raters."""
+    if len(ratings.raters) != 2:
+        return None
+    size = len(ratings.labels)
+    counts = contingency(ratings)[0].sum(axis=0).reshape(size, size).astype(int).tolist()
+    return ConfusionMatrix(
+        rows=ratings.raters[0],
+        columns=ratings.raters[1],
+        labels=ratings.labels,
+        counts=tuple(map(tuple, counts)),
+    )
+
+
+def prevalence(ratings: Ratings, weights: Sequence[float] | None = None) -> tuple[Prevalence, ...]:
+    """Each label's share of all ratings given, in label order; shares are 0 if there are none. `weights`,
+    one for each item, weigh the shares; counts stay counts.
+    """
+    import numpy as np
+
+    counts = ratings.counts
+    weighed = counts if weights is None else counts * np.asarray(weights, dtype=float)[:, None]
+    given, heavy = counts.sum(axis=0), weighed.sum(axis=0)
+    n, total = int(given.sum()), float(heavy.sum())
+    return tuple(
+        Prevalence(
+            label=label,
+            count=int(given[code]),
+            n=n,
+            share=float(heavy[code]) / total if total else 0.0,
+        )
+        for code, label in enumerate(ratings.labels)
+    )
+
 
 NoteCode = Literal["prevalence", "one_label", "ungrouped", "few_groups", "no_pairs"]
 
@@ -129,3 +209,117 @@ class CeilingTable(Frozen):
     judge_people: tuple[Row, ...]
     people_people: tuple[Row, ...]
     difference: tuple[Row, ...]
+
+
+def overall_coefficients(ratings: Ratings, level: Level = "nominal") -> tuple[Coefficient, ...]:
+    """`percent`, `cohen_kappa`, `scott_pi`, `fleiss_kappa`, `brennan_prediger`, `ac1`, `alpha`; on a scale
+    also `kappa_linear`, `kappa_quadratic`, `ac2_ordinal` or `ac2_quadratic`, and `alpha_LEVEL`. Those for
+    two raters are undefined, with the reason, for more.
+
+    Raises `CuecardError` for labels that do not fit the level.
+    """
+    found = (
+        percent_coefficient(ratings),
+        cohen_coefficient(ratings),
+        scott_coefficient(ratings),
+        fleiss_coefficient(ratings),
+        brennan_prediger_coefficient(ratings),
+        ac1_coefficient(ratings),
+        alpha_coefficient(ratings),
+    )
+    if level == "nominal":
+        return found
+    credit: Weighting = "ordinal" if level == "ordinal" else "quadratic"
+    return (
+        *found,
+        weighted_kappa_coefficient(ratings, "linear"),
+        weighted_kappa_coefficient(ratings, "quadratic"),
+        ac2_coefficient(ratings, credit),
+        alpha_coefficient(ratings, level),
+    )
+
+
+def short_coefficients(ratings: Ratings) -> tuple[Coefficient, Coefficient, Coefficient]:
+    """`percent`, `cohen_kappa`, `ac1`: what stands in a line where there is room for little."""
+    return percent_coefficient(ratings), cohen_coefficient(ratings), ac1_coefficient(ratings)
+
+
+def specific_coefficients(ratings: Ratings) -> tuple[Coefficient, ...]:
+    """For each label `specific:L`: of the pairs of ratings of an item of which at least one is L, counted
+    by their ratings, the share that agree (Cicchetti & Feinstein 1990; for more raters and gaps, each
+    item's pairs are spread over its ratings). For two raters it is the F1 of the label.
+    """
+    counts = ratings.counts
+    raters = counts.sum(axis=1)
+    return tuple(
+        _specific(counts[:, code], raters, label) for code, label in enumerate(ratings.labels)
+    )
+
+
+def _specific(given: NDArray[np.float64], raters: NDArray[np.float64], label: str) -> Coefficient:
+    import numpy as np
+
+    paired = raters >= 2
+    same = given * (given - 1) / np.where(paired, raters - 1, 1)
+    terms = np.where(paired[:, None], np.column_stack([same, given]), 0.0)
+    return Coefficient(
+        f"specific:{label}",
+        terms,
+        lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        int((terms[:, 1] > 0).sum()),
+        _("nobody gave this label"),
+        bounds=(0.0, 1.0),
+    )
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the items of a table share: `groups` (the task of each, None: each is its own), `weights` (the
+    inverse of the chance with which each was drawn, None: equal), and how intervals are made.
+    """
+
+    groups: Sequence[Hashable] | None = None
+    weights: Sequence[float] | None = None
+    resamples: int = RESAMPLES
+    seed: int = 0
+    method: Method = "percentile"
+
+    def rows(self, coefficients: Sequence[Coefficient]) -> tuple[Row, ...]:
+        """In their order, all from the same resamples. Raises `ValueError` unless coefficients, groups and
+        weights are over the same items, and for weights that are not above 0.
+        """
+        weights = self._scaled()
+        if weights is not None:
+            coefficients = [coefficient.weighted(weights) for coefficient in coefficients]
+        found = with_intervals(
+            coefficients,
+            self.groups,
+            resamples=self.resamples,
+            seed=self.seed,
+            method=self.method,
+        )
+        return tuple(
+            Row(
+                name=coefficient.name,
+                statistic=statistic,
+                analytic=linearised(coefficient, self.groups) if statistic.defined else None,
+            )
+            for coefficient, statistic in zip(coefficients, found, strict=True)
+        )
+
+    def groups_of(self, used: NDArray[np.bool_]) -> int | None:
+        """How many groups the used items belong to."""
+        if self.groups is None:
+            return None
+        return len({group for group, is_used in zip(self.groups, used, strict=True) if is_used})
+
+    def _scaled(self) -> NDArray[np.float64] | None:
+        """Weights with mean 1: alpha corrects for the number of ratings, so their sum matters."""
+        import numpy as np
+
+        if self.weights is None:
+            return None
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if not np.isfinite(weights).all() or (weights <= 0).any():
+            raise ValueError("weights are finite and above 0")
+        return weights / weights.mean() if len(weights) else weights

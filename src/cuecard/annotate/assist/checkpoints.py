@@ -1,4 +1,4 @@
-"""A chain of checkpoints with ambiguities, from a question that has exactly one answer."""
+"""Drafting a checkpoint chain with ambiguities from a question that has exactly one answer."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from cuecard.annotate.assist.checking import with_lint
-from cuecard.annotate.assist.helper import Helper
-from cuecard.annotate.assist.outline import dicts_at, language_of, text_at, texts_at
-from cuecard.annotate.assist.proposal import Proposal, ProposedItem
-from cuecard.annotate.assist.shapes import DraftChain, DraftStep
-from cuecard.annotate.assist.words import Complaint, complain
+from cuecard.annotate.assist.model_calls import (
+    Complaint,
+    Helper,
+    complain,
+    dicts_at,
+    language_of,
+    text_at,
+    texts_at,
+)
+from cuecard.annotate.assist.proposals import Proposal, ProposedItem, with_lint
+from cuecard.annotate.assist.replies import DraftChain, DraftStep
 from cuecard.core.i18n import N_, _
-from cuecard.core.judges.material import block
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.judges.model_asking import block
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import contains_term, normalise
 
 PROMPT = "author_checkpoints"

@@ -9,14 +9,16 @@ from typing import Any
 
 from cuecard.annotate.assist.checkpoints import FromQuestion, draft_checkpoints
 from cuecard.annotate.assist.facts import FromPairs, draft_facts
-from cuecard.annotate.assist.helper import Helper, Told
+from cuecard.annotate.assist.model_calls import Helper, Told
 from cuecard.annotate.assist.persona import ForPersona, draft_persona
-from cuecard.annotate.assist.proposal import Proposal
+from cuecard.annotate.assist.proposals import Proposal
 from cuecard.annotate.assist.translation import draft_translation
 from cuecard.annotate.assist.triples import FromSource, draft_triples
-from cuecard.core.config_models import Config
+from cuecard.annotate.families import ANNOTATE
+from cuecard.core.config_schema import Config
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.tasks import Family, OriginKind
+from cuecard.core.tasks.base import OriginKind
+from cuecard.core.tasks.models import Family
 
 
 @dataclass(frozen=True)
@@ -29,15 +31,7 @@ Inputs = FromSource | ForPersona | FromQuestion | FromPairs | ForTranslation
 
 def kinds_for(family: Family) -> tuple[OriginKind, ...]:
     """What a model can draft for a task of this family, the gold first."""
-    match family:
-        case "graph":
-            return ("triples", "persona", "translation")
-        case "table":
-            return ("persona", "translation")
-        case "checkpoints":
-            return ("checkpoints", "translation")
-        case "facts":
-            return ("facts", "translation")
+    return ANNOTATE[family].drafts
 
 
 class Drafting:

@@ -1,4 +1,4 @@
-"""Atomic facts of a future world, and a question that they answer, from pairs of entities."""
+"""Drafting atomic facts of a future world, and a question that they answer, from pairs of entities."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from cuecard.annotate.assist.checking import with_lint
-from cuecard.annotate.assist.helper import Helper
-from cuecard.annotate.assist.outline import dicts_at, language_of, text_at, texts_at
-from cuecard.annotate.assist.proposal import Proposal, ProposedItem
-from cuecard.annotate.assist.shapes import DraftFact, DraftWorld
-from cuecard.annotate.assist.words import Complaint, complain
+from cuecard.annotate.assist.model_calls import (
+    Complaint,
+    Helper,
+    complain,
+    dicts_at,
+    language_of,
+    text_at,
+    texts_at,
+)
+from cuecard.annotate.assist.proposals import Proposal, ProposedItem, with_lint
+from cuecard.annotate.assist.replies import DraftFact, DraftWorld
 from cuecard.core.i18n import N_, _
-from cuecard.core.judges.material import block
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.judges.model_asking import block
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import normalise
 
 PROMPT = "author_facts"

@@ -1,4 +1,4 @@
-"""A persona and its stages from sub-queries and gold."""
+"""Drafting a persona and its stages from sub-queries and gold."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuecard.annotate.assist.checking import with_lint
-from cuecard.annotate.assist.helper import Helper
-from cuecard.annotate.assist.outline import (
+from cuecard.annotate.assist.model_calls import (
+    Complaint,
+    Helper,
+    complain,
     dicts_at,
     language_of,
     node_names,
@@ -19,12 +20,11 @@ from cuecard.annotate.assist.outline import (
     texts_at,
     triples_of,
 )
-from cuecard.annotate.assist.proposal import Link, Proposal, ProposedItem
-from cuecard.annotate.assist.shapes import DraftPersona, DraftStage
-from cuecard.annotate.assist.words import Complaint, complain
+from cuecard.annotate.assist.proposals import Link, Proposal, ProposedItem, with_lint
+from cuecard.annotate.assist.replies import DraftPersona, DraftStage
 from cuecard.core.i18n import N_, _
-from cuecard.core.judges.material import block
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.judges.model_asking import block
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import is_cjk, normalise
 
 PROMPT = "author_persona"

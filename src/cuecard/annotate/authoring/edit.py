@@ -1,4 +1,4 @@
-"""One person's edit of one task: the data as it stands, its history, and what is wrong with it."""
+"""One person's edit of one task: the data as it stands, its history for undo, and whether it is a valid task yet."""
 
 from __future__ import annotations
 
@@ -6,12 +6,88 @@ import copy
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from datetime import date
+from typing import Any, Literal, cast
 
-from cuecard.annotate.authoring import trees
-from cuecard.annotate.authoring.trees import Path
-from cuecard.annotate.authoring.validity import as_task, invalid
-from cuecard.core.tasks import Family, Origin, Task
+from pydantic import ValidationError
+
+from cuecard.annotate.authoring import task_data
+from cuecard.annotate.authoring.task_data import Path
+from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.tasks.base import Origin
+from cuecard.core.tasks.models import Family, Task
+from cuecard.core.tasks.yaml_io import task_dialect
+from cuecard.core.validation import problems_of, validated
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`error`: cannot be saved or plays wrongly; `warning`: somebody ought to look. `code` is that of
+    a rule or of a shape (`E…`). `about` is what a silence names; `silenced` its reason.
+    """
+
+    severity: Literal["error", "warning"]
+    place: str
+    reason: str
+    hint: str = ""
+    code: str = ""
+    about: str = ""
+    silenced: str = ""
+
+
+def as_task(data: Mapping[str, Any]) -> Task:
+    """The data as a task. Raises `FileProblems` with everything that keeps it from being one."""
+    try:
+        return Task.model_validate(dict(data))
+    except ValidationError as error:
+        dialect = task_dialect()
+        items = error.errors(include_url=False, include_context=False)
+        if all(item["input"] is not None for item in items):
+            raise FileProblems(dialect.title, problems_of(error, "", {}, dialect)) from error
+    # Fields without a value count as left out, which takes data that may be changed.
+    return validated(Task, copy.deepcopy(dict(data)), "", {}, dialect)
+
+
+def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Everything that keeps the data from being a task, as (place, reason)."""
+    try:
+        as_task(data)
+    except FileProblems as error:
+        return [(problem.place, problem.reason) for problem in error.problems]
+    return []
+
+
+def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Problem]:
+    """What keeps the data from being a task, and what the linter finds in it, complete or not: errors
+    first, what the author has silenced last.
+    """
+    from cuecard.annotate.lint.rules import lint, loosely
+
+    refused: tuple[FileProblem, ...] = ()
+    try:
+        task = as_task(data)
+    except FileProblems as error:
+        refused = error.problems
+        task = loosely(data)
+    findings = lint(task, today, complete=not refused) if task is not None else ()
+    found = [
+        *map(_refusal, refused),
+        *(
+            Problem(f.severity.value, f.place, f.reason, f.hint, f.code, f.about, f.silenced)
+            for f in findings
+        ),
+    ]
+    return sorted(found, key=lambda problem: (problem.silenced != "", problem.severity))
+
+
+def _refusal(problem: FileProblem) -> Problem:
+    from cuecard.annotate.lint.codes import RULES
+    from cuecard.annotate.lint.rules import code_of
+    from cuecard.core.i18n import _
+
+    code = code_of(problem)
+    return Problem("error", problem.place, problem.reason, _(RULES[code].mend), code)
+
 
 MAX_STEPS = 2000
 
@@ -94,7 +170,7 @@ class TaskEdit:
     def get(self, path: Path, default: Any = None) -> Any:
         """What stands at `path`, or `default` where nothing does."""
         try:
-            return trees.get(self._data, path)
+            return task_data.get(self._data, path)
         except LookupError:
             return default
 
@@ -109,22 +185,22 @@ class TaskEdit:
         """
         missing = object()
         if not _same(self.get(path, missing), value):
-            new = trees.put(self._data, path, copy.deepcopy(value))
+            new = task_data.put(self._data, path, copy.deepcopy(value))
             self._advance(new, path, typing=typing)
 
     def insert(self, path: Path, index: int, value: Any) -> None:
         """Put `value` before `index` into the list at `path`. Raises `LookupError`."""
-        new = trees.insert(self._data, path, index, copy.deepcopy(value))
+        new = task_data.insert(self._data, path, index, copy.deepcopy(value))
         self._advance(new, (*path, index))
 
     def delete(self, path: Path) -> None:
         """Take away what stands at `path`. Raises `LookupError`."""
-        self._advance(trees.remove(self._data, path), path)
+        self._advance(task_data.remove(self._data, path), path)
 
     def move(self, path: Path, index: int, to: int) -> None:
         """Move an item within the list at `path`. Raises `LookupError`."""
         if index != to:
-            self._advance(trees.move(self._data, path, index, to), (*path, to))
+            self._advance(task_data.move(self._data, path, index, to), (*path, to))
 
     def arrange(self, path: Path, items: Sequence[Any]) -> None:
         """Put `items` as the list at `path`. Those that stand there already are shared rather than
@@ -133,7 +209,7 @@ class TaskEdit:
         here = {id(item) for item in self.items(path)}
         shared = [item if id(item) in here else copy.deepcopy(item) for item in items]
         if not _same(self.get(path), shared):
-            self._advance(trees.put(self._data, path, shared), path)
+            self._advance(task_data.put(self._data, path, shared), path)
 
     @contextmanager
     def together(self, path: Path, *, typing: bool = False) -> Generator[None]:

@@ -1,8 +1,4 @@
-"""Which entities and relations a graph uses, for completing and comparing what is typed.
-
-An index follows the edit by looking at which triples are other objects than before, so that a key
-pressed among 5,000 triples costs well under a millisecond.
-"""
+"""Which entities and relations a graph uses, for completing and comparing what is typed."""
 
 from __future__ import annotations
 
@@ -14,9 +10,8 @@ from typing import Any, Literal
 from rapidfuzz import fuzz, process
 
 from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.diff import alike, far_at_most, plain, splice_between, squeezed
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.likeness import alike, far_at_most, plain, squeezed
-from cuecard.annotate.authoring.splices import splice_between
 
 NameKind = Literal["entity", "relation"]
 TripleKey = tuple[str, str, str]

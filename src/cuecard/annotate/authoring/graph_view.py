@@ -1,15 +1,15 @@
-"""Which triples a list shows and in what order: filtered, sorted, and steady while one is typed."""
+"""What is shown of a graph: its triples filtered and sorted, what surrounds an entity, and figures of its size and depth."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cuecard.annotate.authoring.diff import plain, splice_between
 from cuecard.annotate.authoring.graph_names import key_of
-from cuecard.annotate.authoring.likeness import plain
-from cuecard.annotate.authoring.splices import splice_between
 
 SortKey = Literal["head", "relation", "tail", "stage", "sources"]
 SORT_KEYS: tuple[SortKey, ...] = ("head", "relation", "tail", "stage", "sources")
@@ -197,3 +197,190 @@ def _spliced(rows: Sequence[int], start: int, old_end: int, new_end: int) -> lis
         at = kept.index(before) + 1 if before in kept else len(kept)
         kept[at:at] = new
     return kept
+
+
+MOST = 40
+"""Branches of one entity that are shown; of the rest only how many there are."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The triple `index` leads from the entity above to `entity`; with `inward` the other way.
+    `again`: `entity` stands further up or to the left in the tree, so it has no branches here.
+    """
+
+    entity: str
+    relation: str
+    inward: bool
+    index: int
+    branches: tuple[Branch, ...] = ()
+    hidden: int = 0
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """`hidden` branches are too many to show."""
+
+    entity: str
+    branches: tuple[Branch, ...]
+    hidden: int = 0
+
+
+class Surroundings:
+    """The triples of a graph by the entities that they touch. Made once for a list of triples."""
+
+    def __init__(self, triples: Sequence[Mapping[str, Any]]) -> None:
+        self._triples = triples
+        touching: defaultdict[str, list[int]] = defaultdict(list)
+        for index, triple in enumerate(triples):
+            head, tail = triple["head"], triple["tail"]
+            touching[head].append(index)
+            if tail != head:
+                touching[tail].append(index)
+        self._touching = touching
+
+    def is_of(self, triples: Sequence[Mapping[str, Any]]) -> bool:
+        return triples is self._triples
+
+    def degree(self, entity: str) -> int:
+        """How many triples name the entity."""
+        return len(self._touching.get(entity, ()))
+
+    def around(self, entity: str, depth: int = 2, most: int = MOST) -> Neighbourhood:
+        """The tree from `entity`, triples from it before those to it, `depth` triples deep."""
+        seen = {entity}
+        branches, hidden = self._branches(entity, None, depth, most, seen)
+        return Neighbourhood(entity, branches, hidden)
+
+    def _branches(
+        self, entity: str, via: int | None, depth: int, most: int, seen: set[str]
+    ) -> tuple[tuple[Branch, ...], int]:
+        if depth <= 0:
+            return (), 0
+        touching = [i for i in self._touching.get(entity, ()) if i != via]
+        touching.sort(key=lambda index: self._triples[index]["head"] != entity)
+        shown: list[tuple[int, str, bool, bool]] = []
+        for index in touching[:most]:
+            triple = self._triples[index]
+            inward = triple["head"] != entity
+            other = str(triple["head"] if inward else triple["tail"])
+            if other:
+                shown.append((index, other, inward, other in seen))
+                seen.add(other)
+        made: list[Branch] = []
+        for index, other, inward, again in shown:
+            below: tuple[Branch, ...] = ()
+            hidden = 0
+            if not again:
+                below, hidden = self._branches(other, index, depth - 1, max(4, most // 4), seen)
+            relation = str(self._triples[index]["relation"])
+            made.append(Branch(other, relation, inward, index, below, hidden, again))
+        return tuple(made), max(0, len(touching) - most)
+
+
+Edges = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """`depth` counts steps. `components` are pieces that nothing joins to another; `loose` are the
+    entities outside the largest of them, `unused` the listed nodes that no triple names.
+    `stages` counts triples by stage number, `without_stage` those of none.
+    """
+
+    nodes: int = 0
+    triples: int = 0
+    relations: int = 0
+    depth: int = 0
+    sourced: int = 0
+    components: int = 0
+    loose: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    incomplete: int = 0
+    stages: Mapping[int, int] | None = None
+    without_stage: int = 0
+
+
+def figures(
+    triples: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, Any]] = ()
+) -> Figures:
+    """Count a graph; triples with an empty part count as triples only. 5,000 take about 20 ms."""
+    whole = [t for t in triples if t["head"] and t["relation"] and t["tail"]]
+    out: Edges = {}
+    for triple in whole:
+        out.setdefault(str(triple["head"]), []).append(str(triple["tail"]))
+        out.setdefault(str(triple["tail"]), [])
+    pieces = components(out)
+    stages = Counter(t.get("stage") for t in triples)
+    without = stages.pop(None, 0)
+    listed = [str(node.get("id", "")) for node in nodes]
+    unused = tuple(dict.fromkeys(name for name in listed if name and name not in out))
+    return Figures(
+        nodes=len(out) + len(unused),
+        triples=len(triples),
+        relations=len({t["relation"] for t in whole}),
+        depth=depth(out),
+        sourced=sum(bool(t.get("sources")) for t in triples),
+        components=len(pieces),
+        loose=tuple(name for piece in pieces[1:] for name in piece),
+        unused=unused,
+        incomplete=len(triples) - len(whole),
+        stages=dict(sorted((n, count) for n, count in stages.items() if isinstance(n, int))),
+        without_stage=without,
+    )
+
+
+def depth(out: Edges) -> int:
+    """How many steps the entity that is farthest from every root is away from its nearest one, by
+    the shortest way along the arrows: a chain of n triples has depth n.
+
+    A root is an entity that no arrow of another entity points at. Where only cycles lead in, nothing
+    is a root; the first entity named there stands in for one, so a lone cycle of n triples has depth
+    n - 1. A cycle is gone around once: no entity is reached twice.
+    """
+    aimed = {tail for head, tails in out.items() for tail in tails if tail != head}
+    reached = _spread((name for name in out if name not in aimed), out, {})
+    for name in out:
+        if name not in reached:
+            _spread([name], out, reached)
+    return max(reached.values(), default=0)
+
+
+def components(out: Edges) -> list[list[str]]:
+    """The pieces of the graph, arrows aside, the largest first."""
+    both: Edges = {name: list(tails) for name, tails in out.items()}
+    for head, tails in out.items():
+        for tail in tails:
+            both[tail].append(head)
+    seen: dict[str, int] = {}
+    pieces: list[list[str]] = []
+    for name in both:
+        if name not in seen:
+            before = len(seen)
+            _spread([name], both, seen)
+            pieces.append(list(seen)[before:] if not before else [*_last(seen, before)])
+    return sorted(pieces, key=len, reverse=True)
+
+
+def _last(names: dict[str, int], before: int) -> list[str]:
+    fresh: list[str] = []
+    for name in reversed(names):
+        if len(names) - len(fresh) == before:
+            break
+        fresh.append(name)
+    return fresh[::-1]
+
+
+def _spread(starts: Iterable[str], edges: Edges, reached: dict[str, int]) -> dict[str, int]:
+    """Breadth first from all starts at once, over what is not reached yet."""
+    queue = deque(starts)
+    for name in queue:
+        reached[name] = 0
+    while queue:
+        name = queue.popleft()
+        for other in edges[name]:
+            if other not in reached:
+                reached[other] = reached[name] + 1
+                queue.append(other)
+    return reached

@@ -1,12 +1,13 @@
-"""Edits that touch more than one place of a task, each one step for undo."""
+"""Edits that touch more than one place of a task, and silencing a finding of the linter, each one step for undo."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.lint.codes import may_silence
 
 PERSONA: Path = ("persona",)
 STAGES: Path = ("persona", "stages")
@@ -120,7 +121,7 @@ def write_ambiguity(edit: TaskEdit, step: Path, kind: str | None) -> None:
     elif isinstance(edit.get(here), dict):
         edit.set((*here, "type"), kind)
     else:
-        from cuecard.annotate.authoring.blank import blank_ambiguity
+        from cuecard.annotate.authoring.task_data import blank_ambiguity
 
         edit.set(here, blank_ambiguity(kind))
 
@@ -146,3 +147,43 @@ def _renumber(edit: TaskEdit, new: Callable[[int], int | None]) -> None:
 
 def _each_row(edit: TaskEdit, change: Callable[[list[Any]], list[Any]]) -> None:
     edit.set(ROWS, [change(list(row)) for row in edit.items(ROWS)])
+
+
+SILENCED: Path = ("silenced",)
+
+
+def can_silence(problem: Problem) -> bool:
+    """Whether the author may leave this problem be: no error of structure, no shape that is none."""
+    return not problem.silenced and may_silence(problem.code, problem.severity)
+
+
+def can_unsilence(problem: Problem) -> bool:
+    """Whether there is a silence to take back: over the problem, or without one."""
+    return bool(problem.silenced) or problem.place.startswith("silenced[")
+
+
+def silence(edit: TaskEdit, problem: Problem, reason: str) -> None:
+    """Leave a problem be. Raises `ValueError` for one that may not be silenced or without a reason."""
+    if not can_silence(problem) or not reason.strip():
+        raise ValueError("this cannot be silenced")
+    entry = {"code": problem.code, "about": problem.about, "reason": reason.strip()}
+    # Drafts from before there were silences lack the list.
+    edit.set(SILENCED, [*_without(edit, problem.code, problem.about), entry])
+
+
+def unsilence(edit: TaskEdit, problem: Problem) -> None:
+    """Take back the silence over a problem, or the one that a problem is about (L044)."""
+    path = parse_place(problem.place)
+    if path[:1] == SILENCED:
+        if edit.get(path) is not None:
+            edit.delete(path)
+        return
+    edit.set(SILENCED, _without(edit, problem.code, problem.about))
+
+
+def _without(edit: TaskEdit, code: str, about: str) -> list[Any]:
+    return [
+        entry
+        for entry in edit.items(SILENCED)
+        if (entry.get("code"), entry.get("about", "")) != (code, about)
+    ]

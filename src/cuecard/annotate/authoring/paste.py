@@ -1,4 +1,4 @@
-"""Rows out of whatever an author pastes: a spreadsheet's cells, CSV, JSON or a Markdown table."""
+"""Rows from the clipboard and rows for it: spreadsheet cells, CSV, JSON and Markdown tables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from cuecard.annotate.authoring import paste_json, paste_lines
-from cuecard.core.formats.table_text import find_table, split_line
+from cuecard.annotate.authoring import paste_formats
+from cuecard.core.formats.extraction import find_table, split_line
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import storable
 
@@ -76,7 +76,7 @@ def _read(
         return None, [], "tsv"
     fence = _FENCE.match(text)
     inner = fence[3] if fence else text
-    if inner.lstrip()[:1] in ("[", "{") and (found := paste_json.read_json(inner, known)):
+    if inner.lstrip()[:1] in ("[", "{") and (found := paste_formats.read_json(inner, known)):
         problems.extend(found.problems)
         return found.header, found.rows, "json"
     if table := find_table(text):
@@ -92,11 +92,11 @@ def _read(
     lines = [line.strip() for line in inner.split("\n") if line.strip()]
     if all(len(line) > 1 and line.startswith("|") and line.endswith("|") for line in lines):
         return None, [split_line(line) for line in lines], "markdown"
-    delimiter, rows, clean = paste_lines.read_lines(inner, MAX_ROWS + 1)
+    delimiter, rows, clean = paste_formats.read_lines(inner, MAX_ROWS + 1)
     if not clean:
         problems.append(_("a quotation mark is never closed; every line was read as one row"))
-    kind: Kind = "csv" if delimiter in paste_lines.COMMAS else "tsv"
-    if rows and paste_lines.is_header(rows, known):
+    kind: Kind = "csv" if delimiter in paste_formats.COMMAS else "tsv"
+    if rows and paste_formats.is_header(rows, known):
         return rows[0], rows[1:], kind
     return None, rows, kind
 
@@ -134,3 +134,25 @@ def _squared(
     if cut:
         problems.append(_("a cell is longer than {n} characters and was cut").format(n=MAX_CELL))
     return Pasted(head, squared, kind, tuple(problems))
+
+
+_QUOTED = ("\t", "\n", "\r", '"')
+
+
+def as_tsv(rows: Iterable[Sequence[str]]) -> str:
+    """Cells with tabs between them, quoted as spreadsheets do where they must be."""
+    return "\n".join("\t".join(map(_quoted, row)) for row in rows)
+
+
+def as_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(map(_escaped, line)) + " |" for line in lines)
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if any(c in cell for c in _QUOTED) else cell
+
+
+def _escaped(cell: str) -> str:
+    return " ".join(cell.split()).replace("|", "\\|")

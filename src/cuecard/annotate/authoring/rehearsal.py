@@ -1,8 +1,4 @@
-"""Rehearsing a persona: what a candidate reply of an agent would bring the user to say.
-
-Works on the data of an edit, complete or not, with the code that plays: the scripted matcher at once,
-the simulator's model on demand.
-"""
+"""Trying a task while it is written: what the simulated user would say, how the scripted responder would take a reply, and what the closed world would answer."""
 
 from __future__ import annotations
 
@@ -10,18 +6,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from cuecard.core.calls import FreshCalls
-from cuecard.core.errors import CuecardError
+from cuecard.annotate.authoring.edit import as_task
+from cuecard.core.engine.messages import (
+    Act,
+    CheckpointStatus,
+    Dialogue,
+    FlagKind,
+    Message,
+    SearchEntry,
+    ToolCall,
+    UserReply,
+)
+from cuecard.core.engine.step_context import FreshCalls
+from cuecard.core.errors import CuecardError, FileProblems
+from cuecard.core.families.checkpoints.gold import (
+    Ambiguity,
+    AmbiguityType,
+    Checkpoint,
+    CheckpointChain,
+)
+from cuecard.core.families.graph.gold import Graph
 from cuecard.core.i18n import N_, _
-from cuecard.core.parts import Dialogue, FlagKind, Message, UserReply
-from cuecard.core.tasks import Cue, CueKind, Gold, Graph, Persona, Stage, Task, TaskLanguage
-from cuecard.core.text import storable
-from cuecard.core.users.cues import CueCheck, CueWhy, explain_cue
-from cuecard.core.users.scripted import ScriptedUser
+from cuecard.core.tasks.models import Cue, CueKind, Gold, Persona, Stage, Task, TaskLanguage
+from cuecard.core.text import contains_term, storable
+from cuecard.core.users.responder import ChainRules, read_move
+from cuecard.core.users.scripted import CueCheck, CueWhy, ScriptedUser, explain_cue
+from cuecard.core.worlds.closed import SEARCH, ClosedWorld
 
 if TYPE_CHECKING:
-    from cuecard.core.config_models import Config
-    from cuecard.core.users.persona import PersonaUser
+    from cuecard.core.config_schema import Config
+    from cuecard.core.users.simulators import PersonaUser
+
 
 _KINDS = {kind.value: kind for kind in CueKind}
 _NOTHING = Graph.model_construct(nodes=(), triples=())
@@ -197,9 +212,9 @@ def stage_to_show(data: Mapping[str, Any]) -> Stage:
 
 
 def _persona_user(config: Config, simulator: Simulator, task: Task, hub: Any) -> PersonaUser:
+    from cuecard.core.config import find_prompt
     from cuecard.core.config_players import SimulatorConfig
-    from cuecard.core.prompts import find_prompt
-    from cuecard.core.users.persona import PersonaUser
+    from cuecard.core.users.simulators import PersonaUser
 
     player = config.users.get(simulator.user)
     own = player.prompts if isinstance(player, SimulatorConfig) else {}
@@ -228,7 +243,7 @@ def _dialogue(task: Task, reply: str, disclosed: int) -> Dialogue:
 
 def _gold(data: Mapping[str, Any]) -> Gold:
     """The gold if the whole is a task already: the simulator must not name it."""
-    from cuecard.annotate.authoring.validity import as_task
+    from cuecard.annotate.authoring.edit import as_task
 
     try:
         return as_task(data).gold
@@ -238,3 +253,177 @@ def _gold(data: Mapping[str, Any]) -> Gold:
 
 def _text(value: Any) -> str:
     return "" if value is None else storable(str(value))
+
+
+@dataclass(frozen=True)
+class Taken:
+    """`heard` are the names and terms of the step in what was said; `released` the clue is given;
+    `says` are the responder's words.
+    """
+
+    status: CheckpointStatus
+    released: bool
+    says: str
+    heard: tuple[str, ...]
+
+
+def try_turn(
+    data: Mapping[str, Any],
+    index: int,
+    said: str,
+    *,
+    act: Act = Act.REPLY,
+    clue_given: bool = False,
+) -> Taken | None:
+    """What comes of an agent's turn at step `index`, the steps before being done, by the responder's
+    own rules. The chain may be unfinished. None where there is no such step or nothing is said.
+    """
+    chain = _chain(data)
+    if not said.strip() or chain is None or not 0 <= index < len(chain.steps):
+        return None
+    language = "zh" if data.get("language") == "zh" else "en"
+    rules = ChainRules(Task.model_construct(gold=chain, language=language), patience=None)
+    dialogue = _standing_at(index, clue_given)
+    message = Message(role="agent", turn=dialogue.turn, text=said, act=act)
+    step = rules.place(dialogue).step
+    move = read_move(message, step)
+    outcome = rules.follow(dialogue, message, move)
+    terms = (
+        *step.names,
+        *((*step.ambiguity.candidates, *step.ambiguity.terms) if step.ambiguity else ()),
+    )
+    heard = tuple(dict.fromkeys(term for term in terms if contains_term(said, term)))
+    return Taken(
+        outcome.status,
+        outcome.status is CheckpointStatus.AMBIGUITY_DETECTED,
+        rules.words(outcome),
+        heard,
+    )
+
+
+def _standing_at(index: int, clue_given: bool) -> Dialogue:
+    """A talk in which the steps before `index` are done."""
+    opening = Message(role="user", turn=0, text="")
+    talk = Dialogue((opening,))
+    if index:
+        talk = talk.plus(
+            Message(
+                role="user",
+                turn=1,
+                text="",
+                checkpoint=index - 1,
+                status=CheckpointStatus.CORRECT_ANSWER,
+            )
+        )
+    if clue_given:
+        talk = talk.plus(
+            Message(
+                role="user",
+                turn=2,
+                text="",
+                checkpoint=index,
+                status=CheckpointStatus.AMBIGUITY_DETECTED,
+            )
+        )
+    return talk
+
+
+def _chain(data: Mapping[str, Any]) -> CheckpointChain | None:
+    """The chain as far as it is written: what is still empty is in no way checked."""
+    gold = cast(dict[str, Any], data.get("gold") or {})
+    steps = [_step(step) for step in cast(list[dict[str, Any]], gold.get("steps") or [])]
+    if gold.get("family") != "checkpoints" or not steps:
+        return None
+    return CheckpointChain.model_construct(
+        opening=str(gold.get("opening") or ""),
+        steps=tuple(steps),
+        final_answer=str(gold.get("final_answer") or ""),
+        final_aliases=_texts(gold.get("final_aliases")),
+        forbidden=_texts(gold.get("forbidden")),
+    )
+
+
+def _step(step: Mapping[str, Any]) -> Checkpoint:
+    ambiguity = step.get("ambiguity")
+    return Checkpoint.model_construct(
+        question=str(step.get("question") or ""),
+        target=str(step.get("target") or ""),
+        aliases=_texts(step.get("aliases")),
+        ambiguity=_ambiguity(cast(dict[str, Any], ambiguity))
+        if isinstance(ambiguity, dict)
+        else None,
+    )
+
+
+def _ambiguity(about: Mapping[str, Any]) -> Ambiguity:
+    return Ambiguity.model_construct(
+        type=AmbiguityType.ENTITY,
+        logic=str(about.get("logic") or ""),
+        candidates=_texts(about.get("candidates")),
+        clue=str(about.get("clue") or ""),
+        terms=_texts(about.get("terms")),
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    return tuple(text for item in items if (text := str(item).strip()))
+
+
+@dataclass(frozen=True)
+class WorldAnswer:
+    """`reason` is as the hit log has it, marked for translation. `keys` name the statements that were
+    given; `compound`: several things were asked at once. Where the query was refused, only `refusal`.
+    """
+
+    hit: bool
+    compound: bool
+    reason: str
+    keys: tuple[str, ...]
+    entries: tuple[SearchEntry, ...]
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class NoWorld:
+    """The draft is no task yet; `missing` says why, as (place, reason)."""
+
+    missing: tuple[tuple[str, str], ...]
+
+
+class WorldTrial:
+    """Asks the world of the draft that it is given; the world is built again only when the draft is
+    another one. For use off the screen's thread, one call at a time.
+    """
+
+    def __init__(self) -> None:
+        self._data: Mapping[str, Any] | None = None
+        self._world: ClosedWorld | NoWorld | None = None
+
+    async def ask(self, data: Mapping[str, Any], query: str) -> WorldAnswer | NoWorld:
+        """The world's answer, hit or not, exactly as an agent would get it."""
+        world = self._world_of(data)
+        if isinstance(world, NoWorld):
+            return world
+        answer = await world.answer(ToolCall(name=SEARCH.name, arguments={"query": query}))
+        if answer.hit is None:
+            return WorldAnswer(False, False, "", (), (), refusal=answer.text)
+        hit = answer.hit
+        return WorldAnswer(
+            hit.hit, hit.is_compound, hit.reason, hit.matched_fact_keys, answer.entries
+        )
+
+    def _world_of(self, data: Mapping[str, Any]) -> ClosedWorld | NoWorld:
+        # Data that an edit handed out is never changed, so the same object is the same draft.
+        if self._world is None or data is not self._data:
+            self._world = _build(data)
+            self._data = data
+        return self._world
+
+
+def _build(data: Mapping[str, Any]) -> ClosedWorld | NoWorld:
+    try:
+        task: Task = as_task(data)
+    except FileProblems as error:
+        return NoWorld(tuple((problem.place, problem.reason) for problem in error.problems))
+    return ClosedWorld(task)

@@ -1,21 +1,25 @@
-"""Opening, drafting and saving a task: what the editor asks of the workspace, off the screen's thread."""
+"""What the editor asks for around an edit: opening, drafting and saving a task, its past versions, the time really worked, and the guidelines for authors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.validity import as_task
+from cuecard.annotate.authoring.edit import TaskEdit, as_task
+from cuecard.annotate.families import ANNOTATE
+from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound
-from cuecard.core.i18n import _
-from cuecard.core.tasks import Origin
-from cuecard.core.tasks.ids import id_problem
+from cuecard.core.i18n import Language, _
+from cuecard.core.tasks.base import Origin, id_problem
+from cuecard.core.tasks.models import Family
+from cuecard.core.text import for_display
 
 if TYPE_CHECKING:
-    from cuecard.store.records import Revision, TaskState
+    from cuecard.core.records import Revision, TaskState
     from cuecard.store.workspace import Workspace
 
 
@@ -122,3 +126,142 @@ def rename_draft(ws: Workspace, person: str, data: dict[str, Any], new_id: str) 
 
 def _data_of(ws: Workspace, task_id: str, number: int) -> dict[str, Any] | None:
     return ws.tasks.revision(task_id, number).task.model_dump(mode="json") if number else None
+
+
+@dataclass(frozen=True)
+class Version:
+    """A revision (`number` is its), or a draft that was thrown away (`number` is that of the revision
+    it was based on, `thrown` its id). `before`: the revision that it stands on, 0 for none. `author` ""
+    while who reads it must not know.
+    """
+
+    kind: Literal["revision", "thrown"]
+    number: int
+    author: str
+    at: datetime
+    message: str = ""
+    hash: str = ""
+    origins: tuple[Origin, ...] = ()
+    thrown: int = 0
+    before: int = 0
+
+
+def versions_of(ws: Workspace, task_id: str, person: str) -> list[Version]:
+    """The last first. A task that was never saved has no revisions, but may have had drafts."""
+    lines = ws.tasks.log(task_id)
+    seen = ws.reviews.seen_log(person, task_id).revisions if lines else ()
+    nodes = {node.number: node for node in seen}
+    numbers = {node.uid: node.number for node in seen}
+    versions: list[Version] = []
+    for line in lines:
+        node = nodes[line.number]
+        masked = not node.authors[0]
+        versions.append(
+            Version(
+                "revision",
+                line.number,
+                "" if masked else line.author,
+                line.created_at,
+                "" if masked else line.message,
+                line.hash,
+                () if masked else line.origins,
+                before=max((numbers[uid] for uid in node.parents), default=0),
+            )
+        )
+    versions += (
+        Version(
+            "thrown", d.base, d.person, d.thrown_at, origins=d.origins, thrown=d.id, before=d.base
+        )
+        for d in ws.drafts.thrown(person, task_id)
+    )
+    return sorted(versions, key=lambda version: version.at, reverse=True)
+
+
+def data_of(ws: Workspace, task_id: str, person: str, version: Version) -> dict[str, Any]:
+    """What a version says, as data of a task. Raises `NotFound`."""
+    if version.kind == "revision":
+        return revision_data(ws, task_id, version.number)
+    thrown: Sequence[Any] = ws.drafts.thrown(person, task_id)
+    return next(cast(dict[str, Any], draft.data) for draft in thrown if draft.id == version.thrown)
+
+
+def revision_data(ws: Workspace, task_id: str, number: int) -> dict[str, Any]:
+    """The data of a revision; nothing at all for number 0. Raises `NotFound`."""
+    if number == 0:
+        return {}
+    return ws.tasks.revision(task_id, number).task.model_dump(mode="json")
+
+
+IDLE = 60.0
+PORTION = 30.0
+
+
+@dataclass
+class WorkedTime:
+    """Seconds of work between keys. `IDLE` seconds without a key end a stretch with its last key, so
+    that neither the pause nor a single key counts. Moments come from any clock that only goes
+    forward.
+    """
+
+    idle: float = IDLE
+    portion: float = PORTION
+    _last: float | None = field(default=None, init=False)
+    _owed: float = field(default=0.0, init=False)
+
+    def key(self, now: float) -> float:
+        """A key was pressed. Returns the seconds that are to be recorded now, 0 until a `portion` has
+        come together: what a crash loses.
+        """
+        if self._last is not None and 0 <= now - self._last <= self.idle:
+            self._owed += now - self._last
+        self._last = now
+        return self._take() if self._owed >= self.portion else 0.0
+
+    def rest(self) -> float:
+        """The work is interrupted or over. Returns the seconds that are not recorded yet."""
+        self._last = None
+        return self._take()
+
+    def give_back(self, seconds: float) -> None:
+        """What could not be recorded; it comes with the next portion."""
+        self._owed += seconds
+
+    def _take(self) -> float:
+        owed, self._owed = self._owed, 0.0
+        return owed
+
+
+_MAX_BYTES = 1024 * 1024
+
+
+def guidelines(family: Family, language: Language, config: Config | None = None) -> str:
+    """The guidelines for authors who read `language`. A file that the configuration names stands in
+    their place, whatever the family. Raises `CuecardError`.
+    """
+    if config is not None and config.guidelines:
+        return _own(Path(config.guidelines))
+    return "\n".join(
+        (ANNOTATE[family].guidelines(language), shipped_guidelines("general")(language))
+    )
+
+
+def shipped_guidelines(name: str) -> Callable[[Language], str]:
+    """A text that comes with us, in whichever language is asked for."""
+
+    def read(language: Language) -> str:
+        file = resources.files("cuecard") / "guidelines" / f"{name}.{language}.md"
+        return file.read_text(encoding="utf-8")
+
+    return read
+
+
+def _own(path: Path) -> str:
+    title = _("The guidelines cannot be read")
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise CuecardError(title, _("{file} is larger than 1 MB").format(file=path))
+        return for_display(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise CuecardError(title, _("{file} is not UTF-8 text").format(file=path)) from error
+    except OSError as error:
+        raise CuecardError(title, f"{path}: {error.strerror or error}") from error

@@ -1,19 +1,20 @@
-"""Edits of a table's rows and columns, each one step for undo."""
+"""Edits of a table's rows and columns, and pasting rows into it, each one step for undo."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import blank_column
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.table_types import ColumnType, plain_day, type_of
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.paste import Pasted
+from cuecard.annotate.authoring.paste_formats import fold
+from cuecard.annotate.authoring.table_columns import ColumnType, plain_day, settings_for, type_of
+from cuecard.annotate.authoring.task_data import Path, blank_column
 from cuecard.core.i18n import _
-from cuecard.core.scoring.numerals import read_number
-from cuecard.core.text import normalise
+from cuecard.core.text import normalise, read_number
 
 _PARTS = re.compile(r"(\d+)")
 
@@ -103,3 +104,130 @@ def new_name(taken: Collection[str]) -> str:
     while (name := _("Column {n}").format(n=number)) in taken:
         number += 1
     return name
+
+
+PasteMode = Literal["rows", "cells"]
+
+
+@dataclass(frozen=True)
+class TablePaste:
+    """What pasting would do. `targets`: per pasted column the column that it goes to, None for one
+    that is left out. `named`: columns without a name that get one. `new`: columns that are added at
+    the end. `start` is the first row that is written; `added` rows are new there or at the end.
+    """
+
+    pasted: Pasted
+    mode: PasteMode
+    start: int
+    targets: tuple[int | None, ...]
+    named: dict[int, str]
+    new: tuple[str, ...]
+    left_out: tuple[str, ...]
+    added: int
+    changed: int
+    replaces_blank: bool
+
+
+def plan_paste(
+    edit: TaskEdit, pasted: Pasted, mode: PasteMode, row: int, column: int, *, add_columns: bool
+) -> TablePaste:
+    """`rows`: new rows below `row`; `cells`: over the cells from (`row`, `column`) on, with rows added
+    at the end as needed. With a header its names say which column is which; without one, order.
+    """
+    names = ops.column_names(edit)
+    targets, named, unknown = _targets(names, pasted, column if mode == "cells" else 0)
+    new: list[str] = []
+    if add_columns:
+        for index, name in unknown:
+            targets[index] = len(names) + len(new)
+            new.append(name or new_name([*names, *new]))
+    left_out = () if add_columns else tuple(name for _index, name in unknown)
+    rows = edit.items(ops.ROWS)
+    blank = not any(str(cell).strip() for old in rows for cell in old)
+    start = 0 if blank else (min(row + 1, len(rows)) if mode == "rows" else min(row, len(rows)))
+    added = len(pasted.rows)
+    changed = 0
+    if mode == "cells" and not blank:
+        added = max(start + len(pasted.rows) - len(rows), 0)
+        changed = sum(
+            _merged(rows[start + i], texts, targets, len(names) + len(new))
+            != _filled(rows[start + i], len(names) + len(new))
+            for i, texts in enumerate(pasted.rows[: len(pasted.rows) - added])
+        )
+    return TablePaste(
+        pasted, mode, start, tuple(targets), named, tuple(new), left_out, added, changed, blank
+    )
+
+
+def apply_paste(edit: TaskEdit, plan: TablePaste) -> None:
+    """Do what was planned for the edit as it is, in one step."""
+    with edit.together((*ops.ROWS, plan.start)):
+        for index, name in plan.named.items():
+            ops.rename_column(edit, index, name)
+        for name in plan.new:
+            index = plan.targets.index(len(edit.items(ops.COLUMNS)))
+            cells = [texts[index] for texts in plan.pasted.rows]
+            column: dict[str, Any] = {**blank_column(), "name": name, **settings_for(cells)}
+            ops.insert_item(edit, ops.COLUMNS, len(edit.items(ops.COLUMNS)), column)
+        width = len(edit.items(ops.COLUMNS))
+        rows = [] if plan.replaces_blank else edit.items(ops.ROWS)
+        over = (
+            0 if plan.mode == "rows" or plan.replaces_blank else len(plan.pasted.rows) - plan.added
+        )
+        old: list[list[Any]] = [
+            *rows[plan.start : plan.start + over],
+            *([] for _ in range(plan.added)),
+        ]
+        written = [
+            _merged(row, texts, plan.targets, width)
+            for row, texts in zip(old, plan.pasted.rows, strict=True)
+        ]
+        edit.set(ops.ROWS, [*rows[: plan.start], *written, *rows[plan.start + over :]])
+
+
+def _targets(
+    names: list[str], pasted: Pasted, first: int
+) -> tuple[list[int | None], dict[int, str], list[tuple[int, str]]]:
+    targets: list[int | None] = [None] * pasted.width
+    unknown: list[tuple[int, str]] = []
+    named: dict[int, str] = {}
+    if pasted.header is None:
+        for index in range(pasted.width):
+            if first + index < len(names):
+                targets[index] = first + index
+            else:
+                unknown.append((index, ""))
+        return targets, named, unknown
+    free = {fold(name): index for index, name in reversed(list(enumerate(names))) if name.strip()}
+    nameless = [index for index, name in enumerate(names) if not name.strip()]
+    for index, name in enumerate(pasted.header):
+        if (place := free.pop(fold(name), None)) is not None:
+            targets[index] = place
+    for index, name in enumerate(pasted.header):
+        if targets[index] is not None:
+            continue
+        taken = [*names, *named.values(), *(other for _index, other in unknown)]
+        unique = name if name.strip() and name not in taken else ""
+        if nameless and unique:
+            targets[index] = nameless.pop(0)
+            named[int(targets[index] or 0)] = unique
+        else:
+            unknown.append((index, unique))
+    return targets, named, unknown
+
+
+def _filled(row: list[Any], width: int) -> list[Any]:
+    return [*row, *[""] * (width - len(row))]
+
+
+def _merged(
+    row: list[Any],
+    texts: tuple[str, ...],
+    targets: tuple[int | None, ...] | list[int | None],
+    width: int,
+) -> list[Any]:
+    cells = _filled(row, width)
+    for target, text in zip(targets, texts, strict=True):
+        if target is not None:
+            cells[target] = text
+    return cells

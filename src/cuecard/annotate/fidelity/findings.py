@@ -1,15 +1,24 @@
-"""What is wrong with a simulator's turn, told against the reference and from its words alone."""
+"""What is wrong with a simulator's turn, and the way from a figure back to the turns behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
-from cuecard.annotate.fidelity.material import Case, Material, Voice, decision_of
-from cuecard.annotate.fidelity.model import Finding, FindingKind, TurnFindings
-from cuecard.core.parts import CheckpointStatus, Flag, FlagKind, PlayerRef, UserReply
+from cuecard.annotate.fidelity.inputs import (
+    Case,
+    FidelityInputs,
+    GroupBy,
+    Subject,
+    Voice,
+    decision_of,
+)
+from cuecard.annotate.fidelity.model import Fidelity, Finding, FindingKind, TurnFindings
+from cuecard.core.engine.messages import CheckpointStatus, Flag, FlagKind, PlayerRef, UserReply
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.users.checks import structures_in
 from cuecard.core.users.faults import Fault, FaultKind, faults_in
-from cuecard.core.users.plain_speech import structures_in
-from cuecard.core.verdicts import Decision
+from cuecard.core.verdicts import Decision, Item, ItemKind
 
 SEVERITY: dict[FindingKind, int] = {
     FindingKind.FORBIDDEN: 5,
@@ -54,13 +63,13 @@ _LEAKS = frozenset(
 _FORMS = frozenset({FindingKind.MARKDOWN, FindingKind.STRUCTURE})
 
 
-def turns_with_findings(material: Material) -> list[TurnFindings]:
+def turns_with_findings(inputs: FidelityInputs) -> list[TurnFindings]:
     """Every turn of a simulator with something wrong: the most severe first, then those with more of it, then
     by trial and turn.
     """
     found = [
         turn
-        for case in material.cases
+        for case in inputs.cases
         for voice in case.voices
         if (turn := turn_findings(case, voice)) is not None
     ]
@@ -174,3 +183,104 @@ def _of_flags(flags: tuple[Flag, ...], known: frozenset[FindingKind]) -> Iterato
                 kind, same = FindingKind.UNUSABLE, frozenset({FindingKind.UNUSABLE})
         if not known & same:
             yield Finding(kind=kind, found=flag.found, flagged=True)
+
+
+class Turns(Frozen):
+    """Which turns of which simulator (None: of all). Of them those on this `subject`, of this `task`, of the group (`by`,
+    `value`), with this finding, or with any (`found`). `decided`: only those that it and the reference
+    decided; of them, as in a confusion matrix, what the simulator (`row`) and the reference (`column`)
+    said, "" for anything.
+    """
+
+    simulator: PlayerRef | None = None
+    subject: Subject | None = None
+    task: str = ""
+    by: GroupBy | None = None
+    value: str = ""
+    finding: FindingKind | None = None
+    found: bool = False
+    decided: bool = False
+    row: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class TurnRow:
+    """A simulator's turn as it is listed and read."""
+
+    case: Case
+    voice: Voice
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        return self.case.reference if self.case.decides else ""
+
+    @property
+    def decision(self) -> str:
+        return self.case.said(self.voice.player)
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.reference and self.decision) and self.reference != self.decision
+
+    @property
+    def severity(self) -> int:
+        return max((SEVERITY[finding.kind] for finding in self.findings), default=0)
+
+    @property
+    def item(self) -> Item:
+        """What people label of it."""
+        kind = ItemKind.STATUS if self.case.subject == "status" else ItemKind.CUE
+        return Item(kind=kind, index=self.case.turn)
+
+
+def turns_at(inputs: FidelityInputs, found: Fidelity, wanted: Turns) -> tuple[TurnRow, ...]:
+    """The worst first; then those decided otherwise than the reference, else in the material's order."""
+    findings = {
+        (turn.trial_id, turn.turn, turn.simulator): turn.findings
+        for turn in found.worst
+        if wanted.simulator in (None, turn.simulator)
+    }
+    rows: list[TurnRow] = []
+    for case in inputs.cases:
+        for voice in case.voices:
+            if wanted.simulator not in (None, voice.player):
+                continue
+            key = (case.trial_id, case.turn, voice.player)
+            row = TurnRow(case, voice, findings.get(key, ()))
+            if _is_wanted(row, wanted):
+                rows.append(row)
+    return tuple(sorted(rows, key=lambda row: (-row.severity, not row.differs)))
+
+
+def _is_wanted(row: TurnRow, wanted: Turns) -> bool:
+    case = row.case
+    if wanted.subject not in (None, case.subject):
+        return False
+    if wanted.task not in ("", case.task.id):
+        return False
+    if wanted.by and case.group(wanted.by, row.voice.player) != wanted.value:
+        return False
+    if wanted.found and not row.findings:
+        return False
+    if wanted.finding and wanted.finding not in {finding.kind for finding in row.findings}:
+        return False
+    if wanted.decided and not (row.reference and row.decision):
+        return False
+    return wanted.row in ("", row.decision) and wanted.column in ("", row.reference)
+
+
+def open_to(
+    rows: Collection[TurnRow], person: str, known: Collection[tuple[int, str]]
+) -> tuple[TurnRow, ...]:
+    """The rows whose decision the person has made or knows (`known`: trials and items' keys that they have
+    labelled, in any phase): of the others they are to decide before they see them.
+    """
+    return tuple(
+        row
+        for row in rows
+        if person in row.case.people
+        or row.case.player == person
+        or (row.case.trial_id, row.item.key) in known
+    )

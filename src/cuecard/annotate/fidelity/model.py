@@ -1,15 +1,14 @@
-"""What a report of fidelity holds. Material is in `material`; everything here is frozen and goes to JSON."""
+"""What a report of fidelity holds, as frozen data that goes to JSON."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import Literal
 
-from cuecard.annotate.agreement.counting import ConfusionMatrix
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.agreement.tables import CeilingTable
-from cuecard.annotate.fidelity.material import GroupBy, Source, Subject
-from cuecard.core.parts import PlayerRef
+from cuecard.annotate.agreement.tables import CeilingTable, ConfusionMatrix
+from cuecard.annotate.fidelity.inputs import GroupBy, Source, Subject
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 

@@ -1,31 +1,33 @@
-"""Re-play: a person decides, turn by turn, what the user part of a recorded dialogue decided, before they
-are told what that was.
-"""
+"""Re-play: a person decides turn by turn what the user of a recorded dialogue decided; which dialogues can be re-played, and how far each is."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.authoring.effort import IDLE, WorkedTime
-from cuecard.annotate.fidelity.replay_turns import Course, Turn, course_to_replay
-from cuecard.annotate.fidelity.replay_views import (
+from cuecard.annotate.authoring.session import IDLE, WorkedTime
+from cuecard.annotate.fidelity.replay_turns import (
     Differing,
     Passed,
     ReplaySummary,
+    ReplayTurns,
     ReplayValue,
     ReplayView,
     Told,
+    Turn,
+    turns_to_replay,
 )
-from cuecard.annotate.labelling.session_views import Draft, Drafts, MemoryDrafts, Target
+from cuecard.annotate.labelling.views import Draft, Drafts, MemoryDrafts, Target
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef
-from cuecard.core.tasks import Task
+from cuecard.core.label_records import Label, LabelValue
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item
-from cuecard.store.label_records import Label, LabelValue
-from cuecard.store.records import TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -59,9 +61,9 @@ class ReplaySession:
         self._clock = clock
         self._worked = WorkedTime(idle=IDLE, portion=float("inf"))
         self._labels: dict[Item, list[Label]] = {}
-        self._course = Course((), ())
+        self._replayed = ReplayTurns((), ())
         self._read()
-        turns = self._course.turns
+        turns = self._replayed.turns
         self._position = self._undecided()
         # Who gets to see a turn gets to see what was said and decided in those before it.
         known = turns if seen else turns[: self._position]
@@ -84,17 +86,17 @@ class ReplaySession:
     @property
     def total(self) -> int:
         """Turns with something to decide, as far as the dialogue goes."""
-        return len(self._course.turns)
+        return len(self._replayed.turns)
 
     @property
     def decided(self) -> int:
         """How many of them the person has decided, now or earlier."""
-        return sum(self._mine(turn) is not None for turn in self._course.turns)
+        return sum(self._mine(turn) is not None for turn in self._replayed.turns)
 
     @property
     def current(self) -> ReplayView | None:
         """The turn to decide or to look at; None at the end."""
-        turns = self._course.turns
+        turns = self._replayed.turns
         if self._position >= len(turns):
             return None
         turn = turns[self._position]
@@ -104,7 +106,7 @@ class ReplaySession:
             turn=turn.item.index,
             number=self._position + 1,
             item=turn.item,
-            events=self._course.spoken[: turn.before],
+            events=self._replayed.spoken[: turn.before],
             choices=turn.choices,
             passed=turn.passed,
             draft=self._drafts.load(self._target(turn)),
@@ -163,7 +165,7 @@ class ReplaySession:
 
     def go_to(self, turn: int) -> ReplayView | None:
         """Look at the decided turn of this number in the dialogue. Raises `NotAllowed` for another."""
-        for position, each in enumerate(self._course.turns):
+        for position, each in enumerate(self._replayed.turns):
             if each.item.index == turn and self._mine(each) is not None:
                 self._position = position
                 return self._arrive()
@@ -178,7 +180,7 @@ class ReplaySession:
         """How the decisions made so far compare with the recorded ones."""
         differing: list[Differing] = []
         decided = compared = agreed = seen = 0
-        for number, turn in enumerate(self._course.turns, 1):
+        for number, turn in enumerate(self._replayed.turns, 1):
             mine = self._mine(turn)
             if mine is None:
                 break
@@ -206,9 +208,9 @@ class ReplaySession:
 
     def _read(self) -> None:
         events = self._workspace.runs.outline(self.trial_id).events
-        self._course = course_to_replay(self._task, events)
+        self._replayed = turns_to_replay(self._task, events)
         history = self._workspace.verdicts.item_history
-        for turn in self._course.turns:
+        for turn in self._replayed.turns:
             if turn.item not in self._labels:
                 self._labels[turn.item] = history(self.trial_id, turn.item, self._person)
 
@@ -221,7 +223,7 @@ class ReplaySession:
         return self.current
 
     def _undecided(self) -> int:
-        turns = self._course.turns
+        turns = self._replayed.turns
         return next((n for n, t in enumerate(turns) if self._mine(t) is None), len(turns))
 
     def _here(self) -> ReplayView:
@@ -232,7 +234,7 @@ class ReplaySession:
     def _turn(self) -> Turn:
         if self._position >= self.total:
             raise NotAllowed(_("Nothing to decide"), _("Every turn of this dialogue is decided."))
-        return self._course.turns[self._position]
+        return self._replayed.turns[self._position]
 
     def _target(self, turn: Turn) -> Target:
         return Target(trial_id=self.trial_id, item=turn.item)
@@ -263,9 +265,9 @@ class ReplaySession:
 
     def _passed(self, decided: int) -> tuple[Passed, ...]:
         """Turns passed over up to the first that is not decided."""
-        turns = self._course.turns
+        turns = self._replayed.turns
         shown = [passed for turn in turns[: decided + 1] for passed in turn.passed]
-        return (*shown, *(self._course.passed if decided >= len(turns) else ()))
+        return (*shown, *(self._replayed.passed if decided >= len(turns) else ()))
 
 
 def check_replayable(workspace: Workspace, trial: TrialRecord, person: str) -> None:
@@ -275,3 +277,89 @@ def check_replayable(workspace: Workspace, trial: TrialRecord, person: str) -> N
         raise NotAllowed(title, _("You played it yourself; another person can."))
     if trial.agent.kind == "human" and workspace.seat_moves.holder(trial.id) == person:
         raise NotAllowed(title, _("You played its agent; another person can."))
+
+
+Tell = Callable[[int, int], None]
+"""How many of how many dialogues have been read."""
+MOST = 300
+"""Dialogues that are looked at, the newest first."""
+
+
+class Replayable(Frozen):
+    """A dialogue with `turns` to decide, of which the person has decided `mine`."""
+
+    trial_id: int
+    run_id: int
+    run: str
+    task_id: str
+    title: str
+    user: PlayerRef
+    sample: int
+    turns: int
+    mine: int
+
+    @property
+    def begun(self) -> bool:
+        return 0 < self.mine < self.turns
+
+
+class ReplayChoice(Frozen):
+    """Those with something to decide: begun ones first, then those left, the decided ones last. `own`:
+    dialogues in which the person had a part; `beyond`: older ones that were not looked at.
+    """
+
+    dialogues: tuple[Replayable, ...]
+    own: int = 0
+    beyond: int = 0
+
+
+def replayable(
+    workspace: Workspace, person: str, run_ids: Collection[int] = (), tell: Tell | None = None
+) -> ReplayChoice:
+    """The dialogues of these runs, or of all; probes are none. Tells only counts of what was decided."""
+    names = {run.id: run.name for run in workspace.runs.all() if run.kind != "probe"}
+    wanted = sorted((id for id in names if not run_ids or id in run_ids), reverse=True)
+    trials = [trial for run_id in wanted for trial in workspace.runs.trials(run_id)]
+    open_to = [trial for trial in trials if _open_to(workspace, trial, person)]
+    labels = workspace.verdicts.item_labels([trial.id for trial in open_to[:MOST]], None)
+    mine = {(label.trial_id, label.item_key) for label in labels if label.person == person}
+
+    @lru_cache(maxsize=64)
+    def task_of(task_id: str, revision: int) -> Task:
+        return workspace.tasks.revision(task_id, revision).task
+
+    found: list[Replayable] = []
+    for done, trial in enumerate(open_to[:MOST], 1):
+        events = workspace.runs.outline(trial.id).events
+        turns = turns_to_replay(task_of(trial.task_id, trial.revision), events).turns
+        items: list[Item] = [turn.item for turn in turns]
+        if items:
+            found.append(
+                Replayable(
+                    trial_id=trial.id,
+                    run_id=trial.run_id,
+                    run=names[trial.run_id],
+                    task_id=trial.task_id,
+                    title=trial.title,
+                    user=trial.user,
+                    sample=trial.sample,
+                    turns=len(items),
+                    mine=sum((trial.id, item.key) in mine for item in items),
+                )
+            )
+        if tell:
+            tell(done, min(len(open_to), MOST))
+    found.sort(key=lambda each: (not each.begun, each.mine >= each.turns))
+    return ReplayChoice(
+        dialogues=tuple(found),
+        own=len(trials) - len(open_to),
+        beyond=max(0, len(open_to) - MOST),
+    )
+
+
+def _open_to(workspace: Workspace, trial: TrialRecord, person: str) -> bool:
+    try:
+        check_replayable(workspace, trial, person)
+    except NotAllowed:
+        return False
+    return True

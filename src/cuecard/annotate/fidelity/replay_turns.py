@@ -1,26 +1,99 @@
-"""A recorded dialogue taken apart for re-play: what is to be decided in which turn, and before what."""
+"""A recorded dialogue taken apart for re-play: what is to be decided in which turn, and what a person may see before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from cuecard.annotate.fidelity.replay_views import Nothing, Passed, ReplayValue
-from cuecard.core.events import AgentSpoke, Event, UserSpoke, dialogue_of
-from cuecard.core.parts import CheckpointStatus, Dialogue
-from cuecard.core.tasks import CheckpointChain, CueKind, Task
-from cuecard.core.users.chain_rules import ChainRules
-from cuecard.core.users.moves import Move, status_of
-from cuecard.core.users.stages import next_stage
+from cuecard.annotate.labelling.views import Draft
+from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke, dialogue_of
+from cuecard.core.engine.messages import CheckpointStatus, Dialogue, PlayerRef
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.label_records import Label, LabelValue
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import CueKind, Task
+from cuecard.core.users.responder import ChainRules, Move, status_of
+from cuecard.core.users.scripted import next_stage
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.label_records import LabelValue
+
+ReplayValue = LabelValue | CheckpointStatus
+"""A cue is `YES` (met), `NO` or `UNSURE`; a checkpoint has a status or is `UNSURE`."""
+
+Nothing = Literal["start", "all_said", "not_decided", "broke_off"]
+"""Why there is nothing to decide in a user's turn: the stage's cue is the start of the conversation,
+every stage has been said, the recorded turn holds no decision, or no reply of the agent was there to
+be read.
+"""
+
+
+class Passed(Frozen):
+    """A user's turn that was passed over."""
+
+    turn: int
+    why: Nothing
+
+
+class Told(Frozen):
+    """What the recorded user part decided and said in the turn. `value` None: it left the question
+    open. `agrees` None: one of the two could not tell. Flags are left out, so that leaks can still be
+    labelled blind.
+    """
+
+    by: PlayerRef
+    value: ReplayValue | None
+    spoken: UserSpoke
+    agrees: bool | None
+
+
+class ReplayView(Frozen):
+    """One user's turn as it is to be decided. `events`: what was said up to and including the agent's
+    reply before it. `passed`: turns between the one decided before and this one. `choices`: the values
+    that answer here. `mine` and `told` are there once it is decided; `draft` goes with the decision.
+    `number` counts the turns to decide from 1.
+    """
+
+    trial_id: int
+    turn: int
+    number: int
+    item: Item
+    events: tuple[Event, ...]
+    choices: tuple[ReplayValue, ...]
+    passed: tuple[Passed, ...] = ()
+    draft: Draft = Draft()
+    mine: Label | None = None
+    told: Told | None = None
+
+
+class Differing(Frozen):
+    """A turn in which the person decided otherwise than the recorded user part."""
+
+    turn: int
+    number: int
+    mine: ReplayValue
+    theirs: ReplayValue
+
+
+class ReplaySummary(Frozen):
+    """How the decisions compare: of `decided` turns, `compared` are decided by both, `agreed` alike.
+    `seen`: decisions by somebody who knew the recorded one.
+    """
+
+    total: int
+    decided: int
+    compared: int
+    agreed: int
+    seen: int
+    differing: tuple[Differing, ...] = ()
+    passed: tuple[Passed, ...] = ()
+
 
 _OF_CUE: tuple[ReplayValue, ...] = (LabelValue.YES, LabelValue.NO, LabelValue.UNSURE)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A user's turn with something to decide. `before`: how many of the course's spoken events lie
+    """A user's turn with something to decide. `before`: how many of the effective log's spoken events lie
     before it; `theirs`: what the recorded user part decided, None where it could not tell. `passed`:
     turns passed over since the one before.
     """
@@ -34,7 +107,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Course:
+class ReplayTurns:
     """What was said, the turns to decide on, and those passed over after the last of them."""
 
     spoken: tuple[Event, ...]
@@ -42,8 +115,8 @@ class Course:
     passed: tuple[Passed, ...] = ()
 
 
-def course_to_replay(task: Task, events: Sequence[Event]) -> Course:
-    """Take the course of a trial apart. Which stage or step is due follows from what was recorded."""
+def turns_to_replay(task: Task, events: Sequence[Event]) -> ReplayTurns:
+    """Take the effective log of a trial apart. Which stage or step is due follows from what was recorded."""
     spoken = tuple(
         _bare(event) for event in events if isinstance(event.body, UserSpoke | AgentSpoke)
     )
@@ -59,7 +132,7 @@ def course_to_replay(task: Task, events: Sequence[Event]) -> Course:
             passed = []
         else:
             passed.append(Passed(turn=body.turn, why=found))
-    return Course(spoken, tuple(turns), tuple(passed))
+    return ReplayTurns(spoken, tuple(turns), tuple(passed))
 
 
 def _after(turn: Turn, passed: Sequence[Passed]) -> Turn:

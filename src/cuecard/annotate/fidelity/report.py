@@ -1,24 +1,269 @@
-"""The whole report on a scope."""
+"""The whole report of fidelity on a scope: user turns and decisions read from the workspace, then every part computed."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement.bootstrap import RESAMPLES
-from cuecard.annotate.fidelity.agreeing import agreements, among_people, ceilings
-from cuecard.annotate.fidelity.counting import counted
+from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.fidelity.decisions import agreements, among_people, ceilings, counted
 from cuecard.annotate.fidelity.findings import turns_with_findings
-from cuecard.annotate.fidelity.gathering import Tell, gather, shadows_of, trials_in
-from cuecard.annotate.fidelity.material import Material, Scope
-from cuecard.annotate.fidelity.meaning import meaning_of
+from cuecard.annotate.fidelity.inputs import (
+    HUMAN,
+    Case,
+    FidelityInputs,
+    Scope,
+    Simulators,
+    Subject,
+    Voice,
+    decision_of,
+    is_simulated,
+    simulators_in,
+)
 from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome, TurnFindings
-from cuecard.annotate.fidelity.outcome import comparable, outcomes
-from cuecard.annotate.fidelity.scoring import scores_of
-from cuecard.annotate.fidelity.simulators import HUMAN, is_simulated, simulators_in
+from cuecard.annotate.fidelity.scores import comparable, meaning_of, outcomes, scores_of
+from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
+from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
+from cuecard.core.evaluation.shadows import state_of
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.label_records import LabelValue
+from cuecard.core.probes.results import EXAMINER
+from cuecard.core.records import Shadow, TrialRecord
+from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import ChainRules
+from cuecard.core.users.scripted import next_stage
+from cuecard.core.verdicts import Item, ItemKind
 
 if TYPE_CHECKING:
-    from cuecard.store.sight import Sight
-    from cuecard.store.workspace import Workspace
+    from cuecard.store.workspace import Sight, Workspace
+
+
+Tell = Callable[[int, int], None]
+_KINDS: dict[ItemKind, Subject] = {ItemKind.CUE: "cue", ItemKind.STATUS: "status"}
+_MOST_IDS = 5000
+"""More trials than this are not named in a query; everything is read and sifted."""
+Key = tuple[int, str]
+
+
+def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> FidelityInputs:
+    """All user turns in the scope of tasks that have a persona or checkpoints. Where neither runs nor trials
+    are named, only of trials in which there is something to compare: a person played, shadows listened, or
+    people decided on turns. `tell` hears how many of how many trials have been read.
+
+    Reads the logs of these trials; call it off the screen's thread. Raises `NotFound` for an unknown run or
+    trial.
+    """
+    trials = trials_in(workspace, scope)
+    asked = shadows_of(workspace, trials)
+    simulators = simulators_in(workspace, trials.values(), asked)
+    shadows: dict[int, list[Shadow]] = defaultdict(list)
+    for shadow in asked:
+        if _wanted(shadow.player.name, scope.simulators):
+            shadows[shadow.trial_id].append(shadow)
+    labels = _labels(workspace, scope, trials)
+    if not (scope.runs or scope.trials):
+        told = {trial for trial, _key in labels} | set(shadows)
+        trials = {id: t for id, t in trials.items() if t.user.kind == HUMAN or id in told}
+    settled = {
+        (each.trial_id, each.item_key): each.value.value
+        for each in workspace.adjudications.newest(_named(trials))
+        if each.value != LabelValue.UNSURE
+    }
+    found = _ReadResult()
+    tasks: dict[tuple[str, int], Task] = {}
+    for done, trial in enumerate(trials.values(), 1):
+        version = (trial.task_id, trial.revision)
+        if version not in tasks:
+            tasks[version] = workspace.tasks.revision(*version).task
+        task = tasks[version]
+        if task.family == "checkpoints" or task.persona is not None:
+            events = workspace.runs.outline(trial.id).events
+            reader = _Reader(task, trial, scope, simulators, labels, settled)
+            found.add(reader.cases(events, shadows.get(trial.id, [])), reader)
+        if tell:
+            tell(done, len(trials))
+    return found.inputs(scope, trials.values())
+
+
+def trials_in(workspace: Workspace, scope: Scope) -> dict[int, TrialRecord]:
+    """The scope's trials by id, in their order, without quality probes. Raises `NotFound`."""
+    ids = set(scope.trials)
+    runs = scope.runs
+    if not runs and ids:
+        runs = tuple(workspace.runs.trial(id).run_id for id in scope.trials)
+    elif not runs:
+        runs = tuple(run.id for run in workspace.runs.all() if run.kind != "probe")
+    found = [trial for run in sorted(set(runs)) for trial in workspace.runs.trials(run)]
+    return {
+        trial.id: trial
+        for trial in sorted(found, key=lambda trial: trial.id)
+        if (not ids or trial.id in ids)
+        and _wanted(trial.task_id, scope.tasks)
+        and trial.agent.kind != EXAMINER
+    }
+
+
+def shadows_of(workspace: Workspace, trials: Collection[int]) -> list[Shadow]:
+    """All that simulators would have said in these trials."""
+    found = workspace.shadows.of(_named(trials))
+    return [shadow for shadow in found if shadow.trial_id in trials]
+
+
+@dataclass
+class _ReadResult:
+    cases: list[Case] = field(default_factory=list[Case])
+    stale: int = 0
+    unsure: int = 0
+
+    def add(self, cases: Sequence[Case], reader: _Reader) -> None:
+        self.cases += cases
+        self.stale += reader.stale
+        self.unsure += reader.unsure
+
+    def inputs(self, scope: Scope, trials: Collection[TrialRecord]) -> FidelityInputs:
+        players = dict.fromkeys(voice.player for case in self.cases for voice in case.voices)
+        return FidelityInputs(
+            scope=scope,
+            cases=tuple(self.cases),
+            simulators=tuple(sorted(players, key=lambda p: (p.name, p.model, p.version, p.kind))),
+            people=tuple(
+                sorted({name for case in self.cases for name in case.people})
+                or sorted({case.player for case in self.cases if case.player})
+            ),
+            trials=len(trials),
+            played=sum(trial.user.kind == HUMAN for trial in trials),
+            stale=self.stale,
+            unsure=self.unsure,
+            undecided=sum(
+                case.decides and not decision_of(voice.reply)
+                for case in self.cases
+                for voice in case.voices
+            ),
+        )
+
+
+@dataclass
+class _Reader:
+    """Makes the cases of one trial. `stale`: shadows that are of no turn of the effective log; `unsure`: decisions
+    of people that were left open.
+    """
+
+    task: Task
+    trial: TrialRecord
+    scope: Scope
+    simulators: Simulators
+    labels: Mapping[Key, Mapping[str, str]]
+    settled: Mapping[Key, str]
+    stale: int = 0
+    unsure: int = 0
+
+    def cases(self, events: Sequence[Event], shadows: Sequence[Shadow]) -> list[Case]:
+        by_state: dict[str, list[Shadow]] = defaultdict(list)
+        for shadow in shadows:
+            by_state[shadow.state].append(shadow)
+        used: set[str] = set()
+        found: list[Case] = []
+        before = Dialogue()
+        for event in events:
+            body = event.body
+            if not isinstance(body, UserSpoke | AgentSpoke):
+                continue
+            agent_spoke = before.messages and before.messages[-1].role == "agent"
+            if isinstance(body, UserSpoke) and body.turn >= 1 and agent_spoke:
+                state = state_of(before) if by_state else ""
+                used.add(state)
+                found.append(self._case(body.turn, body.reply, before, by_state.get(state, [])))
+            before = before.plus(body.message)
+        # The turn that is still to be taken: shadows have spoken, nobody else has.
+        waiting = state_of(before) if by_state else ""
+        self.stale += sum(shadow.state not in {*used, waiting} for shadow in shadows)
+        return found
+
+    def _case(
+        self, turn: int, reply: UserReply, before: Dialogue, shadows: Sequence[Shadow]
+    ) -> Case:
+        trial, human = self.trial, self.trial.user.kind == HUMAN
+        ours = human and _wanted(trial.user.name, self.scope.people)
+        subject: Subject = "status" if isinstance(self.task.gold, CheckpointChain) else "cue"
+        kind = next(kind for kind, about in _KINDS.items() if about == subject)
+        key = (trial.id, Item(kind=kind, index=turn).key)
+        stage, cue, step = self._place(before)
+        case = Case(
+            trial_id=trial.id,
+            turn=turn,
+            run_id=trial.run_id,
+            task=self.task,
+            revision=trial.revision,
+            agent=trial.agent,
+            before=before,
+            subject=subject,
+            stage=stage,
+            cue=cue,
+            checkpoint=step,
+            player=trial.user.name if ours else "",
+            person=reply if ours else None,
+            voices=self._voices(reply, shadows),
+            labels=self._said(self.labels.get(key, {}), human),
+            adjudicated=self.settled.get(key, ""),
+        )
+        if ours and case.decides and not case.played:
+            self.unsure += 1
+        return case
+
+    def _said(self, labels: Mapping[str, str], human: bool) -> dict[str, str]:
+        """Who played has decided already; a later label of theirs is no second person's."""
+        others = {
+            who: value
+            for who, value in labels.items()
+            if not (human and who == self.trial.user.name)
+        }
+        self.unsure += sum(value == LabelValue.UNSURE.value for value in others.values())
+        return {who: value for who, value in others.items() if value != LabelValue.UNSURE.value}
+
+    def _voices(self, reply: UserReply, shadows: Sequence[Shadow]) -> tuple[Voice, ...]:
+        user = self.simulators.one(self.trial.user)
+        found: dict[PlayerRef, Voice] = {}
+        if is_simulated(self.trial) and _wanted(user.name, self.scope.simulators):
+            found[user] = Voice(user, "played", reply)
+        for shadow in shadows:
+            player, source = self.simulators.one(shadow.player), "live" if shadow.live else "later"
+            found.setdefault(player, Voice(player, source, shadow.reply))
+        return tuple(found.values())
+
+    def _place(self, before: Dialogue) -> tuple[int | None, str, int | None]:
+        """The next stage with its cue's kind, or the step that the agent is at."""
+        if isinstance(self.task.gold, CheckpointChain):
+            step = ChainRules(self.task, None).place(before)
+            about = step.step.ambiguity
+            return None, about.type.value if about else "", step.index
+        if self.task.persona is None:
+            return None, "", None
+        stage = next_stage(self.task.persona, before)
+        if stage is None:
+            return None, "", None
+        return stage, self.task.persona.stages[stage - 1].cue.kind.value, None
+
+
+def _labels(
+    workspace: Workspace, scope: Scope, trials: Collection[int]
+) -> dict[Key, dict[str, str]]:
+    found: dict[Key, dict[str, str]] = defaultdict(dict)
+    for label in workspace.verdicts.item_labels(_named(trials), phase="blind"):
+        if label.trial_id not in trials or not _wanted(label.person, scope.people):
+            continue
+        if Item.of_key(label.item_key).kind in _KINDS:
+            found[label.trial_id, label.item_key][label.person] = label.value.value
+    return found
+
+
+def _named(trials: Collection[int]) -> Collection[int] | None:
+    return trials if len(trials) <= _MOST_IDS else None
+
+
+def _wanted(name: str, names: Sequence[str]) -> bool:
+    return not names or name in names
 
 
 def fidelity_of(
@@ -33,9 +278,9 @@ def fidelity_of(
     whoever judged most of the trials. Reads many logs; call it off the screen's thread. Raises `NotFound` for
     an unknown run or trial.
     """
-    material = gather(workspace, scope, tell)
+    inputs = gather(workspace, scope, tell)
     outcome, meaning = scored_part(workspace, scope, judge, resamples=resamples)
-    return report_of(material, outcome, meaning, resamples=resamples)
+    return report_of(inputs, outcome, meaning, resamples=resamples)
 
 
 def seen_in(
@@ -60,29 +305,29 @@ def seen_in(
 
 
 def report_of(
-    material: Material,
+    inputs: FidelityInputs,
     outcome: tuple[Outcome, ...] = (),
     meaning: Meaning | None = None,
     *,
     resamples: int = RESAMPLES,
 ) -> Fidelity:
     """The figures of material that was gathered, with what the scores gave."""
-    worst = turns_with_findings(material)
+    worst = turns_with_findings(inputs)
     return Fidelity(
-        runs=material.scope.runs,
-        tasks=material.scope.tasks,
-        trials=material.trials,
-        played=material.played,
-        turns=len(material.cases),
-        simulators=material.simulators,
-        people=material.people,
-        stale=material.stale,
-        unsure=material.unsure,
-        undecided=material.undecided,
-        agreements=tuple(agreements(material, resamples=resamples)),
-        among_people=tuple(among_people(material, resamples=resamples)),
-        ceilings=tuple(ceilings(material, resamples=resamples)),
-        findings=tuple(counted(material, worst, resamples=resamples)),
+        runs=inputs.scope.runs,
+        tasks=inputs.scope.tasks,
+        trials=inputs.trials,
+        played=inputs.played,
+        turns=len(inputs.cases),
+        simulators=inputs.simulators,
+        people=inputs.people,
+        stale=inputs.stale,
+        unsure=inputs.unsure,
+        undecided=inputs.undecided,
+        agreements=tuple(agreements(inputs, resamples=resamples)),
+        among_people=tuple(among_people(inputs, resamples=resamples)),
+        ceilings=tuple(ceilings(inputs, resamples=resamples)),
+        findings=tuple(counted(inputs, worst, resamples=resamples)),
         worst=tuple(worst),
         outcomes=outcome,
         meaning=meaning,

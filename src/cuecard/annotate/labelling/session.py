@@ -1,37 +1,106 @@
-"""One person labels items, one after the other, blind until each is labelled."""
+"""One person labels a queue of items, one after the other, blind until each is labelled."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from cuecard.annotate.authoring.effort import IDLE, WorkedTime
-from cuecard.annotate.labelling.session_evidence import EvidenceRoom
-from cuecard.annotate.labelling.session_gold import GoldAround, gold_around
-from cuecard.annotate.labelling.session_queue import ListSource, SetSource, Source, VerdictSource
-from cuecard.annotate.labelling.session_reveal import revealed_of
-from cuecard.annotate.labelling.session_transcript import BlindTranscript, turn_of, visible
-from cuecard.annotate.labelling.session_views import (
+from cuecard.annotate.authoring.session import IDLE, WorkedTime
+from cuecard.annotate.labelling.views import (
+    BlindTranscript,
     Draft,
     Drafts,
+    EvidenceRoom,
+    GoldAround,
     LabelView,
     MemoryDrafts,
     Pace,
     Revealed,
     Target,
+    gold_around,
+    revealed_of,
+    turn_of,
+    visible,
 )
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed
-from cuecard.core.events import Event
+from cuecard.core.evaluation.items import PredictedItem, predicted_items
 from cuecard.core.i18n import _
-from cuecard.core.parts import CheckpointStatus
+from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.verdicts import ItemKind
-from cuecard.lab.items import PredictedItem, predicted_items
-from cuecard.store.label_records import Label, LabelValue
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+
+class Source(Protocol):
+    """`judge`: whose decisions are shown, "" for the first there is."""
+
+    judge: str
+
+    def waiting(self) -> int:
+        """How many items wait for the person."""
+        ...
+
+    def next(self, limit: int) -> list[Target]:
+        """The first `limit` items that wait, in the person's own order."""
+        ...
+
+
+class VerdictSource:
+    """Items that judges decided on and `person` has not labelled."""
+
+    judge = ""
+
+    def __init__(
+        self, workspace: Workspace, person: str, run_id: int | None, trial_id: int | None
+    ) -> None:
+        self._verdicts, self._person = workspace.verdicts, person
+        self._run_id, self._trial_id = run_id, trial_id
+
+    def waiting(self) -> int:
+        return self._verdicts.waiting(self._person, run_id=self._run_id, trial_id=self._trial_id)
+
+    def next(self, limit: int) -> list[Target]:
+        found = self._verdicts.queue(
+            self._person, run_id=self._run_id, trial_id=self._trial_id, limit=limit
+        )
+        return [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
+
+
+class SetSource:
+    """The items of a labelling set that wait for `person`."""
+
+    def __init__(self, workspace: Workspace, person: str, set_id: int) -> None:
+        self._sets, self._person, self._set_id = workspace.label_sets, person, set_id
+        judge = self._sets.get(set_id).plan.get("judge")
+        self.judge = judge if isinstance(judge, str) else ""
+
+    def waiting(self) -> int:
+        return self._sets.progress(self._set_id, self._person).left
+
+    def next(self, limit: int) -> list[Target]:
+        found = self._sets.queue(self._set_id, self._person, limit=limit)
+        return [Target(trial_id=s.trial_id, item=s.item) for s in found]
+
+
+class ListSource:
+    """Items that somebody picked, in their order, labelled or not."""
+
+    judge = ""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self._targets = list(dict.fromkeys(targets))
+
+    def waiting(self) -> int:
+        return len(self._targets)
+
+    def next(self, limit: int) -> list[Target]:
+        return self._targets[:limit]
+
 
 _BATCH = 200
 _LOW = 60

@@ -1,15 +1,96 @@
-"""One task under the linter: what several rules look at, worked out once."""
+"""One task under the linter: what several rules look at, worked out once, and how they find and compare names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Generic, NamedTuple, TypeVar
 
-from cuecard.annotate.lint.naming import NameFinder
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Stage, Table, Task, Triple
+from cuecard.annotate.authoring.diff import alike, squeezed
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.models import Stage, Task
+from cuecard.core.text import is_cjk
+from cuecard.core.users.leaks import bare_number, counts, fold
+
+Thing = TypeVar("Thing", bound=Hashable)
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+")
+
+folded = lru_cache(maxsize=65536)(fold)
+"""`fold`, remembered: the same names come back with every key that is pressed."""
+
+
+@lru_cache(maxsize=65536)
+def forms_of(name: str) -> tuple[str, ...]:
+    """How a name is recognised in a folded text, as the simulators' check does it; nothing for names
+    too short or common to mean anything.
+    """
+    if not counts(name):
+        return ()
+    whole = folded(name)
+    number = bare_number(whole)
+    return (whole, number) if number and number != whole else (whole,)
+
+
+class NameFinder(Generic[Thing]):
+    """Finds things by their names. A name inside a longer one that stands there is not found."""
+
+    def __init__(self, things: Iterable[tuple[Thing, Iterable[str]]]) -> None:
+        self._things: dict[str, dict[Thing, str]] = {}
+        for thing, names in things:
+            for name in names:
+                for form in forms_of(name):
+                    self._things.setdefault(form, {}).setdefault(thing, name)
+        # Only runs of as many tokens as some name with this first token has are looked up.
+        lengths: dict[str, set[int]] = {}
+        for form in self._things:
+            tokens = _TOKEN.findall(form)
+            lengths.setdefault(tokens[0], set()).add(len(tokens))
+        self._lengths = {token: sorted(found, reverse=True) for token, found in lengths.items()}
+
+    def find(self, text: str) -> list[tuple[str, Collection[Thing]]]:
+        """Each name that stands in `text`, as it is written in the task, with the things of that
+        name; in the order of the text, each name once.
+        """
+        said = fold(text)
+        spans = [match.span() for match in _TOKEN.finditer(said)]
+        found: dict[str, tuple[str, Collection[Thing]]] = {}
+        at = 0
+        while at < len(spans):
+            start, end = spans[at]
+            step = 1
+            for length in self._lengths_at(said[start:end]):
+                if at + length <= len(spans):
+                    form = self._form(said[start : spans[at + length - 1][1]])
+                    if form:
+                        things = self._things[form]
+                        found.setdefault(form, (next(iter(things.values())), things.keys()))
+                        step = length
+                        break
+            at += step
+        return list(found.values())
+
+    def _lengths_at(self, token: str) -> Iterable[int]:
+        own = self._lengths.get(token)
+        # A plural or possessive s belongs to the name before it.
+        if own is None and len(token) > 1 and token.endswith("s"):
+            own = self._lengths.get(token[:-1])
+        return own or ()
+
+    def _form(self, said: str) -> str:
+        if said in self._things:
+            return said
+        if said.endswith("s") and said[:-1] in self._things and said[-2].isalpha():
+            return said[:-1]
+        return ""
 
 
 class Written(NamedTuple):
@@ -131,3 +212,73 @@ def name_of(stage: Stage) -> str:
 def said_by(graph: Graph, triple: Triple) -> str:
     """A triple in the task's own words."""
     return " | ".join(graph.named(triple))
+
+
+# What tells C from C++, 1.5 from 15 and 5 % from 5.
+_TELLING = re.compile(r"[%‰+#°$€£¥&@]|(?<!\w)[-−](?=\d)|(?<=\d)[.:/,](?=\d)")
+_WORDS = re.compile(r"[^\W_]+")
+# World War I and II, type A and B: what counts like a number is no slip.
+_COUNTER = re.compile(r"\b(?:[ivxlcdm]+|[a-z])\b")
+_SHORTEST, _LONGEST = 5, 60
+
+
+@lru_cache(maxsize=65536)
+def same_name(name: str) -> str:
+    """Equal for names that differ only in case, width, accents, blanks or punctuation; empty for
+    what has neither letters nor digits.
+    """
+    tight = squeezed(name)
+    if not tight:
+        return ""
+    signs = _TELLING.findall(unicodedata.normalize("NFKC", name))
+    return f"{tight}\0{''.join(signs)}" if signs else tight
+
+
+def pairs_alike(names: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
+    """Pairs of different names that are one name, or (`False`) that look like a slip of the fingers
+    or a word cut short: the earlier, the later. Each later name occurs once.
+    """
+    first: dict[str, str] = {}
+    near: dict[str, str] = {}
+    for name in names:
+        key = same_name(name)
+        if not key:
+            continue
+        if key in first:
+            yield first[key], name, True
+            continue
+        first[key] = name
+        marks = _marks(name)
+        for mark in marks:
+            # Of several names with one mark the first will do: they are alike among themselves.
+            other = near.get(mark)
+            if other is not None and _counters(other) == _counters(name) and alike(other, name):
+                yield other, name, False
+                break
+        for mark in marks:
+            near.setdefault(mark, name)
+
+
+def _counters(name: str) -> list[str]:
+    return _COUNTER.findall(name.casefold())
+
+
+@lru_cache(maxsize=65536)
+def _marks(name: str) -> tuple[str, ...]:
+    """Two names with a slip between them share a mark: either without one letter, or the beginnings
+    of the words. Numbers are no slips, and Chinese names differ by a character and mean another.
+    """
+    tight = squeezed(name)
+    if is_cjk(name) or not any(char.isalpha() for char in tight):
+        return ()
+    words = _WORDS.findall(name.casefold())
+    marks: dict[str, None] = {}
+    if 1 < len(words) <= _LONGEST:
+        starts = (word if any(c.isdigit() for c in word) else word[:3] for word in words)
+        marks.setdefault("\1".join(starts))
+    if _SHORTEST <= len(tight) <= _LONGEST:
+        marks.setdefault(tight)
+        for at, char in enumerate(tight):
+            if not char.isdigit():
+                marks.setdefault(tight[:at] + tight[at + 1 :])
+    return tuple(marks)

@@ -1,17 +1,50 @@
-"""The registry of codes: what each asks for, why, and how to mend what breaks it.
-
-A code never changes its meaning and is never used again. `E` codes are about files and shapes: what
-has one is no task yet. `L` codes are rules about tasks.
-"""
+"""Findings of the linter and the registry of their codes: what each asks for, why, how to mend it, and the page of documentation about them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
-from cuecard.annotate.lint.finding import Severity
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.base import Frozen
+
+
+class Severity(StrEnum):
+    """`error`: the task scores or plays wrongly. `warning`: somebody ought to look."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Finding(Frozen):
+    """`code` is stable. `place` is a path into the task (`persona.stages[3].line`); `reason` says
+    what is wrong there, `hint` how to mend it, both translated. `about` names the thing in the task's
+    own words, free of its place, for a silence to hold on to; `silenced` is the author's reason for
+    leaving it, empty where there is none.
+    """
+
+    code: str
+    severity: Severity
+    place: str
+    reason: str
+    hint: str
+    about: str = ""
+    silenced: str = ""
+
+
+def error(code: str, place: str, reason: str, hint: str, about: str = "") -> Finding:
+    return Finding(
+        code=code, severity=Severity.ERROR, place=place, reason=reason, hint=hint, about=about
+    )
+
+
+def warning(code: str, place: str, reason: str, hint: str, about: str = "") -> Finding:
+    return Finding(
+        code=code, severity=Severity.WARNING, place=place, reason=reason, hint=hint, about=about
+    )
+
 
 Subject = Literal["files", "structure", "disclosure", "consistency", "sources", "dates", "texts", "silences"]  # fmt: skip
 
@@ -274,3 +307,47 @@ def may_silence(code: str, severity: Severity | str) -> bool:
     if rule is None or rule.subject in ("files", "silences"):
         return False
     return rule.subject != "structure" or severity == Severity.WARNING
+
+
+_HEAD = """# What the linter finds
+
+`cuecard check` and the editor's Problems tab look at a task with these rules. An **error** means that
+the task cannot be played or scored as it is meant; a **warning**, that somebody ought to look.
+`cuecard check` exits with 1 for errors, with `--strict` for warnings too.
+
+A finding that is meant can be *silenced* with a reason: `s` on the Problems tab, or `silenced:` in the
+file, with `code`, `about` and `reason`. The silence belongs to the task. It holds on to what the finding
+is about in the task's own words, not to its place, and ends when that is rewritten. `cuecard check
+--all` shows what is silenced, and why. What is marked *stays* cannot be silenced.
+
+While a task is being written, the rules look at what is there already, and codes that begin with E say
+what is still missing or of another shape.
+
+This page is written from the code by `python scripts/lint_page.py`; a test keeps it so.
+"""
+
+
+def lint_page() -> str:
+    """The page, in the language that is set."""
+    parts = [_HEAD]
+    for subject, label in SUBJECTS.items():
+        rules = sorted((r for r in RULES.values() if r.subject == subject), key=lambda r: r.code)
+        lines = [_line(rule) for rule in rules]
+        parts.append(
+            f"## {_(label)}\n\n| code | severity | what | why | how to mend |\n"
+            "| --- | --- | --- | --- | --- |\n" + "\n".join(lines) + "\n"
+        )
+    return "\n".join(parts)
+
+
+def _line(rule: Rule) -> str:
+    kinds: list[str] = []
+    for severity in rule.severities:
+        held = "" if may_silence(rule.code, severity) else " (*stays*)"
+        kinds.append(f"{_word(severity)}{held}")
+    cells = (rule.code, ", ".join(kinds), f"{_(rule.asks)}.", _(rule.why), _(rule.mend))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _word(severity: Severity) -> str:
+    return _("error") if severity is Severity.ERROR else _("warning")

@@ -1,14 +1,11 @@
-"""Words and phrases that rules look for, English and Chinese. All patterns expect normalised text
-(NFKC, casefolded) unless they say otherwise.
-"""
+"""Words and phrases that rules look for, English and Chinese; all patterns expect normalised text."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from cuecard.core.phrases import content_words, is_question, sentences
-from cuecard.core.text import normalise
+from cuecard.core.text import content_words, is_question, normalise, sentences
 
 YES_NO = frozenset(
     [

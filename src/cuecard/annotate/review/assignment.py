@@ -1,45 +1,245 @@
-"""Who reviews what: taking a task from the queue, giving it back, and what coordinators do.
-
-Each of these is one entry, checked against the whole log in the transaction that adds it, so of two
-people who reach for the last place one gets it.
-"""
+"""Who reviews what: the queue in its order, who may have a place, taking a task and giving it back, and what coordinators assign."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.review.places import free_places, lease_of, may_assign, may_review, may_take
 from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.queue import QueueLine, queue_for
 from cuecard.annotate.review.workflow import authors_in
-from cuecard.core.errors import Conflict, NotAllowed, NotFound
-from cuecard.core.i18n import _
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     Claimed,
     Contribution,
     Prioritised,
     Released,
-    TaskLog,
+    Reviewed,
+    SkillsSet,
     TaskState,
-    standing_of,
 )
+from cuecard.core.errors import Conflict, NotAllowed, NotFound
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.records import OpenRound, TaskSummary
+from cuecard.core.review import RevisionStanding, Standing, TaskLog, claims_of, standing_of
+from cuecard.core.text import contains_term
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
-__all__ = [
-    "QueueLine",
-    "assign",
-    "free_places",
-    "may_review",
-    "prioritise",
-    "queue_for",
-    "renew",
-    "skip",
-    "take",
-    "unassign",
-]
+
+LOAD_WINDOW = timedelta(days=30)
+"""How far back reviews count towards a person's load."""
+AHEAD = 1.0
+"""So many more than the average is clearly more."""
+PATIENCE = timedelta(hours=24)
+"""What has waited this long is anybody's turn."""
+ANYTHING = SkillsSet()
+
+
+@dataclass(frozen=True)
+class QueueLine:
+    """A task that a person may take, or has. `places`: how many more people it takes. `mine`: until
+    when they have it. `fits`: it is within their skills. `turn`: others have not had fewer reviews.
+    `skipped`: they gave it back. `again`: they reviewed an earlier revision. `third`: two reviewers
+    disagree about it.
+    """
+
+    task: TaskSummary
+    submitted_at: datetime | None
+    priority: int
+    reviews: int
+    needed: int
+    places: int
+    mine: datetime | None
+    fits: bool
+    turn: bool
+    skipped: bool
+    again: bool
+    third: bool
+
+
+def queue_for(
+    workspace: Workspace,
+    person: str,
+    protocol: Protocol,
+    now: datetime,
+    *,
+    with_skipped: bool = False,
+) -> tuple[QueueLine, ...]:
+    """What `person` may review now, without the names of authors and reviewers. First what they have
+    already, by the time that is left; then by priority, whose turn it is, whether it is the last place, and how long it has
+    waited. What is outside their skills comes last, and after that what they skipped.
+
+    Empty for coordinators, who see who reviews and so do not.
+    """
+    if person in protocol.coordinators:
+        return ()
+    rounds = [r for r in workspace.reviews.open_rounds(person, now) if not (r.wrote or r.reviewed)]
+    if not rounds:
+        return ()
+    loads = loads_of(workspace.reviews.logs().values(), now)
+    again = {task.id for task in workspace.reviews.reviewed(person)}
+    lines = lines_of(rounds, person, loads, workspace.reviews.skills(), again, protocol, now)
+    return tuple(line for line in lines if with_skipped or not line.skipped)
+
+
+def lines_of(
+    rounds: Iterable[OpenRound],
+    person: str,
+    loads: Mapping[str, int],
+    skills: Mapping[str, SkillsSet],
+    again: Collection[str],
+    protocol: Protocol,
+    now: datetime,
+) -> list[QueueLine]:
+    """The queue of `person` from what they may know of every task in review; `loads` as `loads_of`
+    gives them, `again`: tasks of which they reviewed a revision before.
+    """
+    team = (set(loads) | set(skills) | {person}) - protocol.coordinators
+    lines: list[QueueLine] = []
+    for open_round in rounds:
+        held = open_round.claims + (open_round.mine is not None)
+        places = max(open_round.needed - open_round.reviews - held, 0)
+        if not places and open_round.mine is None:
+            continue
+        fitting = [name for name in team if fits(skills.get(name, ANYTHING), open_round.task)]
+        waited = now - (open_round.submitted_at or now)
+        lines.append(
+            QueueLine(
+                task=open_round.task,
+                submitted_at=open_round.submitted_at,
+                priority=open_round.priority,
+                reviews=open_round.reviews,
+                needed=open_round.needed,
+                places=places,
+                mine=open_round.mine,
+                fits=person in fitting,
+                turn=waited >= PATIENCE or not is_ahead(person, loads, fitting),
+                skipped=open_round.released and open_round.mine is None,
+                again=open_round.task.id in again,
+                third=open_round.needed > 2,
+            )
+        )
+    return sorted(lines, key=_order)
+
+
+def next_line(lines: Sequence[QueueLine]) -> QueueLine | None:
+    """What to take next: the first that nobody has to be asked about; what one has already counts."""
+    return next((line for line in lines if line.mine or (line.fits and line.turn)), None)
+
+
+def fits(skills: SkillsSet, task: TaskSummary) -> bool:
+    """Whether a task is in a declared language and domain; none declared is any. A domain fits that
+    names the skill ("medicine" fits "clinical medicine").
+    """
+    if skills.languages and task.language not in skills.languages:
+        return False
+    return not skills.domains or any(contains_term(task.domain, name) for name in skills.domains)
+
+
+def loads_of(logs: Iterable[TaskLog], now: datetime) -> Counter[str]:
+    """How much everybody has: reviews of the last 30 days and leases that hold."""
+    since = now - LOAD_WINDOW
+    loads: Counter[str] = Counter()
+    for log in logs:
+        for entry in log.contributions:
+            if isinstance(entry.body, Reviewed) and entry.at >= since:
+                loads[entry.by] += 1
+        if log.revisions:
+            loads.update(claims_of(log, standing_of(log).head, now).keys())
+    return loads
+
+
+def is_ahead(person: str, loads: Mapping[str, int], team: Collection[str]) -> bool:
+    """Whether somebody has clearly more than the average of `team`."""
+    if len(team) < 2:
+        return False
+    average = sum(loads.get(name, 0) for name in team) / len(team)
+    return loads.get(person, 0) > average + AHEAD
+
+
+def _order(line: QueueLine) -> tuple[object, ...]:
+    return (
+        line.mine is None,
+        line.mine.timestamp() if line.mine else 0,
+        line.skipped,
+        not line.fits,
+        -line.priority,
+        not line.turn,
+        line.places > 1,
+        line.submitted_at or line.task.updated_at,
+        line.task.id,
+    )
+
+
+def free_places(standing: RevisionStanding, leases: Collection[str]) -> int:
+    """How many more people the revision takes, beside the `leases` that hold."""
+    held = set(leases) - set(standing.reviewers)
+    return max(standing.needed - len(standing.reviewers) - len(held), 0)
+
+
+def may_review(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> str:
+    """Why this person may not hand in a review of the newest revision now, translated; "" if they may.
+
+    Who has no lease may while a place is free: work that was done is not refused without need.
+    """
+    standing = standing_of(log)
+    if obstacle := _outside(log, standing, person, protocol):
+        return obstacle
+    leases = claims_of(log, standing.head, now)
+    if person in leases or free_places(standing.now, leases):
+        return ""
+    taken = len(leases)
+    return ngettext(
+        "Your time for this task has run out, and {n} other person has taken the place that was left.",
+        "Your time for this task has run out, and {n} other people have taken the places.",
+        taken,
+    ).format(n=taken)
+
+
+def may_take(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> str:
+    """Why this person cannot have the task to review, or keep it longer, translated; "" if they can."""
+    standing = standing_of(log)
+    if obstacle := _outside(log, standing, person, protocol):
+        return obstacle
+    leases = claims_of(log, standing.head, now)
+    if person in leases or free_places(standing.now, leases):
+        return ""
+    return _("Enough people have this task already.")
+
+
+def may_assign(log: TaskLog, by: str, protocol: Protocol) -> str:
+    """Why `by` may not say who reviews the task, translated; "" if they may.
+
+    Assigning shows who reviews, so an author does not do it for their own task.
+    """
+    if by not in protocol.coordinators:
+        return _("Only a coordinator may do this.")
+    if by in authors_in(log):
+        return _("This is a task of yours; another coordinator says who reviews it.")
+    return ""
+
+
+def lease_of(log: TaskLog, person: str, now: datetime) -> datetime | None:
+    """Until when this person has the newest revision; None if they do not have it."""
+    return claims_of(log, standing_of(log).head, now).get(person)
+
+
+def _outside(log: TaskLog, standing: Standing, person: str, protocol: Protocol) -> str:
+    """What bars a person whatever others have taken."""
+    if standing.state is not TaskState.IN_REVIEW:
+        return _("This task is not in review.")
+    if person in authors_in(log):
+        return _("Nobody reviews a task that they have worked on.")
+    if person in protocol.coordinators:
+        return _("Coordinators see who reviews, so they do not review.")
+    if person in standing.now.reviewers:
+        return _("You have reviewed this revision already.")
+    if len(standing.now.reviewers) >= standing.now.needed:
+        return _("This revision already has its reviews.")
+    return ""
 
 
 def take(

@@ -1,31 +1,139 @@
-"""What reviewers said about elements of a task, and where each of those elements stands now."""
+"""Reviewers' comments on elements of a task: where each element stands in later revisions, and answering and settling comments."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from cuecard.annotate.authoring.anatomy import (
+from cuecard.annotate.authoring.changes import Data, Versions
+from cuecard.annotate.authoring.schema import (
     Items,
     Record,
     Shape,
     described,
     mapping,
     part,
+    table_shape,
+    task_shape,
     text_of,
 )
-from cuecard.annotate.authoring.task_anatomy import table_shape, task_shape
-from cuecard.annotate.authoring.trees import Path, get, parse_place
-from cuecard.annotate.review.following import FollowingThrough
-from cuecard.core.review import TaskLog, TaskState
-from cuecard.core.tasks import Task
+from cuecard.annotate.authoring.task_data import Path, get, parse_place
+from cuecard.core.contributions import Answered, Commented, Contribution, Reviewed, TaskState
+from cuecard.core.errors import NotAllowed
+from cuecard.core.i18n import _
+from cuecard.core.records import Comment
+from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Comment
+from cuecard.core.tasks.models import Task
+from cuecard.core.validation import format_place
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+
+def follow(old_task: Task, new_task: Task, place: str) -> str | None:
+    """The place in `new_task` of what stands at `place` in `old_task`; None when it is gone. Elements
+    of lists are known again by content, whatever their number; see `authoring.matching`.
+    """
+    return Following.of(old_task, new_task).follow(place)
+
+
+class Following:
+    """`follow` for many places of the same two versions: each list is matched once."""
+
+    def __init__(self, old: Data, new: Data) -> None:
+        """`old` and `new`: the data of two versions, the new one valid as a task or not yet."""
+        self._same = old == new
+        self._old, self._new = old, new
+        self._versions = Versions(old, new)
+        self._now: dict[Path, dict[int, int]] = {}
+
+    @classmethod
+    def of(cls, old_task: Task, new_task: Task) -> Following:
+        """Between two tasks."""
+        return cls(old_task.model_dump(mode="json"), new_task.model_dump(mode="json"))
+
+    def follow(self, place: str) -> str | None:
+        """As the function `follow`."""
+        path = parse_place(place)
+        try:
+            get(self._old, path)
+            if self._same:
+                return place
+            there = self._walk(path)
+            get(self._new, there)
+        except LookupError:
+            return None
+        return format_place(there)
+
+    def _walk(self, path: Path) -> Path:
+        """Raises `LookupError` where an item of a list is gone."""
+        if path[:2] == ("gold", "rows") and self._versions.family == "table" and len(path) == 4:
+            return (*self._walk(path[:3]), self._column(cast(int, path[3])))
+        shape: Shape | None = self._versions.shape
+        old, new = self._versions.trees
+        there: Path = ()
+        for depth, step in enumerate(path):
+            if isinstance(shape, Items) and isinstance(step, int):
+                olds, news = get(old, path[:depth]), get(new, there)
+                there = (*there, self._items(shape, path[:depth], there, olds, news)[step])
+                shape = shape.item
+            else:
+                there = (*there, step)
+                inside = shape.fields if isinstance(shape, Record) else dict[str, Shape]()
+                shape = inside.get(step) if isinstance(step, str) else None
+        return there
+
+    def _items(self, shape: Items, here: Path, there: Path, olds: Any, news: Any) -> dict[int, int]:
+        """By index of the old list at `here`, the index of the same item in the new one at `there`."""
+        if here not in self._now:
+            if not isinstance(olds, list) or not isinstance(news, list):
+                raise KeyError(here)
+            lists = cast(Sequence[Sequence[Any]], [olds, news])
+            ids = self._versions.ids(there, shape, lists)
+            at = {known: index for index, known in enumerate(ids[1])}
+            self._now[here] = {
+                index: at[known] for index, known in enumerate(ids[0]) if known in at
+            }
+        return self._now[here]
+
+    def _column(self, index: int) -> int:
+        before, now = self._versions.column_ids
+        if before[index] not in now:
+            raise KeyError(index)
+        return now.index(before[index])
+
+
+class FollowingThrough:
+    """The same with the revisions that lie between to fall back on, the oldest first: what was rewritten
+    little by little is known again through them. They are fetched only when they are needed.
+    """
+
+    def __init__(
+        self, old_task: Task, new_task: Task, between: Callable[[], Sequence[Task]]
+    ) -> None:
+        self._ends = old_task, new_task
+        self._direct = Following.of(old_task, new_task)
+        self._between = between
+        self._steps: list[Following] | None = None
+
+    def follow(self, place: str) -> str | None:
+        """As the function `follow`."""
+        if (found := self._direct.follow(place)) is not None:
+            return found
+        if self._steps is None:
+            old_task, new_task = self._ends
+            tasks = self._between()
+            steps = pairwise([old_task, *tasks, new_task]) if tasks else ()
+            self._steps = [Following.of(old, new) for old, new in steps]
+        here: str | None = place if self._steps else None
+        for step in self._steps:
+            here = step.follow(here) if here is not None else None
+        return here
 
 
 class Thread(Frozen):
@@ -171,3 +279,101 @@ def _position(data: Any, path: Path) -> list[int]:
         except LookupError:
             data = None
     return found
+
+
+Turn = Literal["", "resolved", "open"]
+
+
+def answer(
+    workspace: Workspace,
+    comment: Comment,
+    by: str,
+    text: str,
+    *,
+    turns: Turn = "",
+    at: datetime | None = None,
+) -> Contribution:
+    """Say something to a comment, and with `turns` settle it or open it again. Raises `NotAllowed`."""
+    said = Answered(comment=comment.id, text=text.strip(), turns=turns)
+    return workspace.reviews.act(
+        comment.task_id,
+        by,
+        said,
+        revision=comment.revision,
+        guard=lambda log: check_answer(log, by, said),
+        at=at,
+    )
+
+
+def check_answer(log: TaskLog, by: str, said: Answered) -> None:
+    """Whether `by` may say this now: authors answer and settle, who wrote the comment answers and opens
+    it again. Raises `NotAllowed`; of a comment that `by` must not see it says no more than that there
+    is none.
+    """
+    title = _("This is not possible now")
+    standing = standing_of(log)
+    entry = _entry(log, said.comment)
+    authors = {author for node in log.revisions for author in node.authors}
+    if entry is None or not _visible(entry, by, authors, log):
+        raise NotAllowed(title, _("There is no such comment."))
+    if by not in authors and by != entry.by:
+        raise NotAllowed(title, _("Only the task's authors and who wrote a comment answer it."))
+    if by not in authors and standing.state is TaskState.IN_REVIEW:
+        # The other reviewers must not learn what one of them thinks of the new revision.
+        raise NotAllowed(
+            title,
+            _("The task is in review again."),
+            _("Say it in your review, pinned to the same place."),
+        )
+    settled = turn_of(log, said.comment) == "resolved"
+    if said.turns == "resolved" and settled:
+        raise NotAllowed(title, _("The comment is resolved already."))
+    if said.turns == "open" and not settled:
+        raise NotAllowed(title, _("The comment is open."))
+    if said.turns != "resolved" and not said.text:
+        raise NotAllowed(title, _("Please say something."))
+
+
+def turn_of(log: TaskLog, comment: str) -> Turn:
+    """What the answers made of a comment; "" if nothing was decided yet."""
+    turn: Turn = ""
+    for entry in sorted(log.contributions, key=lambda entry: entry.order):
+        body = entry.body
+        if isinstance(body, Answered) and body.comment == comment and body.turns:
+            turn = body.turns
+    return turn
+
+
+def may_turn(
+    thread: Thread, person: str, authors: Collection[str], state: TaskState
+) -> tuple[Turn, ...]:
+    """What this person could make of a comment, for the keys of a screen."""
+    if person not in authors and (person != thread.comment.by or state is TaskState.IN_REVIEW):
+        return ()
+    return ("", "resolved") if thread.open else ("", "open")
+
+
+def _entry(log: TaskLog, comment: str) -> Contribution | None:
+    """The entry in which the comment is."""
+    uid, _hash, index = comment.partition("#")
+    for entry in log.contributions:
+        if entry.uid != uid:
+            continue
+        body = entry.body
+        if isinstance(body, Commented) and not index:
+            return entry
+        if isinstance(body, Reviewed) and index.isdecimal() and int(index) < len(body.comments):
+            return entry
+    return None
+
+
+def _visible(entry: Contribution, by: str, authors: Collection[str], log: TaskLog) -> bool:
+    """Whether `by` may read a comment; nobody answers one of a round that is not over, not even who
+    wrote it.
+    """
+    if isinstance(entry.body, Commented):
+        return True
+    round_ = standing_of(log).of(entry.revision)
+    if round_.seen == "party":
+        return by in authors or by in round_.reviewers
+    return round_.seen == "all"

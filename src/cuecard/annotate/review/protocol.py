@@ -1,4 +1,4 @@
-"""The protocol of review: what is rated, under which version, and who has how long."""
+"""The protocol of review: the dimensions that are rated for each family, under which version, and how long a reviewer has."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.review.dimensions import DIMENSIONS, Dimension
-from cuecard.core.review import OnSplit
-from cuecard.core.tasks import FAMILIES, Family
+from cuecard.annotate.families import ANNOTATE, Dimension
+from cuecard.core.contributions import OnSplit
+from cuecard.core.tasks.models import FAMILIES, Family
 
 if TYPE_CHECKING:
-    from cuecard.core.config_models import Config
+    from cuecard.core.config_schema import Config
+
+
+DIMENSIONS = ANNOTATE.each(lambda family: family.dimensions)
+
 
 _STAMP_DIGITS = 8
 

@@ -1,31 +1,158 @@
-"""One reviewer at work: what they may see, and what a review must say."""
+"""One reviewer at work: the languages and domains they review, what they see of a task, which gold items they must check, and what a review must say."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from cuecard.annotate.review.dimensions import Dimension
-from cuecard.annotate.review.places import may_review
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
-from cuecard.annotate.review.spot_check import check_marks
-from cuecard.annotate.review.workflow import authors_in
-from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _
-from cuecard.core.review import (
+from cuecard.annotate.authoring.changes import Change, changes_between
+from cuecard.annotate.review.assignment import may_review
+from cuecard.annotate.review.comments import Thread, threads_for
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Dimension, Protocol
+from cuecard.annotate.review.workflow import actions_of, authors_in
+from cuecard.core.contributions import (
+    Action,
+    CheckMark,
+    GoldCheck,
+    Rating,
     ReviewDecision,
     Reviewed,
-    TaskLog,
+    SkillsSet,
     TaskState,
-    standing_of,
 )
-from cuecard.core.tasks import Task
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.records import Review
+from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.records import Review
+from cuecard.core.tasks.models import Task, TaskLanguage
+from cuecard.core.text import for_display, one_line, storable
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+
+GOLD = "gold"
+"""The dimension that passes only once the sample is marked and nothing is marked wrong."""
+
+
+class GoldItem(Frozen):
+    """One thing in the gold that can be right or wrong by itself. `sources`: the pages it cites."""
+
+    place: str
+    sources: tuple[str, ...] = ()
+
+
+def gold_items(task: Task) -> tuple[GoldItem, ...]:
+    """The triples, rows, checkpoints or facts of a task, in their order."""
+    gold = task.gold
+    return tuple(
+        GoldItem(place=f"gold.{gold.field}[{at}]", sources=tuple(dict.fromkeys(pages)))
+        for at, pages in enumerate(gold.citations())
+    )
+
+
+def sources_of(task: Task, place: str) -> tuple[str, ...]:
+    """The pages behind a gold item: those it cites, or else those of the task as a whole."""
+    cited = next((item.sources for item in gold_items(task) if item.place == place), ())
+    return cited or tuple(source.url for source in task.sources)
+
+
+def sample_of(task: Task, revision_uid: str, reviewer: str, k: int) -> tuple[str, ...]:
+    """The places of `k` gold items (all if there are fewer) in their order: the same for a revision and
+    a reviewer in every workspace, another draw for another reviewer.
+
+    Stratified: over the stages that triples answer, over facts and rules by entity, over equal
+    stretches of rows and steps. Each stratum gets its share, at least one as long as `k` allows it.
+    """
+    items = gold_items(task)
+    if k >= len(items):
+        return tuple(item.place for item in items)
+    if k <= 0:
+        return ()
+    rank = {item.place: _rank(revision_uid, reviewer, item.place) for item in items}
+    groups: dict[Hashable, list[str]] = defaultdict(list)
+    for at, item in enumerate(items):
+        groups[_stratum(task, at, len(items), k)].append(item.place)
+    strata = [sorted(group, key=rank.__getitem__) for group in groups.values()]
+    strata.sort(key=lambda group: rank[group[0]])
+    drawn: set[str] = set()
+    for group, share in zip(strata, _shares([len(group) for group in strata], k), strict=True):
+        drawn.update(group[:share])
+    return tuple(item.place for item in items if item.place in drawn)
+
+
+def unmarked(sample: Collection[str], checks: Collection[GoldCheck]) -> tuple[str, ...]:
+    """The places of a sample that carry no mark yet, in their order."""
+    marked = {check.place for check in checks}
+    return tuple(place for place in sample if place not in marked)
+
+
+def check_marks(given: Review, task: Task, revision_uid: str) -> str:
+    """What speaks against the marks of a review, translated; "" if nothing does. A review that names a
+    sample names the one that was drawn for its reviewer, and passes the gold only with all of it marked
+    and nothing marked wrong.
+    """
+    drawn = sample_of(task, revision_uid, given.reviewer, len(given.sample))
+    if given.sample and set(given.sample) != set(drawn):
+        return _("The spot check is not the one that was drawn for this reviewer.")
+    known = {item.place for item in gold_items(task)}
+    if strange := [check.place for check in given.checks if check.place not in known]:
+        return _("There is no gold item {place}.").format(place=strange[0])
+    passes = given.ratings.get(GOLD) == "pass"
+    approves = given.decision is ReviewDecision.APPROVE
+    left = unmarked(given.sample, given.checks) if passes or approves else ()
+    if left:
+        text = ngettext(
+            "{n} item of the spot check is not marked.",
+            "{n} items of the spot check are not marked.",
+            len(left),
+        )
+        return text.format(n=len(left))
+    if (passes or approves) and any(check.mark == "wrong" for check in given.checks):
+        return _("Gold with an item marked wrong does not pass.")
+    return ""
+
+
+def marks_of(checks: Collection[GoldCheck]) -> Mapping[CheckMark, int]:
+    """How many items carry each mark."""
+    counts: dict[CheckMark, int] = {"right": 0, "wrong": 0, "unsure": 0}
+    for check in checks:
+        counts[check.mark] += 1
+    return counts
+
+
+def _stratum(task: Task, at: int, count: int, k: int) -> Hashable:
+    match task.gold:
+        case Graph(triples=triples):
+            return triples[at].stage
+        case FactWorld(facts=facts):
+            return facts[at].kind.value, facts[at].entity
+        case _:
+            return at * k // count
+
+
+def _shares(sizes: Sequence[int], k: int) -> list[int]:
+    """`k` over strata: one each first, the rest by size (largest remainder), none more than it has."""
+    shares = [0] * len(sizes)
+    for at in range(min(k, len(sizes))):
+        shares[at] = 1
+    total = sum(sizes)
+    for _more in range(k - sum(shares)):
+        behind = (at for at in range(len(sizes)) if shares[at] < sizes[at])
+        shares[min(behind, key=lambda at: shares[at] / k - sizes[at] / total)] += 1
+    return shares
+
+
+def _rank(revision_uid: str, reviewer: str, place: str) -> bytes:
+    said = "\0".join((revision_uid, reviewer, place))
+    return hashlib.sha256(said.encode()).digest()
 
 
 class ReviewSheet(Frozen):
@@ -145,3 +272,101 @@ def obstacle_to_review(
             old=revision, new=head
         )
     return may_review(log, person, now, protocol)
+
+
+@dataclass(frozen=True)
+class ReviewContext:
+    """`changes`: since the revision that this person reviewed before; `last`: how they rated that.
+    `threads`: what they may read of comments on earlier revisions, and on this one if its reviews are
+    in. `items`: the places of the gold items, `sample` those they must mark.
+    """
+
+    sheet: ReviewSheet
+    changes: tuple[Change, ...]
+    last: dict[str, Rating]
+    threads: tuple[Thread, ...]
+    items: tuple[str, ...]
+    sample: tuple[str, ...]
+    may_ask_third: bool
+
+    @property
+    def reading(self) -> bool:
+        """Whether there is nothing to fill in."""
+        return bool(self.sheet.obstacle)
+
+
+def review_context(
+    workspace: Workspace, task_id: str, person: str, protocol: Protocol = EMBEDDED_PROTOCOL
+) -> ReviewContext:
+    """The newest revision on one person's desk. Raises `NotFound`."""
+    sheet = review_sheet(workspace, task_id, person, protocol)
+    changes: list[Change] = []
+    last: dict[str, Rating] = {}
+    if sheet.previous is not None:
+        before, now = (t.model_dump(mode="json") for t in (sheet.previous, sheet.task))
+        changes = changes_between(before, now)
+        last = next(
+            dict(given.ratings)
+            for given in sheet.visible
+            if (given.reviewer, given.revision) == (person, sheet.previous_number)
+        )
+    return ReviewContext(
+        sheet=sheet,
+        changes=tuple(changes),
+        last=last,
+        threads=threads_for(workspace, person, task_id),
+        items=tuple(item.place for item in gold_items(sheet.task)),
+        sample=sample_of(sheet.task, sheet.uid, person, protocol.spot_check),
+        may_ask_third=Action.ASK_THIRD in actions_of(workspace, task_id, person),
+    )
+
+
+LANGUAGES: tuple[str, ...] = get_args(TaskLanguage)
+_MOST, _LONGEST = 40, 80
+
+
+def set_skills(
+    workspace: Workspace, person: str, languages: Sequence[str], domains: Sequence[str]
+) -> SkillsSet:
+    """Keep what `person` reviews from now on; all languages are kept as none. Nothing is added where
+    they said so already. Raises `CuecardError` for what cannot be a language or domain.
+    """
+    spoken = tuple(language for language in LANGUAGES if language in languages)
+    if unknown := sorted(set(languages) - set(LANGUAGES)):
+        raise CuecardError(
+            _("There is no such language"),
+            ", ".join(unknown),
+            _("Tasks are in one of {names}.").format(names=", ".join(LANGUAGES)),
+        )
+    wanted = SkillsSet(
+        languages=() if len(spoken) == len(LANGUAGES) else spoken, domains=_named(domains)
+    )
+    before = workspace.reviews.skills().get(person, SkillsSet())
+    if wanted != before:
+        workspace.reviews.set_skills(person, wanted.languages, wanted.domains)
+    return wanted
+
+
+def parse_domains(text: str) -> tuple[str, ...]:
+    """Domains from a line in which commas stand between them."""
+    for comma in "，、;；":
+        text = text.replace(comma, ",")
+    return _named(text.split(","))
+
+
+def domains_in(workspace: Workspace) -> tuple[str, ...]:
+    """The domains of the tasks in use, sorted."""
+    return tuple(sorted({task.domain for task in workspace.tasks.summaries() if task.domain}))
+
+
+def _named(domains: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for domain in domains:
+        name = one_line(for_display(storable(domain)), _LONGEST)
+        if name:
+            found.setdefault(name.casefold(), name)
+    if len(found) > _MOST:
+        raise CuecardError(
+            _("Too many domains"), hint=_("Name at most {n}, or none for any.").format(n=_MOST)
+        )
+    return tuple(found.values())

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.authoring.place_names import place_in_words
-from cuecard.annotate.lint import Finding, Severity, lint
+from cuecard.annotate.authoring.changes import place_in_words
+from cuecard.annotate.lint.codes import Finding, Severity
+from cuecard.annotate.lint.rules import lint
 from cuecard.annotate.review.protocol import Protocol
 from cuecard.annotate.review.workflow import require, submit
+from cuecard.core.contributions import Action, Move
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.review import Action, Move
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

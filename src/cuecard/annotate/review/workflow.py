@@ -1,8 +1,4 @@
-"""Who may move a task where, and what must be so for it.
-
-The steps themselves and the fold that gives the state are in `core.review`; here are the rules for people.
-Each runs within the transaction that adds what they do, so of two people at once one is told no.
-"""
+"""Who may move a task from one state of review to another, and what must be so for it."""
 
 from __future__ import annotations
 
@@ -11,9 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
-from cuecard.core.errors import Conflict, NotAllowed
-from cuecard.core.i18n import N_, _
-from cuecard.core.review import (
+from cuecard.core.contributions import (
     TRANSITIONS,
     Action,
     Body,
@@ -22,14 +16,14 @@ from cuecard.core.review import (
     Reopened,
     Restored,
     Retired,
-    Standing,
     Submitted,
-    TaskLog,
     TaskState,
     ThirdAsked,
     Withdrawn,
-    standing_of,
 )
+from cuecard.core.errors import Conflict, NotAllowed
+from cuecard.core.i18n import N_, _
+from cuecard.core.review import Standing, TaskLog, standing_of
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

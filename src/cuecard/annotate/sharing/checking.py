@@ -1,16 +1,19 @@
-"""What must hold of every entry of a pack before any of it is taken."""
+"""What must hold of every entry of a bundle, of labels and of runs, before any of it is imported."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
-from cuecard.core.review import (
+from pydantic import TypeAdapter, ValidationError
+
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.contributions import (
     Body,
     Claimed,
     Released,
@@ -24,17 +27,31 @@ from cuecard.core.review import (
     contribution_uid,
     revision_uid,
 )
-from cuecard.core.tasks import Task, content_hash
-from cuecard.core.tasks.ids import id_problem
-from cuecard.core.tasks.storable import check_storable
+from cuecard.core.engine.events import TrialEnded, TrialReopened
+from cuecard.core.engine.messages import CheckpointStatus, ModelReply, UserReply
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+from cuecard.core.label_records import LabelValue
+from cuecard.core.tasks.base import check_storable, id_problem
+from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.text import one_line
-from cuecard.store.people import checked_name
-from cuecard.store.shared import (
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.store.bundle_records import (
+    SharedAdjudication,
     SharedContribution,
     SharedEffort,
+    SharedForm,
+    SharedLabel,
+    SharedLabelSet,
+    SharedReveal,
     SharedRevision,
+    SharedRun,
+    SharedShadow,
+    SharedTrial,
     Signature,
 )
+from cuecard.store.codec import decode_outline, from_json, hash_of
+from cuecard.store.people import checked_name
 
 _UID = re.compile(r"[0-9a-f]{32}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -171,3 +188,215 @@ def unstorable_problem(data: dict[str, Any]) -> str:
     except ValueError as error:
         return str(error)
     return ""
+
+
+_TRIAL = re.compile(r"[\w\-]{1,64}")
+_LONGEST_KEY = 10_000
+_MOST_INDEX = 10**9
+_MOST_RATERS = 1000
+
+
+def label_problems(label: SharedLabel, person: str) -> Iterator[str]:
+    if label.person != person:
+        yield foreign(label.person, person)
+    yield from _item_problems(label.trial, label.item, label.value)
+    if not math.isfinite(label.seconds) or label.seconds < 0:
+        yield _("the time that a label took must be a number of seconds")
+    yield from when_problems(label.at)
+    yield unstorable_problem(label.model_dump())
+
+
+def reveal_problems(reveal: SharedReveal, person: str) -> Iterator[str]:
+    if reveal.person != person:
+        yield foreign(reveal.person, person)
+    yield from _item_problems(reveal.trial, reveal.item)
+    yield from when_problems(reveal.at)
+    yield unstorable_problem(reveal.model_dump())
+
+
+def adjudication_problems(decision: SharedAdjudication, person: str) -> Iterator[str]:
+    if decision.by != person:
+        yield foreign(decision.by, person)
+    yield from _item_problems(decision.trial, decision.item, decision.value)
+    yield from when_problems(decision.at)
+    yield unstorable_problem(decision.model_dump())
+
+
+def label_set_problems(drawn: SharedLabelSet, person: str) -> Iterator[str]:
+    if drawn.by != person:
+        yield foreign(drawn.by, person)
+    if not _UID.fullmatch(drawn.uid):
+        yield _("this cannot be the uid of a labelling set")
+    for item in drawn.items:
+        yield from _item_problems(item.trial, item.item)
+        if not 0 < item.probability <= 1:
+            yield _("an item is drawn with a probability above 0 and at most 1")
+        if not 0 < item.raters <= _MOST_RATERS:
+            yield _("an item needs labels of at least one person")
+        yield from (name_problem(name) for name in item.people)
+    yield from when_problems(drawn.at)
+    yield unstorable_problem(drawn.model_dump())
+
+
+def _item_problems(
+    trial: str, key: str, value: LabelValue | CheckpointStatus | None = None
+) -> Iterator[str]:
+    if not _TRIAL.fullmatch(trial):
+        yield _("this cannot be a trial's uid: {id}").format(id=one_line(trial, 40))
+    item = _item(key)
+    if item is None:
+        yield _("this cannot be an item of a trial")
+    elif isinstance(value, CheckpointStatus) and item.kind is not ItemKind.STATUS:
+        yield _("only the status of a checkpoint is called {value}").format(value=value.value)
+
+
+def _item(key: str) -> Item | None:
+    """The item of a key in its one form; None for what is none."""
+    try:
+        item = Item.of_key(key) if len(key) <= _LONGEST_KEY else None
+    except ValueError:
+        return None
+    return item if item and item.key == key and 0 <= item.index < _MOST_INDEX else None
+
+
+_CHECKING_RUNS_UID = re.compile(r"[\w\-]{1,64}")
+_MOST = 2**62
+_CALLS = TypeAdapter(tuple[ModelReply, ...])
+_QUESTIONS = TypeAdapter(tuple[FormQuestion, ...])
+_ANSWERS = TypeAdapter(dict[str, int | str])
+_REPLY = TypeAdapter(UserReply)
+_CALL = TypeAdapter(ModelReply)
+
+
+def payload_of(digest: str, text: str | None, data: str) -> bytes | None:
+    """The content that a line holds, as text or as base64; None where it is not what its hash says."""
+    try:
+        content = base64.b64decode(data, validate=True) if text is None else text.encode()
+    except (binascii.Error, UnicodeEncodeError, ValueError):
+        return None
+    return content if hash_of(content) == digest else None
+
+
+def run_problems(run: SharedRun) -> Iterator[str]:
+    """What is wrong with a run itself: one whose settings cannot be read would stop whatever looks through all runs."""
+    from cuecard.core.evaluation.plans import RunSettings
+
+    if not _CHECKING_RUNS_UID.fullmatch(run.uid):
+        yield _("this cannot be a run's uid: {id}").format(id=one_line(run.uid, 40))
+    if bad := name_problem(run.created_by):
+        yield bad
+    yield from when_problems(run.created_at)
+    if run.samples < 0:
+        yield _("a run has no fewer than 0 samples")
+    yield unstorable_problem(run.model_dump(mode="json"))
+    try:
+        RunSettings.model_validate(run.plan)
+    except ValidationError:
+        yield _("The settings of run {id} cannot be read").format(id=one_line(run.name, 40))
+
+
+def trial_problems(
+    trial: SharedTrial,
+    runs: Collection[str],
+    revisions: Mapping[str, SharedRevision],
+    payloads: Collection[str],
+) -> Iterator[str]:
+    """What is wrong with a trial, given the runs, revisions and texts that came before it."""
+    if not _CHECKING_RUNS_UID.fullmatch(trial.uid):
+        yield _("this cannot be a trial's uid: {id}").format(id=one_line(trial.uid, 40))
+    if trial.run not in runs:
+        yield _("the run of this trial is missing")
+    known = revisions.get(trial.revision)
+    if known is None or known.task_id != trial.task_id:
+        yield _("the revision that it is about is missing")
+    times = [trial.created_at, *([trial.ended_at] if trial.ended_at else [])]
+    times += [given.at for given in (*trial.judgements, *trial.shadows, *trial.forms, *trial.notes)]
+    for at in times:
+        yield from when_problems(at)
+    for one in (*trial.forms, *trial.notes):
+        if bad := name_problem(one.person):
+            yield bad
+    for note in trial.notes:
+        if not _CHECKING_RUNS_UID.fullmatch(note.uid) or not (
+            note.about == "" or _CHECKING_RUNS_UID.fullmatch(note.about)
+        ):
+            yield _("this cannot be the uid of a note")
+    if any(abs(number) > _MOST for number in _numbers(trial)):
+        yield _("a number in it is out of range")
+    yield unstorable_problem(trial.model_dump(mode="json", exclude={"events", "calls"}))
+    yield unstorable_problem({"calls": [c.model_dump(exclude={"body"}) for c in trial.calls]})
+    yield from _log_problems(trial, payloads)
+    yield from _usage_problems(trial)
+    for call in trial.calls:
+        if not _reads(_CALL, call.body):
+            yield _("a call of a judge cannot be read")
+    for shadow in trial.shadows:
+        yield from _shadow_problems(shadow)
+    for form in trial.forms:
+        yield from _form_problems(form)
+
+
+def _numbers(trial: SharedTrial) -> Iterator[int]:
+    yield from (trial.seed, trial.sample, trial.position)
+    yield from (call.attempt for call in trial.calls)
+    yield from (shadow.turn for shadow in trial.shadows)
+    for used in trial.usage:
+        tokens = used.usage
+        yield from (used.calls, used.priced, tokens.prompt, tokens.completion)
+        yield from (tokens.cached, tokens.reasoning)
+
+
+def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str]:
+    """The log is whole, can be read, and ends as the trial says."""
+    end: TrialEnded | None = None
+    take = 0
+    keys: set[tuple[int, str]] = set()
+    for number, event in enumerate(trial.events):
+        try:
+            body, needed = decode_outline(event.body.encode())
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            yield _("event {n} cannot be read").format(n=number)
+            return
+        take += isinstance(body, TrialReopened)
+        if event.seq != number or event.take != take or (take, body.key) in keys:
+            yield _("its log has a gap at event {n}").format(n=number)
+            return
+        keys.add((take, body.key))
+        if any(digest not in payloads for digest in needed):
+            yield _("a text that event {n} refers to is missing").format(n=number)
+            return
+        if problems := list(when_problems(event.at)):
+            yield from problems
+            return
+        if isinstance(body, TrialEnded):
+            end = body
+        elif isinstance(body, TrialReopened):
+            end = None
+    if (trial.termination, trial.ended_at is None) != (end and end.termination, end is None):
+        yield _("it does not end as its log does")
+
+
+def _usage_problems(trial: SharedTrial) -> Iterator[str]:
+    places = {(used.payer, used.model) for used in trial.usage}
+    if len(places) < len(trial.usage):
+        yield _("what a model took is told twice")
+    if any(used.cost is not None and not math.isfinite(used.cost) for used in trial.usage):
+        yield _("a cost must be a number")
+
+
+def _shadow_problems(shadow: SharedShadow) -> Iterator[str]:
+    if not _reads(_REPLY, shadow.reply) or not _reads(_CALLS, shadow.calls):
+        yield _("what a simulator would have said cannot be read")
+
+
+def _form_problems(form: SharedForm) -> Iterator[str]:
+    if not _reads(_QUESTIONS, form.questions) or not _reads(_ANSWERS, form.answers):
+        yield _("what was said of a session cannot be read")
+
+
+def _reads(adapter: TypeAdapter[Any], text: str) -> bool:
+    try:
+        adapter.validate_python(from_json(text))
+    except (ValueError, RecursionError):
+        return False
+    return True

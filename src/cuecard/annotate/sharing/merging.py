@@ -1,15 +1,25 @@
-"""Packs brought together in a workspace."""
+"""Bundles merged into a workspace, revisions that then stand side by side, and how both are told in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cuecard.annotate.authoring.edit import as_task
 from cuecard.annotate.sharing.reading import Pack, read_packs
+from cuecard.core.contributions import TaskState
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.review import RevisionNode, tips_of
+from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
-    from cuecard.store.shared import MergeReport
+    from cuecard.core.records import Revision
+    from cuecard.core.review import Clash
+    from cuecard.core.tasks.models import Task
+    from cuecard.store.bundle_records import Arrived, LeftOut, MergeReport, SignedFor
     from cuecard.store.workspace import Workspace
 
 
@@ -38,3 +48,246 @@ def merge_packs(
 ) -> MergeReport:
     """As `merge_files`, for packs that were read and checked."""
     return workspace.exchange.take([pack.parcel for pack in packs], by=by, dry=dry)
+
+
+@dataclass(frozen=True)
+class Tip:
+    """A newest revision; `authors` as the reader may know them."""
+
+    revision: Revision
+    authors: tuple[str, ...]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return self.revision.task.model_dump(mode="json")
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Two newest revisions: `mine` is what this person saved, else the head. `base`: the data of what
+    both stand on, of revision `base_number` (0: they have nothing in common); `more`: further newest
+    revisions besides these.
+    """
+
+    task_id: str
+    head: int
+    mine: Tip
+    theirs: Tip
+    base: dict[str, Any]
+    base_number: int
+    more: int = 0
+
+    @property
+    def other(self) -> int:
+        """The number of the one that is not the head."""
+        numbers = (self.mine.revision.number, self.theirs.revision.number)
+        return next(number for number in numbers if number != self.head)
+
+
+def fork_of(workspace: Workspace, task_id: str, person: str) -> Fork | None:
+    """The head and the newest revision beside it; None when there is only one. Raises `NotFound`."""
+    log = workspace.reviews.seen_log(person, task_id)
+    tips = tips_of(log.revisions)
+    if len(tips) < 2:
+        return None
+    head, other = tips[:2]
+    mine, theirs = (head, other)
+    if person in other.authors and person not in head.authors:
+        mine, theirs = other, head
+    began = common_ancestor(log.revisions, head, other)
+    base: dict[str, Any] = {}
+    if began is not None:
+        base = workspace.tasks.revision(task_id, began.number).task.model_dump(mode="json")
+    first, second = (
+        Tip(workspace.tasks.revision(task_id, node.number), tuple(filter(None, node.authors)))
+        for node in (mine, theirs)
+    )
+    if not base and first.revision.task.family == second.revision.task.family:
+        base = {"gold": {"family": first.revision.task.family}}
+    return Fork(
+        task_id=task_id,
+        head=head.number,
+        mine=first,
+        theirs=second,
+        base=base,
+        base_number=began.number if began else 0,
+        more=len(tips) - 2,
+    )
+
+
+def join_fork(
+    workspace: Workspace, fork: Fork, data: Mapping[str, Any], person: str, message: str = ""
+) -> Revision:
+    """Save `data` as a revision that stands on both. Raises `FileProblems` when it is no task,
+    `Conflict` when the head is another one by now.
+    """
+    task: Task = as_task(data)
+    return workspace.tasks.save(
+        task, author=person, message=message.strip(), base=fork.head, also=(fork.other,)
+    )
+
+
+def common_ancestor(
+    revisions: Sequence[RevisionNode], one: RevisionNode, other: RevisionNode
+) -> RevisionNode | None:
+    """The newest revision that both stand on, and that nothing else which both stand on stands on."""
+    nodes = {node.uid: node for node in revisions}
+    common = _below(nodes, one) & _below(nodes, other)
+    stood_on = {parent for uid in common for parent in nodes[uid].parents}
+    tops = [nodes[uid] for uid in common - stood_on]
+    return max(tops, key=lambda node: node.order, default=None)
+
+
+def _below(nodes: Mapping[str, RevisionNode], start: RevisionNode) -> set[str]:
+    """What a revision stands on, itself included."""
+    found: set[str] = set()
+    todo = [start.uid]
+    while todo:
+        uid = todo.pop()
+        if uid in nodes and uid not in found:
+            found.add(uid)
+            todo += nodes[uid].parents
+    return found
+
+
+_GROUPS: dict[str, tuple[str, ...]] = {
+    N_("tasks"): ("task",),
+    N_("revisions"): ("revision",),
+    N_("signatures of known revisions"): ("signature",),
+    N_("steps of the workflow"): (
+        "submitted",
+        "withdrawn",
+        "reopened",
+        "retired",
+        "restored",
+        "third_asked",
+    ),
+    N_("reviews"): ("reviewed",),
+    N_("comments and answers"): ("commented", "answered"),
+    N_("claims and releases"): ("claimed", "released"),
+    N_("priorities"): ("prioritised",),
+    N_("second golds"): ("gold_built",),
+    N_("decisions of quality control"): ("qc_decided",),
+    N_("skills"): ("skills_set",),
+    N_("labels"): ("label",),
+    N_("decisions seen after labelling"): ("reveal",),
+    N_("adjudications"): ("adjudication",),
+    N_("labelling sets"): ("label_set",),
+    N_("entries of effort"): ("effort",),
+    N_("runs"): ("run",),
+    N_("trials"): ("trial",),
+    N_("events"): ("event",),
+    N_("judgements"): ("judgement",),
+    N_("calls of judges"): ("judge_call",),
+    N_("what simulators would have said"): ("shadow",),
+    N_("forms about sessions"): ("session_form",),
+    N_("bookmarks and comments on trials"): ("trial_note",),
+}
+_GROUP_OF = {kind: group for group, kinds in _GROUPS.items() for kind in kinds}
+STATE = {
+    TaskState.DRAFT: N_("draft"),
+    TaskState.IN_REVIEW: N_("in review"),
+    TaskState.RETURNED: N_("returned"),
+    TaskState.APPROVED: N_("approved"),
+    TaskState.RETIRED: N_("archived"),
+}
+
+
+def arrived_rows(arrived: Iterable[Arrived]) -> list[tuple[str, int, int]]:
+    """What came, how much of it is new, how much was known; in a fixed order, nothing left out."""
+    added, known = Counter[str](), Counter[str]()
+    for one in arrived:
+        group = _GROUP_OF.get(one.kind, one.kind)
+        added[group] += one.added
+        known[group] += one.known
+    order = [*_GROUPS, *sorted(set(added) - set(_GROUPS))]
+    return [(_(group), added[group], known[group]) for group in order if group in added]
+
+
+def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
+    """How much there is of what, for entries of these kinds."""
+    counts = Counter(_GROUP_OF.get(kind, kind) for kind in kinds)
+    return [(_(group), counts[group]) for group in _GROUPS if counts[group]]
+
+
+def signed_for_text(signed: SignedFor) -> str:
+    """Who packed it, by whom it is said to be, and how much of it was not known here."""
+    text = ngettext(
+        "Packed by {packer}, signed by {author}: {n} revision, {new} new here.",
+        "Packed by {packer}, signed by {author}: {n} revisions, {new} new here.",
+        signed.revisions,
+    )
+    return text.format(
+        packer=one_line(signed.packed_by, 40),
+        author=one_line(signed.author, 40),
+        n=f"{signed.revisions:,}",
+        new=f"{signed.new:,}",
+    )
+
+
+def clash_title(clash: Clash) -> str:
+    """What happened, in a few words."""
+    match clash.kind:
+        case "forks":
+            return _("Two newest revisions")
+        case "double":
+            return _("Reviewed twice by one person")
+        case "own":
+            return _("Reviewed by an author")
+        case "late":
+            return _("A late review undid an approval")
+        case "crowd":
+            return _("More reviews than were asked for")
+
+
+def clash_text(clash: Clash) -> str:
+    """What follows from it, and what to do."""
+    people = ", ".join(one_line(person, 40) for person in clash.people) or _("Somebody")
+    numbers = [str(number) for number in clash.revisions]
+    match clash.kind:
+        case "forks":
+            text = _(
+                "Revisions {all} stand side by side; {head} counts until an author merges them:"
+                " open the task in the app, then F12."
+            )
+            ordered = ", ".join(sorted(numbers, key=int))
+            return text.format(all=ordered, head=numbers[0])
+        case "double":
+            text = _("{people} reviewed revision {n} twice, apart; the first review counts.")
+        case "own":
+            text = _("{people} reviewed revision {n}, having worked on it; that does not count.")
+        case "late":
+            text = _("A review of revision {n} came in after its approval: it is returned.")
+        case "crowd":
+            text = _("Revision {n} has more reviews than it needs ({people} came last).")
+    return text.format(people=people, n=numbers[0])
+
+
+def left_out_text(left: LeftOut) -> str:
+    """Why labels stay out, and that nothing is lost by it."""
+    match left.kind:
+        case "label":
+            text = ngettext(
+                "{n} label of {person} is about trial {trial}, which is not in this workspace.",
+                "{n} labels of {person} are about trial {trial}, which is not in this workspace.",
+                left.count,
+            )
+        case "adjudication":
+            text = ngettext(
+                "{n} adjudication of {person} is about trial {trial}, which is not in this workspace.",
+                "{n} adjudications of {person} are about trial {trial}, which is not in this workspace.",
+                left.count,
+            )
+        case "label_set":
+            text = ngettext(
+                "{n} labelling set of {person} has items of trials that are not in this workspace,"
+                " {trial} for one.",
+                "{n} labelling sets of {person} have items of trials that are not in this workspace,"
+                " {trial} for one.",
+                left.count,
+            )
+        case "trial":
+            text = _(
+                "Trial {trial}, packed by {person}, was played on in two places; it stays as it is here."
+            )
+    return text.format(n=left.count, person=one_line(left.person, 40), trial=left.trial[:12])

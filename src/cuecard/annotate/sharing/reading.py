@@ -1,4 +1,4 @@
-"""Packs read from files: everything is checked before anything is believed."""
+"""Bundles read from files: everything is checked before anything is believed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from cuecard.annotate.sharing.checking import (
-    contribution_problems,
-    effort_problems,
-    name_problem,
-    revision_problems,
-    task_problem,
-)
-from cuecard.annotate.sharing.checking_labels import (
-    adjudication_problems,
-    label_problems,
-    label_set_problems,
-    reveal_problems,
-)
-from cuecard.annotate.sharing.checking_runs import payload_of, run_problems, trial_problems
-from cuecard.annotate.sharing.framing import SUFFIX, Unreadable, opened
-from cuecard.annotate.sharing.lines import (
+from cuecard.annotate.sharing.bundle import (
     FORMAT,
+    SUFFIX,
     AdjudicationLine,
     ContributionLine,
     EffortLine,
@@ -40,18 +26,33 @@ from cuecard.annotate.sharing.lines import (
     RunLine,
     TaskLine,
     TrialLine,
+    Unreadable,
     digest,
     line_adapter,
+    opened,
+)
+from cuecard.annotate.sharing.checking import (
+    adjudication_problems,
+    contribution_problems,
+    effort_problems,
+    label_problems,
+    label_set_problems,
+    name_problem,
+    payload_of,
+    reveal_problems,
+    revision_problems,
+    run_problems,
+    task_problem,
+    trial_problems,
 )
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.formats.walking import find_files
+from cuecard.core.formats.files import find_files
 from cuecard.core.i18n import _
-from cuecard.core.tasks import Task
+from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import one_line
 from cuecard.core.validation import Dialect, problems_of
-from cuecard.store.codec import from_json
-from cuecard.store.shared import (
+from cuecard.store.bundle_records import (
     Parcel,
     SharedAdjudication,
     SharedContribution,
@@ -60,8 +61,10 @@ from cuecard.store.shared import (
     SharedLabelSet,
     SharedReveal,
     SharedRevision,
+    SharedRun,
+    SharedTrial,
 )
-from cuecard.store.shared_runs import SharedRun, SharedTrial
+from cuecard.store.codec import from_json
 
 _MOST_PROBLEMS = 10
 _LONGEST_LINE = 48 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Packing what one person did."""
+"""Writing a bundle of what one person did."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.sharing.framing import (
+from cuecard.annotate.sharing.bundle import (
     MAX_FILE,
     MAX_UNPACKED,
     SUFFIX,
+    Header,
+    body_of,
     compressed,
+    header_line,
+    header_of,
     is_compressed,
 )
-from cuecard.annotate.sharing.lines import Header, body_of, header_line, header_of
 from cuecard.core.errors import Conflict, CuecardError
-from cuecard.core.files import replace_file
 from cuecard.core.i18n import _
+from cuecard.core.system import replace_file
 from cuecard.core.text import slug
-from cuecard.store.shared import Parcel
+from cuecard.store.bundle_records import Parcel
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

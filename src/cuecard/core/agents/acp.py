@@ -1,39 +1,218 @@
-"""Any harness that speaks the Agent Client Protocol, as the agent of a trial."""
+"""Any harness that speaks the Agent Client Protocol, as the agent of a trial: its turns, and what it is told again when its memory is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.core.agents.acp_harness import HarnessFailed
-from cuecard.core.agents.acp_log import prompted
-from cuecard.core.agents.acp_retelling import Retelling
-from cuecard.core.agents.acp_seat import Seat
-from cuecard.core.agents.acp_turn import prompt_harness
-from cuecard.core.agents.mcp_world import Door
-from cuecard.core.agents.notes import Note, say
-from cuecard.core.agents.tools import ending
-from cuecard.core.config_agents import AcpAgentConfig
+from cuecard.core.agents.acp_session import Telling, left_files, prompted, usage_of
+from cuecard.core.agents.acp_trial import Seat
+from cuecard.core.agents.briefing import Note, ending, say
+from cuecard.core.agents.mcp_world import Door, OpenTurn
+from cuecard.core.config import Prompt
+from cuecard.core.config_players import AcpAgentConfig
+from cuecard.core.engine.events import Event, Marked
+from cuecard.core.engine.messages import (
+    AgentReply,
+    Dialogue,
+    EmptyReply,
+    ErrorLoop,
+    HarnessSession,
+    ModelReply,
+    PlayerRef,
+    StartOver,
+    ToolSpec,
+)
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.errors import ModelCallError
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame
-from cuecard.core.parts import (
-    AgentReply,
-    Desk,
-    Dialogue,
-    EmptyReply,
-    ModelReply,
-    PlayerRef,
-    ToolSpec,
-)
-from cuecard.core.prediction import Prediction, UnusablePrediction
-from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import Family, TaskLanguage
+from cuecard.core.tasks.models import Family, TaskLanguage
+from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 if TYPE_CHECKING:
+    from acp.schema import PromptResponse
+
     from cuecard.core.llm.hub import ModelHub
+
+
+async def prompt_harness(
+    seat: Seat,
+    words: str,
+    context: StepContext,
+    turn: OpenTurn | None,
+    *,
+    seconds: float,
+    model: str,
+    show: bool,
+) -> ModelReply:
+    """The harness's answer to `words`: its text, and the call of a turn tool that ended the turn.
+
+    Its own tool calls are recorded as they end. Raises `HarnessFailed`, `ErrorLoop`, and what failed
+    meanwhile in the world or in recording; the harness is then told to stop.
+    """
+    began = time.monotonic()
+    on_text: Callable[[str], None] = context.stream if show else _nowhere
+    telling = Telling(lambda: turn.called if turn else (), on_text)
+    seat.session.telling = telling
+    prompt = asyncio.create_task(seat.harness.prompt(seat.session, words))
+    recorder = asyncio.create_task(_record(telling, context))
+    try:
+        async with asyncio.timeout(seconds):
+            await _first(prompt, recorder, telling.flood, *([turn.trouble] if turn else []))
+    except TimeoutError as error:
+        if turn is None or turn.closing is None:
+            raise HarnessFailed(
+                _("The harness did not end its turn in time"),
+                seat.harness.with_tail(_("it had {n} seconds").format(n=f"{seconds:g}")),
+            ) from error
+    finally:
+        seat.lost = not await seat.harness.cancel(seat.session, prompt)
+        telling.finish()
+        seat.session.telling = None
+        if not telling.flood.done():
+            telling.flood.cancel()
+        await asyncio.gather(recorder, return_exceptions=True)
+    recorder.result()
+    response = None if prompt.cancelled() else prompt.result()
+    closing = (turn.closing,) if turn and turn.closing else ()
+    stop = response.stop_reason if response else "cancelled"
+    if not telling.text and not closing:
+        _complain(stop)
+    return ModelReply(
+        text=telling.text,
+        tool_calls=closing,
+        finish_reason=stop,
+        usage=usage_of(response.usage if response else None, context.log, seat.session.id),
+        model=model,
+        latency_ms=round((time.monotonic() - began) * 1000),
+    )
+
+
+def _complain(stop: str) -> None:
+    match stop:
+        case "refusal":
+            raise HarnessFailed(_("The harness refused to answer"), blame=Blame.REQUEST)
+        case "cancelled":
+            raise HarnessFailed(_("The harness cancelled its own turn"), blame=Blame.REQUEST)
+        case "max_tokens":
+            told = _("The harness used up its tokens without a word to the user")
+            raise HarnessFailed(told, blame=Blame.REQUEST)
+        case "max_turn_requests":
+            raise ErrorLoop(_("The harness used up its model calls without a word to the user"))
+        case _:
+            pass
+
+
+async def _first(prompt: asyncio.Task[PromptResponse], *troubles: asyncio.Future[None]) -> None:
+    """Wait for the prompt's end or for what fails meanwhile, and raise the latter."""
+    await asyncio.wait({prompt, *troubles}, return_when=asyncio.FIRST_COMPLETED)
+    for trouble in troubles:
+        if trouble.done():
+            trouble.result()
+
+
+async def _record(telling: Telling, context: StepContext) -> None:
+    while (mark := await telling.tools.get()) is not None:
+        await context.mark(mark)
+
+
+def _nowhere(_text: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Retelling:
+    """`intro`: what a harness is told before the user's first words; `prompt` tells the rest."""
+
+    intro: str
+    prompt: Prompt
+    language: TaskLanguage
+
+    async def sit(self, seat: Seat, dialogue: Dialogue, words: str, context: StepContext) -> str:
+        """Take up or begin a session; returns what to prompt with so that `words` are answered.
+
+        Raises `HarnessFailed`.
+        """
+        earlier = session_to_take_up(context.log, context.rewound)
+        if (
+            earlier is not None
+            and (heard := await self._taken_up(seat, earlier, context)) is not None
+        ):
+            return self._next(heard, dialogue, words)
+        if not seat.started:
+            await seat.start()
+        before = _before(dialogue, words)
+        await seat.begin(context, retold=bool(before))
+        return "\n\n".join((self.intro, *self._told(before), words))
+
+    async def _taken_up(
+        self, seat: Seat, earlier: HarnessSession, context: StepContext
+    ) -> str | None:
+        """What the user has said in the session that was taken up; None if it could not be, or holds
+        nothing.
+        """
+        try:
+            await seat.start(earlier.cwd)
+        except StartOver:
+            return None
+        try:
+            heard = await seat.load(earlier)
+        except (StartOver, ModelCallError):
+            if not seat.harness.usable:
+                await seat.leave()
+            return None
+        if not heard.strip():
+            return None
+        await seat.mark(context, restored=True)
+        return heard
+
+    def _next(self, heard: str, dialogue: Dialogue, words: str) -> str:
+        """Words that the session has heard are not said again, unless the user says them twice."""
+        said = [message.text.strip() for message in dialogue.of("user")]
+        twice = len(said) > 1 and said[-2].endswith(said[-1])
+        last = bool(said) and said[-1] == words.strip()
+        if last and not twice and heard.rstrip().endswith(words.strip()):
+            return say(self.language, Note.GO_ON)
+        return words
+
+    def _told(self, before: Sequence[tuple[str, str]]) -> list[str]:
+        """The user's first words, and what was said since."""
+        if not before:
+            return []
+        first, *others = before
+        roles = {"user": Note.ROLE_USER, "agent": Note.ROLE_ASSISTANT}
+        lines = [f"{say(self.language, roles[role])} {text}" for role, text in others]
+        nothing = say(self.language, Note.NONE)
+        return [first[1], self.prompt.render(dialogue="\n\n".join(lines) or nothing)]
+
+
+def session_to_take_up(log: Sequence[Event], rewound: int) -> HarnessSession | None:
+    """The session that a trial is in, if it may go on: what it remembers was not taken back, and its
+    folder is there if it left something in it.
+    """
+    for event in reversed(log):
+        if isinstance(event.body, Marked) and isinstance(
+            session := event.body.mark, HarnessSession
+        ):
+            lost = left_files(log) and not Path(session.cwd).is_dir()
+            return session if event.take >= rewound and not lost else None
+    return None
+
+
+def _before(dialogue: Dialogue, words: str) -> list[tuple[str, str]]:
+    """What was said before `words`, which may be the dialogue's last."""
+    told = [(message.role, message.text) for message in dialogue.messages]
+    if told and told[-1] == ("user", words):
+        told.pop()
+    return [(role, text) for role, text in told]
 
 
 Sat = TypeVar("Sat")
@@ -70,12 +249,14 @@ class AcpAgent:
             version="-".join(p.hash[:8] for p in (*self.prompts, self.conclusion)),
         )
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         """One turn. Raises `HarnessFailed`, `AgentPaused`, `EmptyReply`, and what the world raises."""
         last = dialogue.last("user")
-        said = await self._say(last.text if last else "", dialogue, desk, self.prompts[1])
+        said = await self._say(last.text if last else "", dialogue, context, self.prompts[1])
         if not said.text and not said.tool_calls:
-            said = await self._say(say(self.language, Note.EMPTY), dialogue, desk, self.prompts[1])
+            said = await self._say(
+                say(self.language, Note.EMPTY), dialogue, context, self.prompts[1]
+            )
         for call in said.tool_calls:
             if found := ending(call):
                 return AgentReply(text=found[1], act=found[0])
@@ -83,18 +264,18 @@ class AcpAgent:
             raise EmptyReply(_("The agent replied with nothing"), _("also when asked again"))
         return AgentReply(text=said.text)
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         """What the harness hands in; where that cannot be read, it is asked once more.
 
         Raises `HarnessFailed` and `AgentPaused`.
         """
         said = await self._say(
-            self.conclusion.render(), dialogue, desk, self.conclusion, concluding=True
+            self.conclusion.render(), dialogue, context, self.conclusion, concluding=True
         )
         prediction = parse_prediction(self.family, said.text)
         if isinstance(prediction, UnusablePrediction):
             again = say(self.language, Note.UNREADABLE)
-            said = await self._say(again, dialogue, desk, self.conclusion, concluding=True)
+            said = await self._say(again, dialogue, context, self.conclusion, concluding=True)
             prediction = parse_prediction(self.family, said.text)
         return prediction
 
@@ -107,15 +288,15 @@ class AcpAgent:
         self,
         words: str,
         dialogue: Dialogue,
-        desk: Desk,
+        context: StepContext,
         prompt: Prompt,
         *,
         concluding: bool = False,
     ) -> ModelReply:
         async def perform() -> ModelReply:
             if self.retelling is None:
-                return await self._unattended(words, desk, show=not concluding)
-            here = desk.onward()
+                return await self._unattended(words, context, show=not concluding)
+            here = context.onward()
             seat, text = await self._seated_again(self.retelling, dialogue, words, here)
             try:
                 return await self._prompt(seat, text, here, show=not concluding)
@@ -126,17 +307,17 @@ class AcpAgent:
             seat, text = await self._seated_again(self.retelling, dialogue, words, here)
             return await self._prompt(seat, text, here, show=not concluding)
 
-        return await desk.call_model(self._model, perform, prompt=prompt.hash)
+        return await context.call_model(self._model, perform, prompt=prompt.hash)
 
-    async def _unattended(self, words: str, desk: Desk, *, show: bool) -> ModelReply:
+    async def _unattended(self, words: str, context: StepContext, *, show: bool) -> ModelReply:
         """Raises `AgentPaused` in place of a failure that would meet every other trial alike."""
         breaker = self.hub.breaker(self.name, self.config.give_up_after)
         starting = True
         try:
-            seat = await self._seated(desk, words)
+            seat = await self._seated(context, words)
             starting = False
-            text = words if prompted(desk.log) else f"{self.intro}\n\n{words}"
-            said = await self._prompt(seat, text, desk, show=show)
+            text = words if prompted(context.log) else f"{self.intro}\n\n{words}"
+            said = await self._prompt(seat, text, context, show=show)
         except HarnessFailed as error:
             failure = error.failure
             if starting and not breaker.worked:
@@ -152,37 +333,39 @@ class AcpAgent:
     def _model(self) -> str:
         return self.config.model or self.name
 
-    async def _prompt(self, seat: Seat, text: str, desk: Desk, *, show: bool) -> ModelReply:
+    async def _prompt(
+        self, seat: Seat, text: str, context: StepContext, *, show: bool
+    ) -> ModelReply:
         # While it hands in, the world stays shut.
-        async with seat.world(desk) if show else nullcontext() as turn:
+        async with seat.world(context) if show else nullcontext() as turn:
             return await prompt_harness(
                 seat,
                 text,
-                desk,
+                context,
                 turn,
                 seconds=self.config.turn_timeout,
                 model=self._model,
                 show=show,
             )
 
-    async def _seated(self, desk: Desk, words: str) -> Seat:
+    async def _seated(self, context: StepContext, words: str) -> Seat:
         if self._seat is None:
-            seat = self._seat = self._new_seat(desk)
-            await self._sure(seat.sit(desk, words))
+            seat = self._seat = self._new_seat(context)
+            await self._sure(seat.sit(context, words))
         return self._seat
 
     async def _seated_again(
-        self, retelling: Retelling, dialogue: Dialogue, words: str, desk: Desk
+        self, retelling: Retelling, dialogue: Dialogue, words: str, context: StepContext
     ) -> tuple[Seat, str]:
         """The seat, and what to prompt with so that `words` are answered."""
-        if self._seat is not None and self._seat.stands(desk.rewound):
+        if self._seat is not None and self._seat.stands(context.rewound):
             return self._seat, words
         await self.close()
-        seat = self._seat = self._new_seat(desk)
-        return seat, await self._sure(retelling.sit(seat, dialogue, words, desk))
+        seat = self._seat = self._new_seat(context)
+        return seat, await self._sure(retelling.sit(seat, dialogue, words, context))
 
-    def _new_seat(self, desk: Desk) -> Seat:
-        tools = (*desk.tools, *self.own_tools)
+    def _new_seat(self, context: StepContext) -> Seat:
+        tools = (*context.tools, *self.own_tools)
         door = Door(tools, self.language) if tools and self.config.world else None
         return Seat(self.name, self.config, self.hub, door)
 

@@ -1,4 +1,4 @@
-"""An agent behind a web address: it is POSTed the conversation and answers. See docs/agents.md."""
+"""An agent behind a web address: it is POSTed the conversation and answers. See docs/agents.md for the protocol."""
 
 from __future__ import annotations
 
@@ -10,31 +10,110 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from cuecard.core.agents.http_answer import Want, prediction_of, read_answer
-from cuecard.core.agents.notes import Note, say
-from cuecard.core.agents.tools import ending
-from cuecard.core.config_agents import HttpAgentConfig
-from cuecard.core.errors import ModelCallError
-from cuecard.core.events import TrialStarted
-from cuecard.core.http_bodies import TooMuch, check_values, read_body, read_refusal
+from cuecard.core.agents.briefing import ANSWER, ASK, Note, ending, say
+from cuecard.core.config import Prompt
+from cuecard.core.config_players import HttpAgentConfig
+from cuecard.core.engine.events import TrialStarted
+from cuecard.core.engine.messages import (
+    AgentReply,
+    Dialogue,
+    EmptyReply,
+    ModelReply,
+    PlayerRef,
+    ToolCall,
+    Usage,
+    token_count,
+)
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.errors import ModelCallError, guard, scrub, scrub_model
+from cuecard.core.families.registry import CORE
+from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
-from cuecard.core.llm.breaker import AgentBreaker
-from cuecard.core.llm.failures import CONNECT_SECONDS, MAX_WAIT, Blame, Failure, retry_after
-from cuecard.core.llm.patience import Overdue, Patience
-from cuecard.core.parts import AgentReply, Desk, Dialogue, EmptyReply, ModelReply, PlayerRef
-from cuecard.core.prediction import Prediction, UnusablePrediction
-from cuecard.core.prompts import Prompt
-from cuecard.core.scrubbing import guard, scrub, scrub_model
-from cuecard.core.tasks import Family, TaskLanguage
+from cuecard.core.llm.failures import (
+    CONNECT_SECONDS,
+    MAX_WAIT,
+    AgentBreaker,
+    Blame,
+    Failure,
+    Overdue,
+    Patience,
+    retry_after,
+)
+from cuecard.core.tasks.models import Family, TaskLanguage
 from cuecard.core.text import one_line, storable
+from cuecard.core.validation import TooMuch, check_values, read_body, read_refusal
+from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
+
+
+_STRUCTURED = "prediction"
+
+
+class Want(StrEnum):
+    REPLY = "reply"
+    PREDICTION = "prediction"
+
+
+class _Answer(BaseModel):
+    """Unknown fields are the agent's own business."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    reply: str | None = None
+    act: Literal["reply", "ask", "answer"] = "reply"
+    text: str | None = None
+    prediction: JsonValue = None
+    usage: dict[str, JsonValue] | None = None
+
+
+def read_answer(want: Want, body: str) -> ModelReply:
+    """Raises `ModelCallError` if the body is not what was wanted."""
+    try:
+        found = _Answer.model_validate_json(storable(body))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = f"{place}: {first['msg']}" if place else first["msg"]
+        raise ModelCallError(
+            _("The agent's address answered with something else"), one_line(reason, 300)
+        ) from error
+    given = found.usage or {}
+    usage = Usage(**{name: token_count(given.get(name)) for name in Usage.model_fields})
+    if want is Want.PREDICTION and found.prediction is not None:
+        text = json.dumps(found.prediction, ensure_ascii=False)
+        return ModelReply(text=text, finish_reason=_STRUCTURED, usage=usage)
+    text = found.reply if want is Want.REPLY else found.text
+    if text is None:
+        missing = "reply" if want is Want.REPLY else "text, prediction"
+        raise ModelCallError(
+            _("The agent's address answered with something else"),
+            _("missing: {fields}").format(fields=missing),
+        )
+    calls: tuple[ToolCall, ...] = ()
+    if want is Want.REPLY and found.act == "ask":
+        calls = (ToolCall(name=ASK.name, arguments={"question": text}),)
+    elif want is Want.REPLY and found.act == "answer":
+        calls = (ToolCall(name=ANSWER.name, arguments={"answer": text}),)
+    return ModelReply(text=text, tool_calls=calls, usage=usage)
+
+
+def prediction_of(family: Family, said: ModelReply) -> Prediction:
+    """The prediction in a recorded answer: given as such, or to be found in its text."""
+    if said.finish_reason != _STRUCTURED:
+        return parse_prediction(family, said.text)
+    try:
+        return CORE[family].read_json(said.text)
+    except ValidationError:
+        return parse_prediction(family, said.text)
+
 
 _FIRST_PAUSE_S: Final = 0.5
 _TRY_AGAIN: Final = 429
@@ -78,9 +157,9 @@ class HttpAgent:
             version=f"{self.role_prompt.hash[:8]}-{self.conclusion.hash[:8]}",
         )
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         """One turn. Raises `ModelCallError`, `AgentPaused` and `EmptyReply`."""
-        said = await self._ask(Want.REPLY, self.role, self.role_prompt, dialogue, desk)
+        said = await self._ask(Want.REPLY, self.role, self.role_prompt, dialogue, context)
         for call in said.tool_calls:
             if found := ending(call):
                 return AgentReply(text=found[1], act=found[0])
@@ -88,17 +167,17 @@ class HttpAgent:
             raise EmptyReply(_("The agent replied with nothing"))
         return AgentReply(text=said.text.strip())
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         """What the agent hands in; where that cannot be read, it is asked once more.
 
         Raises `ModelCallError` and `AgentPaused`.
         """
         told = self.conclusion.render()
-        said = await self._ask(Want.PREDICTION, told, self.conclusion, dialogue, desk)
+        said = await self._ask(Want.PREDICTION, told, self.conclusion, dialogue, context)
         prediction = prediction_of(self.family, said)
         if isinstance(prediction, UnusablePrediction):
             told = f"{told}\n\n{say(self.language, Note.UNREADABLE)}"
-            said = await self._ask(Want.PREDICTION, told, self.conclusion, dialogue, desk)
+            said = await self._ask(Want.PREDICTION, told, self.conclusion, dialogue, context)
             prediction = prediction_of(self.family, said)
         return prediction
 
@@ -108,11 +187,11 @@ class HttpAgent:
             await session.close()
 
     async def _ask(
-        self, want: Want, told: str, prompt: Prompt, dialogue: Dialogue, desk: Desk
+        self, want: Want, told: str, prompt: Prompt, dialogue: Dialogue, context: StepContext
     ) -> ModelReply:
         body: dict[str, JsonValue] = {
             "version": 1,
-            "session": _session_of(desk, self.name),
+            "session": _session_of(context, self.name),
             "turn": dialogue.turn,
             "want": want.value,
             "family": self.family,
@@ -142,7 +221,7 @@ class HttpAgent:
                 update={"model": model, "attempts": attempts, "latency_ms": took}
             )
 
-        return await desk.call_model(model, perform, prompt=prompt.hash)
+        return await context.call_model(model, perform, prompt=prompt.hash)
 
     async def _post(self, body: dict[str, JsonValue]) -> tuple[int, str]:
         """The number of attempts and the body of the answer. Tried again only where the agent cannot
@@ -234,13 +313,13 @@ class _Unanswered(ModelCallError):
         self.failure = failure
 
 
-def _session_of(desk: Desk, name: str) -> str:
-    """A name for this course of this trial: the same after a resume, another after a fresh start and
+def _session_of(context: StepContext, name: str) -> str:
+    """A name for this effective log of this trial: the same after a resume, another after a fresh start and
     after words were taken back.
     """
-    for event in desk.log:
+    for event in context.log:
         if isinstance(started := event.body, TrialStarted):
             where = f"{name}/{started.task_id}/{started.revision_hash}/{started.sample}"
-            back = f"/{desk.rewound}" if desk.rewound else ""
+            back = f"/{context.rewound}" if context.rewound else ""
             return uuid.uuid5(_SPACE, f"{where}/{event.at.isoformat()}{back}").hex
     return uuid.uuid5(_SPACE, name).hex

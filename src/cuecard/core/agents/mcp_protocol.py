@@ -1,8 +1,4 @@
-"""The few methods of the Model Context Protocol that a server of tools needs.
-
-Written here rather than taken from the `mcp` package, which brings a web framework, a web server, a
-second HTTP client, OpenTelemetry and cryptography for what are four methods over JSON-RPC.
-"""
+"""The few methods of the Model Context Protocol that a server of tools needs."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import Final, Protocol, cast
 from pydantic import JsonValue
 
 from cuecard import __version__
-from cuecard.core.parts import ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.messages import ToolAnswer, ToolCall, ToolSpec
 
 SERVER_NAME: Final = "cuecard"
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from cuecard.core.agents import mcp_protocol
-from cuecard.core.agents.notes import Note, say
-from cuecard.core.agents.tools import complaint, ending, named_right
+from cuecard.core.agents.briefing import Note, complaint, ending, named_right, say
+from cuecard.core.engine.events import Limits, TrialStarted
+from cuecard.core.engine.messages import ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import CuecardError
-from cuecard.core.events import Limits, TrialStarted
 from cuecard.core.i18n import _
-from cuecard.core.parts import Desk, ToolAnswer, ToolCall, ToolSpec
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.tasks.models import TaskLanguage
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -44,9 +44,9 @@ class Door:
         return self._tools
 
     @asynccontextmanager
-    async def open(self, desk: Desk) -> AsyncGenerator[OpenTurn]:
-        """Let calls through to `desk`. What is still under way at the end is given up."""
-        turn = self._turn = OpenTurn(desk, self._tools, self._language)
+    async def open(self, context: StepContext) -> AsyncGenerator[OpenTurn]:
+        """Let calls through to `context`. What is still under way at the end is given up."""
+        turn = self._turn = OpenTurn(context, self._tools, self._language)
         try:
             yield turn
         finally:
@@ -64,11 +64,13 @@ class OpenTurn:
     `trouble`: fails when a call failed in a way that concerns the trial.
     """
 
-    def __init__(self, desk: Desk, tools: Sequence[ToolSpec], language: TaskLanguage) -> None:
-        self._desk = desk
+    def __init__(
+        self, context: StepContext, tools: Sequence[ToolSpec], language: TaskLanguage
+    ) -> None:
+        self._context = context
         self._tools = tools
         self._language: TaskLanguage = language
-        self._left = _limits(desk).max_tool_calls_per_turn
+        self._left = _limits(context).max_tool_calls_per_turn
         self._under_way: set[asyncio.Task[ToolAnswer]] = set()
         self.called: deque[ToolCall] = deque(maxlen=_REMEMBERED)
         self.closing: ToolCall | None = None
@@ -84,7 +86,7 @@ class OpenTurn:
             self.closing = call
             return ToolAnswer(text=say(self._language, Note.DELIVERED_END))
         self._left -= 1
-        task = asyncio.create_task(self._desk.call_tool(call))
+        task = asyncio.create_task(self._context.call_tool(call))
         self._under_way.add(task)
         await asyncio.wait({task})
         self._under_way.discard(task)
@@ -212,6 +214,6 @@ def _from_here(host: str, origin: str) -> bool:
     return all(name in _LOOPBACK for name in named)
 
 
-def _limits(desk: Desk) -> Limits:
-    started = (e.body for e in desk.log if isinstance(e.body, TrialStarted))
+def _limits(context: StepContext) -> Limits:
+    started = (e.body for e in context.log if isinstance(e.body, TrialStarted))
     return next((body.limits for body in started), Limits())

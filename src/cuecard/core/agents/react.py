@@ -1,38 +1,128 @@
-"""An agent on a model: it reasons, calls tools, and talks (ReAct)."""
+"""An agent on a model that reasons, calls tools and talks (ReAct): made from a configuration, and played again from what is recorded."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from pydantic import JsonValue
 
-from cuecard.core.agents.measuring import estimate, latest
-from cuecard.core.agents.memory import listed, note_tools, read_lessons
-from cuecard.core.agents.notes import Note, say
-from cuecard.core.agents.past import NotRecorded, PastTurn, by_key
-from cuecard.core.agents.tagged import list_of
-from cuecard.core.agents.thread import Thread
-from cuecard.core.agents.turn import Manner, Turn, Voice
-from cuecard.core.errors import ModelCallError
-from cuecard.core.events import EventBody
-from cuecard.core.formats.predictions import parse_prediction
-from cuecard.core.marks import NotesKept, NotesRead
-from cuecard.core.parts import (
+from cuecard.core.agents.briefing import Note, approach_to, estimate, latest, say
+from cuecard.core.agents.calling import NATIVE, TAGGED, list_of
+from cuecard.core.agents.thread import Reach, Thread
+from cuecard.core.agents.turn import (
+    Delegation,
+    Manner,
+    Turn,
+    Voice,
+    listed,
+    note_tools,
+    read_lessons,
+)
+from cuecard.core.config import Prompt, find_prompt
+from cuecard.core.config_players import ModelAgentConfig, TeamAgentConfig
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.events import Event, EventBody, Marked, ModelReplied, ToolAnswered
+from cuecard.core.engine.messages import (
     AgentReply,
-    Desk,
     Dialogue,
     EmptyReply,
     ErrorLoop,
+    Mark,
     Message,
+    ModelReply,
+    NotesKept,
+    NotesRead,
     PlayerRef,
+    ToolAnswer,
+    ToolCall,
     ToolSpec,
 )
-from cuecard.core.prediction import Prediction, UnusablePrediction
-from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import Family
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.errors import ModelCallError
+from cuecard.core.families.registry import family_of
+from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.tasks.models import Family, Task, TaskLanguage
+from cuecard.core.verdicts import Prediction, UnusablePrediction
+
+
+class NotRecorded(LookupError):
+    """The log does not hold this step: the turn was played by someone else."""
+
+
+def by_key(log: Sequence[Event]) -> dict[str, EventBody]:
+    """Everything that is recorded, by its place."""
+    return {event.body.key: event.body for event in log}
+
+
+class PastTurn:
+    """A `StepContext` that hands back one recorded turn of the agent, step by step, and does nothing.
+
+    `effective`: everything that is recorded, by its key. All its calls raise `NotRecorded`.
+    """
+
+    def __init__(
+        self,
+        log: Sequence[Event],
+        recorded: Mapping[str, EventBody],
+        turn: int,
+        tools: tuple[ToolSpec, ...],
+        scope: str = "",
+    ) -> None:
+        self.log = log
+        self.tools = tools
+        self._effective = recorded
+        self._turn = turn
+        self._scope = scope
+        self._steps: dict[str, int] = {}
+
+    async def call_model(
+        self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""
+    ) -> ModelReply:
+        body = self._next("model")
+        if not isinstance(body, ModelReplied):
+            raise NotRecorded
+        return body.reply
+
+    async def call_tool(
+        self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
+    ) -> ToolAnswer:
+        """Also raises when the recorded call was another one."""
+        body = self._next("tool")
+        if not isinstance(body, ToolAnswered) or (body.call.name, body.call.arguments) != (
+            call.name,
+            call.arguments,
+        ):
+            raise NotRecorded
+        return body.answer
+
+    async def mark(self, mark: Mark) -> Mark:
+        body = self._next(mark.kind)
+        if not isinstance(body, Marked):
+            raise NotRecorded
+        return body.mark
+
+    @property
+    def rewound(self) -> int:
+        return 0
+
+    def onward(self) -> PastTurn:
+        return self
+
+    def scope(self, name: str) -> PastTurn:
+        return PastTurn(self.log, self._effective, self._turn, self.tools, f"{self._scope}{name}/")
+
+    def stream(self, text: str) -> None:
+        pass
+
+    def _next(self, kind: str) -> EventBody | None:
+        step = self._steps.get(kind, 0)
+        self._steps[kind] = step + 1
+        return self._effective.get(f"agent/{self._turn}/{self._scope}{kind}/{step}")
+
 
 _LESSONS_READ = 8
 """The part of the context that lessons from earlier tasks may take: one in so many."""
@@ -104,29 +194,29 @@ class ReactAgent:
             version=_version(self._manner, prompts, options or {}),
         )
 
-    async def reply(self, dialogue: Dialogue, desk: Desk) -> AgentReply:
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         """One turn. Raises `ModelCallError`, `EmptyReply`, `ErrorLoop` or `Halt`."""
-        thread = await self._thread(dialogue, desk)
-        reply = await Turn(self._manner, thread, desk).play()
+        thread = await self._thread(dialogue, context)
+        reply = await Turn(self._manner, thread, context).play()
         said = Message(role="agent", turn=dialogue.turn, text=reply.text, act=reply.act)
         self._known = _Known(thread, (*dialogue.messages, said))
         return reply
 
-    async def conclude(self, dialogue: Dialogue, desk: Desk) -> Prediction:
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         """What the model hands in; where that cannot be read, it is asked once more.
 
         Raises `ModelCallError` and `Halt`.
         """
-        thread = await self._thread(dialogue, desk)
-        voice = Voice(self._manner, thread, desk)
-        tools = self._manner.tools(desk)
+        thread = await self._thread(dialogue, context)
+        voice = Voice(self._manner, thread, context)
+        tools = self._manner.tools(context)
         thread.user(self._prompts.conclusion.render())
         prediction = await self._hand_in(thread, voice, tools)
         if isinstance(prediction, UnusablePrediction):
             thread.user(say(self._manner.language, Note.UNREADABLE))
             prediction = await self._hand_in(thread, voice, tools)
         if self._prompts.lessons:
-            await self._keep_lessons(self._prompts.lessons, thread, voice, desk)
+            await self._keep_lessons(self._prompts.lessons, thread, voice, context)
         return prediction
 
     async def _hand_in(self, thread: Thread, voice: Voice, tools: Sequence[ToolSpec]) -> Prediction:
@@ -137,40 +227,46 @@ class ReactAgent:
             thread.reply(spoken)
         return parse_prediction(self._family, spoken.text)
 
-    async def _keep_lessons(self, prompt: Prompt, thread: Thread, voice: Voice, desk: Desk) -> None:
+    async def _keep_lessons(
+        self, prompt: Prompt, thread: Thread, voice: Voice, context: StepContext
+    ) -> None:
         thread.user(prompt.render())
         try:
             spoken = await voice.ask(
-                self._manner.tools(desk), may_call=False, show=False, prompt=prompt.hash
+                self._manner.tools(context), may_call=False, show=False, prompt=prompt.hash
             )
         except ModelCallError:
             return  # What was handed in is worth more than what could have been learnt.
-        await desk.mark(NotesKept(notes=read_lessons(spoken.text)))
+        await context.mark(NotesKept(notes=read_lessons(spoken.text)))
 
-    async def _thread(self, dialogue: Dialogue, desk: Desk) -> Thread:
+    async def _thread(self, dialogue: Dialogue, context: StepContext) -> Thread:
         """The messages up to here. Nobody else may go on from a kept thread if this turn breaks off."""
         known, self._known = self._known, None
         messages = dialogue.messages
         if known and messages[: len(known.messages)] == known.messages:
             thread, messages = known.thread, messages[len(known.messages) :]
-            course: dict[str, EventBody] = {}
+            recorded: dict[str, EventBody] = {}
         else:
             spoken = any(message.role == "agent" for message in messages)
-            course = by_key(desk.log) if spoken else {}
-            thread = await self._opened(dialogue, desk, course)
+            recorded = by_key(context.log) if spoken else {}
+            thread = await self._opened(dialogue, context, recorded)
         for message in messages:
             if message.role == "user":
                 thread.user(message.text, request=True)
             else:
-                thread = await self._replayed(message, thread, desk, course)
+                thread = await self._replayed(message, thread, context, recorded)
         return thread
 
     async def _replayed(
-        self, message: Message, thread: Thread, desk: Desk, course: Mapping[str, EventBody]
+        self,
+        message: Message,
+        thread: Thread,
+        context: StepContext,
+        recorded: Mapping[str, EventBody],
     ) -> Thread:
         """The thread after a turn that was played before."""
         again = thread.fork()
-        past = PastTurn(desk.log, course, message.turn, desk.tools)
+        past = PastTurn(context.log, recorded, message.turn, context.tools)
         try:
             reply = await Turn(self._manner, again, past).play()
         except (NotRecorded, EmptyReply, ErrorLoop):
@@ -182,11 +278,11 @@ class ReactAgent:
         return thread
 
     async def _opened(
-        self, dialogue: Dialogue, desk: Desk, course: Mapping[str, EventBody]
+        self, dialogue: Dialogue, context: StepContext, recorded: Mapping[str, EventBody]
     ) -> Thread:
         """A thread with its system prompt alone."""
         manner, prompts = self._manner, self._prompts
-        tools = manner.tools(desk)
+        tools = manner.tools(context)
         parts = [prompts.system.render(**prompts.values)]
         if prompts.team:
             parts.append(prompts.team.render())
@@ -194,20 +290,20 @@ class ReactAgent:
             parts.append(prompts.tagged.render(tools=list_of(tools)))
         if prompts.memory and not self._lifelong:
             parts.append(prompts.memory.render())
-        elif prompts.memory and (notes := await self._read_lessons(dialogue, desk, course)):
+        elif prompts.memory and (notes := await self._read_lessons(dialogue, context, recorded)):
             parts.append(prompts.memory.render(notes=listed(notes)))
         overhead = estimate(list_of(tools)) if manner.wire.native else 0
         return Thread("\n\n".join(parts), manner.wire, overhead)
 
     async def _read_lessons(
-        self, dialogue: Dialogue, desk: Desk, course: Mapping[str, EventBody]
+        self, dialogue: Dialogue, context: StepContext, recorded: Mapping[str, EventBody]
     ) -> tuple[str, ...]:
         """What is remembered of earlier tasks, as it was at the first turn of this one."""
         room = self._manner.client.config.context // _LESSONS_READ
         read = NotesRead(notes=latest(self._lessons, room))
         first = dialogue.last("agent") and dialogue.of("agent")[0]
         try:
-            turn = PastTurn(desk.log, course, first.turn, ()) if first else desk
+            turn = PastTurn(context.log, recorded, first.turn, ()) if first else context
             mark = await turn.mark(read)
         except NotRecorded:
             return ()
@@ -229,3 +325,64 @@ def _version(manner: Manner, prompts: ReactPrompts, options: Mapping[str, JsonVa
     tools = [tool.name for tool in (*manner.turn_tools, *(own.spec for own in manner.own_tools))]
     whole = [told, manner.max_steps, manner.wire.native, tools, dict(options)]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPrompts:
+    """The prompts that such an agent needs for a task. Raises `ConfigError`."""
+
+    def find(name: str) -> Prompt:
+        return find_prompt(name, task.language, config, agent.prompts)
+
+    approach = approach_to(task, agent.settings)
+    memory = {"local": "memory_local", "lifelong": "memory_lifelong"}.get(agent.memory)
+    return ReactPrompts(
+        system=find(approach.prompt),
+        values=approach.values,
+        conclusion=find(family_of(task).conclusion),
+        tagged=find("react_tagged") if agent.calls == "tagged" else None,
+        memory=find(memory) if memory else None,
+        lessons=find("memory_lessons") if agent.memory == "lifelong" else None,
+    )
+
+
+def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient) -> Manner:
+    """How such an agent takes its turns. Raises `ConfigError`."""
+    return Manner(
+        client=client,
+        language=task.language,
+        max_steps=agent.max_steps,
+        wire=TAGGED if agent.calls == "tagged" else NATIVE,
+        reach=reach_for(agent, config, task.language, client),
+        turn_tools=approach_to(task, agent.settings).own_tools,
+    )
+
+
+def team_manner_for(
+    agent: TeamAgentConfig, manner: Manner, config: Config, prompts: ReactPrompts
+) -> Manner:
+    """`manner` with the tool that sends members out. Raises `ConfigError`."""
+    prompt = find_prompt("team_member", manner.language, config, agent.prompts)
+    member = replace(manner, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
+    delegation = Delegation(member, prompt, prompts.tagged, agent.members)
+    return replace(manner, own_tools=(*manner.own_tools, delegation))
+
+
+def reach_for(
+    agent: ModelAgentConfig, config: Config, language: TaskLanguage, client: ChatClient
+) -> Reach | None:
+    """When its conversations are cut; None if they never are. Raises `ConfigError`."""
+    context = agent.context
+    if context.strategy == "none":
+        return None
+    return Reach(
+        strategy=context.strategy,
+        limit=int(context.at * client.config.context),
+        keep=context.keep,
+        ask=find_prompt("compact", language, config, agent.prompts),
+        stand=find_prompt("compacted", language, config, agent.prompts),
+    )
+
+
+def options_of(agent: ModelAgentConfig) -> dict[str, JsonValue]:
+    """What the configuration says about the agent beside its model and prompts, for its version."""
+    return agent.model_dump(mode="json", exclude={"model", "prompts"})

@@ -1,26 +1,30 @@
-"""One turn of a model agent: model calls and tool calls until it replies."""
+"""One turn of a model agent: model calls and tool calls until it replies, with the tools of its own: notes to remember by, and members of a team."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cuecard.core.agents.calling import OVERFLOW, performing
-from cuecard.core.agents.compaction import Compactor, Reach
-from cuecard.core.agents.notes import Note, say
-from cuecard.core.agents.thread import Thread
-from cuecard.core.agents.tools import complaint, ending, named_right
-from cuecard.core.agents.wires import NATIVE, Spoken, Wire
-from cuecard.core.events import Limits, TrialStarted
-from cuecard.core.i18n import _
-from cuecard.core.llm.client import ChatClient
-from cuecard.core.parts import (
+from cuecard.core.agents.briefing import Note, complaint, ending, named_right, say
+from cuecard.core.agents.calling import (
+    NATIVE,
+    OVERFLOW,
+    Spoken,
+    Wire,
+    list_of,
+    performing,
+    split_thoughts,
+)
+from cuecard.core.agents.thread import Compactor, Reach, Thread
+from cuecard.core.config import Prompt
+from cuecard.core.engine.events import Limits, TrialStarted
+from cuecard.core.engine.messages import (
     AgentReply,
-    Desk,
     EmptyReply,
     ErrorLoop,
     ModelReply,
@@ -28,7 +32,11 @@ from cuecard.core.parts import (
     ToolCall,
     ToolSpec,
 )
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.engine.step_context import StepContext
+from cuecard.core.errors import ModelCallError
+from cuecard.core.i18n import _
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import one_line
 
 SAME_ERROR_LIMIT = 3
@@ -42,7 +50,7 @@ class Place:
     out, from 0.
     """
 
-    desk: Desk
+    context: StepContext
     thread: Thread
     number: int
 
@@ -79,21 +87,21 @@ class Manner:
     own_tools: tuple[OwnTool, ...] = ()
     show: bool = True
 
-    def tools(self, desk: Desk) -> tuple[ToolSpec, ...]:
+    def tools(self, context: StepContext) -> tuple[ToolSpec, ...]:
         """All tools that the model gets."""
         own = (tool.spec for tool in self.own_tools)
-        return (*desk.tools, *own, *self.turn_tools)
+        return (*context.tools, *own, *self.turn_tools)
 
 
 class Voice:
     """Speaks with the model over `thread`, and keeps the thread within its reach."""
 
-    def __init__(self, manner: Manner, thread: Thread, desk: Desk) -> None:
+    def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
         self._manner = manner
         self._thread = thread
-        self._desk = desk
+        self._context = context
         self._compactor = (
-            Compactor(manner.client, manner.reach, manner.language, thread, desk)
+            Compactor(manner.client, manner.reach, manner.language, thread, context)
             if manner.reach
             else None
         )
@@ -130,27 +138,27 @@ class Voice:
             manner.client,
             self._thread.messages,
             tools if manner.wire.native else (),
-            manner.wire.shown(self._desk.stream) if show and manner.show else None,
+            manner.wire.shown(self._context.stream) if show and manner.show else None,
             may_call=may_call,
             overflow=overflow,
         )
-        return await self._desk.call_model(
+        return await self._context.call_model(
             manner.client.config.model, perform, prompt=prompt or manner.prompt
         )
 
 
 class Turn:
-    """Plays one turn onto `thread`. `desk` is the trial's own, a scope of it, or a recorded turn's."""
+    """Plays one turn onto `thread`. `context` is the trial's own, a scope of it, or a recorded turn's."""
 
-    def __init__(self, manner: Manner, thread: Thread, desk: Desk) -> None:
+    def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
         self._manner = manner
         self._thread = thread
-        self._desk = desk
-        self._voice = Voice(manner, thread, desk)
-        self._tools = manner.tools(desk)
+        self._context = context
+        self._voice = Voice(manner, thread, context)
+        self._tools = manner.tools(context)
         self._ending = frozenset(tool.name for tool in manner.turn_tools)
         self._own = {tool.spec.name: tool for tool in manner.own_tools}
-        self._calls_left = self._limit = _limits(desk).max_tool_calls_per_turn
+        self._calls_left = self._limit = _limits(context).max_tool_calls_per_turn
         self._errors: Counter[str] = Counter()
         self._was_empty = False
 
@@ -219,9 +227,9 @@ class Turn:
     def _carry_out(self, call: ToolCall) -> Coroutine[None, None, ToolAnswer]:
         own = self._own.get(call.name)
         if own is None:
-            return self._desk.call_tool(call)
-        place = Place(self._desk, self._thread, self._limit - self._calls_left)
-        return self._desk.call_tool(call, own.begin(call, place))
+            return self._context.call_tool(call)
+        place = Place(self._context, self._thread, self._limit - self._calls_left)
+        return self._context.call_tool(call, own.begin(call, place))
 
     def _refusal(self, call: ToolCall, over: ToolCall | None, *, cut: bool) -> ToolAnswer | None:
         if over is not None:
@@ -261,7 +269,160 @@ def _written(call: ToolCall) -> str:
     return f"{call.name} {arguments}"
 
 
-def _limits(desk: Desk) -> Limits:
+def _limits(context: StepContext) -> Limits:
     """The trial's limits, which its first event holds."""
-    first = desk.log[0].body if desk.log else None
+    first = context.log[0].body if context.log else None
     return first.limits if isinstance(first, TrialStarted) else Limits()
+
+
+MAX_LESSONS = 5
+_MAX_LESSON = 400
+_BULLET = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)、．])\s*(.+)")
+
+WRITE_NOTE = ToolSpec(
+    name="write_note",
+    description=(
+        "Write down something that must not be forgotten: it stays in view when older parts of the"
+        " conversation are cut. 记下不能忘记的内容；对话较早的部分被截去后，笔记仍然可见。"
+    ),
+    parameters={
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "The note, in a few sentences."}},
+        "required": ["text"],
+    },
+)
+READ_NOTES = ToolSpec(
+    name="read_notes",
+    description="Read all notes that were written so far. 读取目前写下的全部笔记。",
+    parameters={"type": "object", "properties": {}},
+)
+
+
+class NoteWriter:
+    """The tool `write_note`. The notes are the thread's."""
+
+    spec = WRITE_NOTE
+
+    def __init__(self, language: TaskLanguage) -> None:
+        self._language: TaskLanguage = language
+
+    def begin(self, call: ToolCall, place: Place) -> Answering:
+        given = call.arguments.get("text")
+        text = given.strip() if isinstance(given, str) else ""
+        if not text:
+            missing = say(self._language, Note.MISSING, name="text")
+            return _at_once(ToolAnswer(text=missing, ok=False))
+        place.thread.notes.append(text)
+        number = str(len(place.thread.notes))
+        return _at_once(ToolAnswer(text=say(self._language, Note.NOTED, n=number)))
+
+
+class NoteReader:
+    """The tool `read_notes`."""
+
+    spec = READ_NOTES
+
+    def __init__(self, language: TaskLanguage) -> None:
+        self._language: TaskLanguage = language
+
+    def begin(self, call: ToolCall, place: Place) -> Answering:
+        notes = "\n".join(f"{i}. {note}" for i, note in enumerate(place.thread.notes, 1))
+        return _at_once(ToolAnswer(text=notes or say(self._language, Note.NONE)))
+
+
+def note_tools(language: TaskLanguage) -> tuple[OwnTool, ...]:
+    return NoteWriter(language), NoteReader(language)
+
+
+def read_lessons(text: str) -> tuple[str, ...]:
+    """The lessons in a model's reply: its list items, at most `MAX_LESSONS`."""
+    _thoughts, said = split_thoughts(text)
+    items = (_BULLET.fullmatch(line) for line in said.splitlines())
+    lessons = [one_line(item[1], _MAX_LESSON) for item in items if item]
+    return tuple(dict.fromkeys(lesson for lesson in lessons if lesson))[:MAX_LESSONS]
+
+
+def listed(notes: Sequence[str]) -> str:
+    return "\n".join(f"- {note}" for note in notes)
+
+
+def _at_once(answer: ToolAnswer) -> Answering:
+    async def perform() -> ToolAnswer:
+        return answer
+
+    return perform
+
+
+DELEGATE = ToolSpec(
+    name="delegate",
+    description=(
+        "Give one self-contained piece of the work to a helper with the same tools. Helpers know"
+        " nothing of the conversation and of each other: say all that they need. Several calls in one"
+        " reply are worked on at the same time. Returns the helper's report."
+        " 把一件独立的工作交给拥有相同工具的助手，并得到其报告；可以同时发出多个。"
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "task": {"type": "string", "description": "What to find out, complete in itself."}
+        },
+        "required": ["task"],
+    },
+)
+
+
+class Delegation:
+    """The tool `delegate` of one agent in one trial.
+
+    `most`: members in one turn. A member plays one turn in the manner given, on a step context of its own, so
+    that a resumed trial goes on inside it; what it does is in the log, what it reports is the answer.
+    """
+
+    spec = DELEGATE
+
+    def __init__(self, manner: Manner, prompt: Prompt, tagged: Prompt | None, most: int) -> None:
+        self._manner = manner
+        self._prompt = prompt
+        self._tagged = tagged
+        self._most = most
+        self._context: StepContext | None = None
+        self._count = 0
+
+    def begin(self, call: ToolCall, place: Place) -> Answering:
+        if place.context is not self._context:
+            self._context, self._count = place.context, 0
+        self._count += 1
+        allowed = self._count <= self._most
+
+        async def perform() -> ToolAnswer:
+            if not allowed:
+                most = str(self._most)
+                text = say(self._manner.language, Note.NO_MORE_MEMBERS, n=most)
+                return ToolAnswer(text=text, ok=False)
+            return await self._report(call, place.context.scope(f"member/{place.number}"))
+
+        return perform
+
+    async def _report(self, call: ToolCall, context: StepContext) -> ToolAnswer:
+        thread = self._thread(context)
+        thread.user(str(call.arguments.get("task", "")), request=True)
+        try:
+            reply = await Turn(self._manner, thread, context).play()
+        except (EmptyReply, ErrorLoop) as error:
+            return self._failed(str(error))
+        except ModelCallError as error:
+            if not error.context_overflow:
+                raise
+            return self._failed(str(error))
+        return ToolAnswer(text=reply.text)
+
+    def _thread(self, context: StepContext) -> Thread:
+        tools = self._manner.tools(context)
+        parts = [self._prompt.render()]
+        if self._tagged and tools:
+            parts.append(self._tagged.render(tools=list_of(tools)))
+        return Thread("\n\n".join(parts), self._manner.wire)
+
+    def _failed(self, reason: str) -> ToolAnswer:
+        text = say(self._manner.language, Note.MEMBER_FAILED, reason=reason)
+        return ToolAnswer(text=text, ok=False)

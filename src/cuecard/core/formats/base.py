@@ -1,28 +1,61 @@
-"""What a format offers, and what all of them share."""
+"""What a file format offers, what all of them share, and agents' outputs that were produced elsewhere."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from cuecard.core.errors import CuecardError, FileProblem
-from cuecard.core.formats.foreign import Refused
-from cuecard.core.formats.json_files import Entry, Obj, parse_json, read_objects
-from cuecard.core.formats.responses import Response, clean_messages
-from cuecard.core.formats.walking import Found, find_files
+from cuecard.core.formats.files import Entry, FilesResult, Obj, find_files, parse_json, read_objects
+from cuecard.core.formats.round_trip import Refused
 from cuecard.core.i18n import _
-from cuecard.core.tasks.ids import id_problem
+from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import is_cjk, one_line, slug, storable
 from cuecard.core.validation import problems_of
+
+
+class Response(Frozen):
+    """One sample of one task. `text` is what the agent handed in, for `parse_prediction`;
+    `messages` the chat messages as they came; `termination` the other program's word, or empty.
+    """
+
+    task_id: str
+    sample: int = 0
+    text: str = ""
+    termination: str = ""
+    messages: tuple[dict[str, JsonValue], ...] = ()
+
+
+def clean_messages(value: object) -> tuple[dict[str, JsonValue], ...]:
+    """The messages that are objects, with every text in them storable."""
+    if not isinstance(value, list):
+        return ()
+    cleaned = [clean(item) for item in cast(list[object], value)]
+    return tuple(cast(dict[str, JsonValue], item) for item in cleaned if isinstance(item, dict))
+
+
+def clean(value: object) -> object:
+    """JSON with every text in it storable."""
+    match value:
+        case str():
+            return storable(value)
+        case list():
+            return [clean(item) for item in cast(list[object], value)]
+        case dict():
+            fields = cast(Mapping[Any, object], value)
+            return {storable(str(key)): clean(item) for key, item in fields.items()}
+        case _:
+            return value
+
 
 TasksRead = tuple[list[Task], list[FileProblem]]
 ResponsesRead = tuple[list[Response], list[FileProblem]]
@@ -53,7 +86,7 @@ class Format:
 
     name: str
     title: str
-    families: tuple[Family, ...]
+    families: Sequence[Family]
     suffixes: tuple[str, ...]
     read_file: Callable[[Path], TasksRead]
     write_tasks: Callable[[Sequence[Task], Path], list[Path]]
@@ -67,7 +100,7 @@ class Format:
     recognises: Callable[[Obj], bool] = lambda obj: False
     read_responses: Callable[[Path], ResponsesRead] | None = None
 
-    def files(self, path: Path) -> Found:
+    def files(self, path: Path) -> FilesResult:
         """The files to read at `path`; an empty folder is a problem."""
         found = find_files(path, self.suffixes, patterns=self.patterns, deep=self.deep)
         if path.is_dir():
@@ -75,7 +108,7 @@ class Format:
         if found.files or found.problems:
             return found
         reason = _("holds no {suffixes} files").format(suffixes=", ".join(self.suffixes))
-        return Found(problems=(FileProblem(str(path), "", reason),))
+        return FilesResult(problems=(FileProblem(str(path), "", reason),))
 
     def read(self, files: Iterable[Path]) -> Iterator[Reading]:
         """Each file in turn; a task that an earlier file held already is a problem of the later one."""

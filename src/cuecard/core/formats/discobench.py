@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.formats.base import (
     Format,
     TasksRead,
@@ -18,10 +19,10 @@ from cuecard.core.formats.base import (
     texts_in,
     title_of,
 )
-from cuecard.core.formats.foreign import Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_lines
+from cuecard.core.formats.files import SUFFIXES, Obj, read_file, write_lines
+from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
 from cuecard.core.i18n import N_, _
-from cuecard.core.tasks.checkpoints import Checkpoint, CheckpointChain
+from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
 
 NAME = "discobench"
@@ -108,9 +109,7 @@ def _step(step: Obj, index: int) -> Obj:
 
 
 def _render(task: Task) -> Obj:
-    chain = task.gold
-    if not isinstance(chain, CheckpointChain):
-        raise TypeError(f"a {task.family} task has no checkpoints")
+    chain = narrow(task.gold, CheckpointChain)
     return {
         "id": task.id,
         "domain": task.domain,

@@ -1,25 +1,24 @@
-"""A graph task as a graph file: what GraphML and RDF share.
-
-Such a file holds the gold as nodes and edges that other programs understand; the rest of the task (its
-header) travels with it as data that they pass over. A file that another program wrote has no header:
-then the task gets its title from the graph or the file, and a placeholder for its query.
-"""
+"""A graph task as a graph file, what GraphML and RDF share; names as IRIs, and rdflib, an extra imported when a file needs it."""
 
 from __future__ import annotations
 
 import json
+import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 
-from cuecard.core.errors import FileProblem
+from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats.base import TasksRead, language_of, make_task, title_of
-from cuecard.core.formats.json_files import Obj, parse_json
+from cuecard.core.formats.files import Obj, parse_json
 from cuecard.core.i18n import _
-from cuecard.core.tasks.graph import Graph, Triple
+from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import MAX_FILE_BYTES, task_dialect
 from cuecard.core.text import is_cjk, slug
@@ -77,9 +76,7 @@ def rest_of(task: Task) -> str:
 
 
 def graph_of(task: Task) -> Graph:
-    if not isinstance(task.gold, Graph):
-        raise TypeError(f"a {task.family} task has no triples")
-    return task.gold
+    return narrow(task.gold, Graph)
 
 
 def keep_header(given: Task, newest: Task) -> Task:
@@ -136,3 +133,81 @@ def _rest(text: str) -> Obj:
     if not isinstance(data, dict):
         raise Unreadable(_("must be an object with named fields"), place="task")
     return {key: value for key, value in cast(dict[str, Any], data).items() if key not in PLAIN}
+
+
+OURS = "urn:cuecard:"
+TERM = f"{OURS}term:"
+NODE = f"{OURS}node:"
+RELATION = f"{OURS}relation:"
+TASK = f"{OURS}task:"
+# Relative addresses in a file are below this one, which leads nowhere.
+BASE = "http://file.invalid/"
+
+_IRI = re.compile(r"(?:https?|urn):[^\s<>\"{}|\\^`\x00-\x20\x7f-\xa0\ue000-\uf8ff\ufff0-\uffff]+")
+_LOCAL = re.compile(r"[#/:]([^#/:]+)[#/:]?$")
+
+
+def iri_of(name: str, space: str) -> str:
+    """The IRI of a name: the name itself where it is one, else the name quoted in `space`."""
+    if _IRI.fullmatch(name) and name.isascii() and not name.startswith((OURS, BASE)):
+        return name
+    # Letters of other scripts may stand in an IRI, and there people can read them.
+    return space + "".join(char if _readable(char) else quote(char, safe="") for char in name)
+
+
+def name_of(iri: str, space: str) -> str:
+    """The name that became this IRI; any other IRI is its own name."""
+    if iri.startswith(space):
+        return unquote(iri.removeprefix(space), errors="replace")
+    return unquote(iri.removeprefix(BASE)) if iri.startswith(BASE) else iri
+
+
+def local_name(iri: str) -> str:
+    """The last part of an IRI, as a person would read it."""
+    found = _LOCAL.search(iri)
+    name = unquote(found[1], errors="replace") if found else iri
+    return name.replace("_", " ").strip() or iri
+
+
+def _readable(char: str) -> bool:
+    return char.isalnum() and (char.isascii() or "\u00bf" < char < "\ud800")
+
+
+def rdflib() -> Any:
+    """The library. Raises `CuecardError` where it is not installed."""
+    try:
+        import rdflib as library
+    except ImportError as error:
+        raise CuecardError(
+            _("Turtle and JSON-LD need one more package"),
+            "rdflib",
+            _("Install it: pip install 'cuecard[rdf]'"),
+        ) from error
+    # It tells of odd addresses on stderr, where the app draws.
+    logger = logging.getLogger("rdflib")
+    if logger.propagate:
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+        # A number or a date is the text that stands in the file.
+        library.NORMALIZE_LITERALS = False
+    return library
+
+
+def recording_graph() -> Any:
+    """An empty graph that keeps in `said` what is added to it, in the order of the file: rdflib's own
+    order changes from run to run. Raises `CuecardError`.
+    """
+    library = rdflib()
+
+    class Recording(library.Graph):
+        def __init__(self) -> None:
+            super().__init__()
+            self.said: dict[Any, None] = {}
+
+        def add(self, triple: Any) -> Any:
+            self.said.setdefault(triple)
+            super().add(triple)
+            return self
+
+    graph: Any = Recording()
+    return graph

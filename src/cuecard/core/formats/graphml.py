@@ -1,20 +1,234 @@
-"""GraphML: a graph task as the XML that Gephi, yEd, Cytoscape and networkx read."""
+"""GraphML: a graph task as the XML that Gephi, yEd, Cytoscape and networkx read, and files of any program read back."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
+from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from cuecard.core.formats.base import Format, TasksRead, check_family
-from cuecard.core.formats.file_names import file_names
-from cuecard.core.formats.graph_files import graph_of, keep_header, read_graph_task, rest_of
-from cuecard.core.formats.graphml_reading import MARK, load_graphml
-from cuecard.core.formats.json_files import write_text
-from cuecard.core.i18n import N_
+from cuecard.core.formats.files import Obj, file_names, write_text
+from cuecard.core.formats.graph_files import (
+    PLAIN,
+    GraphFile,
+    Unreadable,
+    graph_of,
+    keep_header,
+    read_graph_task,
+    rest_of,
+)
+from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import Task
+
+MARK = "cuecard"
+_MAX_DEPTH = 60
+_LABELS = ("label", "name", "title", "NodeLabel", "EdgeLabel")
+_RELATIONS = ("label", "relation", "predicate", "EdgeLabel", "type", "name", "interaction")
+_SOURCES = ("sources", "source", "url", "urls")
+_NOTES = ("note", "notes", "description", "comment")
+_ESCAPED = re.compile(r"\\(\\|u[0-9a-f]{4})")
+
+
+@dataclass
+class _Thing:
+    """A graph, node or edge, with its data by name. `ends`: the nodes of an edge."""
+
+    id: str
+    line: int
+    ends: tuple[str, str] = ("", "")
+    data: dict[str, str] = field(default_factory=dict[str, str])
+
+    def get(self, *names: str) -> str:
+        return next((self.data[name] for name in names if self.data.get(name)), "")
+
+
+class _Reader:
+    """Handlers of expat; what they raise comes out of `Parse`."""
+
+    def __init__(self) -> None:
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.graphs: list[_Thing] = []
+        self.nodes: list[_Thing] = []
+        self.edges: list[_Thing] = []
+        self._names: dict[str, str] = {}
+        self._open: list[_Thing] = []
+        self._depth = 0
+        self._collecting: tuple[_Thing, str, list[str]] | None = None
+
+    @property
+    def line(self) -> int:
+        return self.parser.CurrentLineNumber
+
+    def _doctype(self, *_declared: object) -> None:
+        # Entities are declared there: bombs, and files and addresses that are none of ours.
+        raise Unreadable(_("has a DOCTYPE; remove it"), self.line)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition(" ")[2]
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise Unreadable(_("is nested too deeply"), self.line)
+        if self._depth == 1 and name != "graphml":
+            reason = _("is not GraphML: its outermost element is {name!r}")
+            raise Unreadable(reason.format(name=name[:80]), self.line)
+        match name:
+            case "key":
+                label = attributes.get("attr.name") or attributes.get("id", "")
+                self._names[attributes.get("id", "")] = label
+            case "graph" | "node" | "edge":
+                self._begin(name, attributes)
+            case "data" if self._open:
+                key = attributes.get("key", "")
+                self._collecting = (self._open[-1], self._names.get(key, key), [])
+            case "NodeLabel" | "EdgeLabel" if self._collecting is not None:
+                # yEd puts what is drawn at a node or edge inside its data.
+                self._collecting = (self._collecting[0], name, [])
+            case _:
+                pass
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        thing = _Thing(attributes.get("id", ""), self.line)
+        if name == "graph":
+            self.graphs.append(thing)
+        elif name == "node":
+            if not thing.id:
+                raise Unreadable(_("is missing"), self.line, f"node[{len(self.nodes)}].id")
+            self.nodes.append(thing)
+        else:
+            thing.ends = (attributes.get("source", ""), attributes.get("target", ""))
+            self.edges.append(thing)
+        self._open.append(thing)
+
+    def _end(self, tag: str) -> None:
+        name = tag.rpartition(" ")[2]
+        self._depth -= 1
+        if name in ("graph", "node", "edge"):
+            self._open.pop()
+        elif self._collecting is not None and name in ("data", "NodeLabel", "EdgeLabel"):
+            thing, key, texts = self._collecting
+            text = "".join(texts)
+            if text.strip() or name == "data":
+                thing.data.setdefault(key, text)
+            if name == "data":
+                self._collecting = None
+            else:
+                self._collecting = (thing, "", [])
+
+    def _text(self, text: str) -> None:
+        if self._collecting is not None:
+            self._collecting[2].append(text)
+
+
+def load_graphml(data: bytes) -> GraphFile:
+    """The graph of a file, its edges in their order. Raises `Unreadable`."""
+    reader = _Reader()
+    try:
+        reader.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        reason = _("is not XML: {error}").format(error=expat.ErrorString(error.code))
+        raise Unreadable(reason, error.lineno) from error
+    except (ValueError, LookupError) as error:
+        # An encoding that Python does not know, or that XML may not have.
+        raise Unreadable(_("is not XML: {error}").format(error=error)) from error
+    roots = reader.graphs
+    ours = bool(roots) and roots[0].get(MARK) == "1"
+    return _ours(reader, roots[0]) if ours else _theirs(reader)
+
+
+def _ours(reader: _Reader, graph: _Thing) -> GraphFile:
+    file = GraphFile()
+    for thing in (graph, *reader.nodes, *reader.edges):
+        thing.data = {key: _plain(text) for key, text in thing.data.items()}
+    for name in PLAIN:
+        key = "task_id" if name == "id" else name
+        if key in graph.data:
+            file.header[name] = graph.data[key]
+    file.rest = graph.get("task")
+    ids = {node.id: node.get("id") or node.id for node in reader.nodes}
+    for node in reader.nodes:
+        listed = node.get("listed")
+        if not listed:
+            continue
+        file.lines["gold", "nodes", len(file.nodes)] = node.line
+        item: Obj = {"id": ids[node.id]}
+        if listed == "name":
+            item["name"] = node.get("label")
+        if node.get("aliases"):
+            item["aliases"] = _texts(node.get("aliases"), node)
+        file.nodes.append(item)
+    for edge in reader.edges:
+        _add_edge(file, edge, ids, edge.get("label"), edge.get("note"))
+    return file
+
+
+def _theirs(reader: _Reader) -> GraphFile:
+    """Where every node has a label of its own, the labels are the ids: those of programs say nothing."""
+    labels = [node.get(*_LABELS).strip() for node in reader.nodes]
+    named = all(labels) and len(set(labels)) == len(labels)
+    ids: dict[str, str] = {}
+    file = GraphFile(title=reader.graphs[0].get("title", "name", "label") if reader.graphs else "")
+    for node, label in zip(reader.nodes, labels, strict=True):
+        ids[node.id] = label if named else node.id.strip()
+        if not named and label and label != node.id:
+            file.lines["gold", "nodes", len(file.nodes)] = node.line
+            file.nodes.append({"id": node.id.strip(), "name": label})
+    for index, edge in enumerate(reader.edges):
+        relation = edge.get(*_RELATIONS).strip()
+        if not relation:
+            reason = _("has no label, which would be the relation")
+            raise Unreadable(reason, edge.line, f"edge[{index}]")
+        _add_edge(file, edge, ids, relation, edge.get(*_NOTES).strip())
+    return file
+
+
+def _add_edge(file: GraphFile, edge: _Thing, ids: dict[str, str], relation: str, note: str) -> None:
+    index = len(file.triples)
+    for end, key in zip(edge.ends, ("source", "target"), strict=True):
+        if end not in ids:
+            reason = _("{id!r} is no node of this task").format(id=end[:80])
+            raise Unreadable(reason, edge.line, f"edge[{index}].{key}")
+    file.lines["gold", "triples", index] = edge.line
+    head, tail = (ids[end] for end in edge.ends)
+    triple: Obj = {"head": head, "relation": relation, "tail": tail, "note": note}
+    sources = edge.get(*_SOURCES).split()
+    if file.header:
+        if edge.get("stage").strip():
+            triple["stage"] = edge.get("stage").strip()
+    else:
+        # Without a persona there are no stages; and what others call a source may be anything.
+        sources = [source for source in sources if source.startswith(("http://", "https://"))]
+    if sources:
+        triple["sources"] = sources
+    file.triples.append(triple)
+
+
+def _texts(text: str, node: _Thing) -> list[object]:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(_("must be a list"), node.line, "aliases") from error
+    if not isinstance(value, list):
+        raise Unreadable(_("must be a list"), node.line, "aliases")
+    return cast(list[object], value)
+
+
+def _plain(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPED.sub(
+        lambda found: "\\" if found[1] == "\\" else chr(int(found[1][1:], 16)), text
+    )
+
 
 NAME = "graphml"
 FAMILIES = ("graph",)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
+from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.formats.base import (
     Format,
     TasksRead,
@@ -23,10 +24,10 @@ from cuecard.core.formats.base import (
     task_id_of,
     title_of,
 )
-from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported, same
-from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_lines
+from cuecard.core.formats.files import SUFFIXES, Obj, read_file, write_lines
+from cuecard.core.formats.round_trip import PRIVATE, Codec, Refused, exported, imported, same
 from cuecard.core.i18n import N_, _
-from cuecard.core.tasks.facts import Fact, FactWorld
+from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Difficulty, Foreign, Task
 from cuecard.core.text import is_cjk
 
@@ -117,9 +118,7 @@ def _query(obj: Obj) -> str:
 
 
 def _render(task: Task) -> Obj:
-    world = task.gold
-    if not isinstance(world, FactWorld):
-        raise TypeError(f"a {task.family} task has no facts")
+    world = narrow(task.gold, FactWorld)
     return {
         "index": _index(task.id),
         "prompt": [{"role": "user", "content": task.query}],

@@ -1,16 +1,46 @@
-"""A persona as one Markdown text: three `#` sections, a `###` heading for each stage (VibeSearch).
-
-English and Chinese headings, half- and full-width colons and the usual spellings of the labels are
-read; one form of each is written.
-"""
+"""A persona as one Markdown text (VibeSearchBench): read, written, and edited so that only what was edited changes."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import cast
 
-from cuecard.core.formats.cue_words import infer_kind
-from cuecard.core.tasks.models import Persona, Stage, TaskLanguage
+from cuecard.core.tasks.models import CueKind, Persona, Stage, TaskLanguage
+
+_START = re.compile(
+    r"\b(?:conversation|dialogue|dialog|chat|session)\b[^.]{0,24}\b(?:begin|begins|began|start|starts|started|opens?)\b"
+    r"|\b(?:begin|beginning|start|opening)\b[^.]{0,16}\b(?:conversation|dialogue|dialog|chat|session)\b"
+    r"|对话(?:一?开始|刚开始|开启)|(?:开始|开启)对话|开场",
+    re.IGNORECASE,
+)
+_OTHER_PART = re.compile(
+    r"\b(?:assistant|agent|model|ai|bot)\b|助手|智能体|模型|客服", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\b(?:ask|asks|asked|asking|inquires?|inquiring|enquires?|probes?)\b"
+    r"|询问|追问|提问|问到|问及|问起|问道|反问|主动问|问了|问用户|问我|发问|打听",
+    re.IGNORECASE,
+)
+_COMPLETES = re.compile(
+    r"\b(?:complet(?:e|es|ed|ing|ion)|finish(?:es|ed|ing)?|finali[sz](?:e|es|ed|ing)|conclud(?:e|es|ed)"
+    r"|wraps? up|is done|has done|milestone|all (?:previous|prior|earlier|preceding|the above) stages)\b"
+    r"|完成|做完|结束|筛完|查完|整理完|完毕|所有(?:前述|之前的?|前面的?)阶段",
+    re.IGNORECASE,
+)
+
+
+def infer_kind(text: str) -> CueKind:
+    """The kind of a cue from its words, English or Chinese; `mentions` when nothing else shows."""
+    if _START.search(text) and not _OTHER_PART.search(text):
+        return CueKind.START
+    if _ASKS.search(text):
+        return CueKind.ASKS
+    if _COMPLETES.search(text):
+        return CueKind.COMPLETES
+    return CueKind.MENTIONS
+
 
 _IDENTITY = r"core identity|identity|核心身份|身份"
 _STAGES = (
@@ -199,3 +229,166 @@ def _joined(lines: list[str]) -> str:
 def guarded(text: str) -> str:
     """Lines that would read as a section's heading get Markdown's escape."""
     return "\n".join(f"\\{line}" if _SECTION.fullmatch(line) else line for line in text.split("\n"))
+
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+_QUOTE = re.compile(r"\s*>[ ]?")
+_NUMBER = re.compile(r"\d+")
+_Fields = tuple[str, str, str, str]
+
+
+def patch_persona(text: str, persona: Persona, language: TaskLanguage) -> str:
+    """`text` with the edits that make it say what `persona` says; where that cannot be done by
+    replacing its parts, the persona in the usual form.
+    """
+    wanted = write_persona(persona, language)
+    goal = read_persona(wanted, "")
+    patched = _patched(text, persona, goal, language)
+    return patched if patched is not None and read_persona(patched, "") == goal else wanted
+
+
+def _patched(
+    text: str, persona: Persona, goal: dict[str, object], language: TaskLanguage
+) -> str | None:
+    parsed = parse_persona(text)
+    body = "\n".join(parsed.lines)
+    plain = _BREAK.sub("\n", text)
+    at = plain.find(body)
+    if at < 0 or not parsed.stages:
+        return None
+    before = read_persona(text, "")
+    edits: list[tuple[int, int, list[str]]] = []
+    for section, new in (("identity", persona.identity), ("behaviour", persona.behaviour)):
+        if before[section] != goal[section]:
+            edit = _section_edit(parsed, section, new.strip())
+            if edit is None:
+                return None
+            edits.append(edit)
+    old = [_fields(stage) for stage in _stages(before)]
+    new = [_fields(stage) for stage in _stages(goal)]
+    if len(old) == len(new):
+        for index, (was, now) in enumerate(zip(old, new, strict=True)):
+            changed = _stage_edits(parsed, index, was, now)
+            if changed is None:
+                edits.append(_whole_stage(parsed, index, persona.stages[index], language))
+            else:
+                edits += changed
+    else:
+        edits.append(_restaged(parsed, persona, old, new, language))
+    lines = parsed.lines
+    for first, last, replacement in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        lines = [*lines[:first], *replacement, *lines[last:]]
+    result = plain[:at] + "\n".join(lines) + plain[at + len(body) :]
+    breaks = set(_BREAK.findall(text))
+    return result.replace("\n", breaks.pop()) if len(breaks) == 1 else result
+
+
+def _stages(fields: dict[str, object]) -> list[dict[str, object]]:
+    return cast(list[dict[str, object]], fields["stages"])
+
+
+def _fields(stage: dict[str, object]) -> _Fields:
+    cue = cast(dict[str, object], stage["cue"])
+    return str(stage["title"]), str(cue["text"]), str(stage["line"]), str(stage["not_met"])
+
+
+def _section_edit(
+    parsed: ParsedPersona, section: str, new: str
+) -> tuple[int, int, list[str]] | None:
+    spans = parsed.spans.get(section)
+    if not spans and section == "identity":
+        spans = parsed.spans.get("preface")
+    if not spans or len(spans) != 1:
+        return None
+    first, last = _filled(parsed.lines, spans[0])
+    return first, last, guarded(new).split("\n")
+
+
+def _filled(lines: list[str], span: Span) -> tuple[int, int]:
+    """The span without the blank lines around it, which are layout."""
+    first, last = span.first, span.last
+    while first < last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def _stage_edits(
+    parsed: ParsedPersona, index: int, was: _Fields, now: _Fields
+) -> list[tuple[int, int, list[str]]] | None:
+    stage = parsed.stages[index]
+    edits: list[tuple[int, int, list[str]]] = []
+    if was[0] != now[0]:
+        line = parsed.lines[stage.block.first]
+        start = stage.heading.start("title")
+        if not line[start:].strip() or line.rstrip().endswith("*"):
+            return None
+        edits.append((stage.block.first, stage.block.first + 1, [line[:start] + now[0]]))
+    for label, old, new in zip(("trigger", "line", "not_met"), was[1:], now[1:], strict=True):
+        if old == new:
+            continue
+        span = stage.spans.get(label)
+        if span is None or span.start < 0:
+            return None
+        edits.append(_field_edit(parsed.lines, span, label, new))
+    return edits
+
+
+def _field_edit(lines: list[str], span: Span, label: str, new: str) -> tuple[int, int, list[str]]:
+    """The label stays as it is written, and so does the way in which a line is quoted and indented."""
+    head, value = lines[span.first][: span.start], lines[span.first][span.start :]
+    first, last = span.first, _filled(lines, span)[1]
+    texts = new.split("\n")
+    quote = ""
+    if label == "line":
+        rest = [line for line in lines[first + 1 : last] if line.strip()]
+        found = _QUOTE.match(value) or (_QUOTE.match(rest[0]) if rest else None)
+        quote = "> " if found else ""
+    if value.strip() or last - first < 2:
+        gap = "" if head.endswith((" ", "：", "\t")) or not texts[0] else " "
+        follow = f"    {quote}"
+        return (
+            first,
+            last,
+            [f"{head}{gap}{quote}{texts[0]}", *(follow + part for part in texts[1:])],
+        )
+    indent = lines[first + 1][: len(lines[first + 1]) - len(lines[first + 1].lstrip())] or "  "
+    return first, last, [lines[first], *(f"{indent}{quote}{part}" for part in texts)]
+
+
+def _whole_stage(
+    parsed: ParsedPersona, index: int, stage: Stage, language: TaskLanguage
+) -> tuple[int, int, list[str]]:
+    first, last = _filled(parsed.lines, parsed.stages[index].block)
+    return first, last, write_stage(stage, index + 1, language).split("\n")
+
+
+def _restaged(
+    parsed: ParsedPersona,
+    persona: Persona,
+    old: list[_Fields],
+    new: list[_Fields],
+    language: TaskLanguage,
+) -> tuple[int, int, list[str]]:
+    """Stages came or went: those that stayed keep their words, with the number that they have now."""
+    kept: dict[int, int] = {}
+    for start, to, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        kept.update({to + offset: start + offset for offset in range(size)})
+    blocks: list[list[str]] = []
+    for index, stage in enumerate(persona.stages):
+        source = kept.get(index)
+        if source is None:
+            blocks.append(write_stage(stage, index + 1, language).split("\n"))
+            continue
+        first, last = _filled(parsed.lines, parsed.stages[source].block)
+        block = parsed.lines[first:last]
+        block[0] = _NUMBER.sub(str(index + 1), block[0], count=1)
+        blocks.append(block)
+    whole = Span(parsed.stages[0].block.first, parsed.stages[-1].block.last)
+    first, last = _filled(parsed.lines, whole)
+    gap = (
+        [""] if len(parsed.stages) < 2 or not parsed.lines[parsed.stages[1].block.first - 1] else []
+    )
+    lines = [line for block in blocks for line in (*block, *gap)]
+    return first, last, lines[: len(lines) - len(gap)]

@@ -1,25 +1,252 @@
-"""RDF: a graph task as Turtle or JSON-LD, through rdflib (the extra `rdf`).
-
-Each triple of the gold is a triple of the file, between IRIs that hold the names. What RDF has no
-place for (order, repetition, stage, sources, notes) stands in a statement about it.
-"""
+"""RDF: a graph task as Turtle or JSON-LD, and files of any program read back, through rdflib (the extra `rdf`)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from cuecard.core.formats.base import Format, TasksRead, check_family
-from cuecard.core.formats.file_names import file_names
-from cuecard.core.formats.graph_files import graph_of, keep_header, read_graph_task, rest_of
-from cuecard.core.formats.json_files import write_text
-from cuecard.core.formats.rdf_library import rdflib
-from cuecard.core.formats.rdf_names import NODE, RELATION, TASK, TERM, iri_of
-from cuecard.core.formats.rdf_reading import load_json_ld, load_turtle
-from cuecard.core.i18n import N_
+from cuecard.core.formats.files import Obj, file_names, parse_json, write_text
+from cuecard.core.formats.graph_files import (
+    BASE,
+    NODE,
+    PLAIN,
+    RELATION,
+    TASK,
+    TERM,
+    GraphFile,
+    Unreadable,
+    graph_of,
+    iri_of,
+    keep_header,
+    local_name,
+    name_of,
+    rdflib,
+    read_graph_task,
+    recording_graph,
+    rest_of,
+)
+from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import Task
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_DC = "http://purl.org/dc/terms/"
+_LABELS = (
+    f"{_RDFS}label",
+    f"{_SKOS}prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+_ALIAS = f"{_SKOS}altLabel"
+_TYPE = f"{_RDF}type"
+_HEADER = {
+    "id": f"{_DC}identifier",
+    "title": f"{_DC}title",
+    "language": f"{_DC}language",
+    "query": f"{TERM}query",
+}
+
+
+class _Facts:
+    """The statements of a file by subject, in the order of the file. Terms are rdflib's."""
+
+    def __init__(self, triples: Iterable[tuple[Any, Any, Any]]) -> None:
+        library = rdflib()
+        self.all = list(triples)
+        self._by_subject: dict[Any, dict[str, list[Any]]] = {}
+        self._blank: dict[Any, int] = {}
+        for subject, predicate, value in self.all:
+            about = self._by_subject.setdefault(subject, {})
+            about.setdefault(str(predicate), []).append(value)
+            for term in (subject, value):
+                if isinstance(term, library.BNode):
+                    self._blank.setdefault(term, len(self._blank) + 1)
+
+    def values(self, subject: Any, *predicates: str) -> list[Any]:
+        about = self._by_subject.get(subject, {})
+        return [value for predicate in predicates for value in about.get(predicate, ())]
+
+    def text(self, subject: Any, *predicates: str) -> str:
+        """The text there is; of several that without a language, else the first by language."""
+        found = self.values(subject, *predicates[:1])
+        if not found:
+            return self.text(subject, *predicates[1:]) if predicates[1:] else ""
+        return str(min(found, key=lambda v: (str(getattr(v, "language", "") or ""), str(v))))
+
+    def id(self, term: Any) -> str:
+        """The node that a term is. Parsers call blank nodes otherwise each time: here they count."""
+        if hasattr(term, "datatype"):
+            return str(term)
+        if term in self._blank:
+            return f"_:{self._blank[term]}"
+        return name_of(str(term), NODE)
+
+    def of_type(self, kind: str) -> list[Any]:
+        return [
+            s for s, about in self._by_subject.items() if kind in map(str, about.get(_TYPE, ()))
+        ]
+
+
+def load_turtle(data: bytes) -> GraphFile:
+    """The graph of a Turtle file. Raises `Unreadable`."""
+    graph = recording_graph()
+    from rdflib.plugins.parsers.notation3 import BadSyntax
+
+    try:
+        graph.parse(data=data.decode("utf-8-sig"), format="turtle", publicID=BASE)
+    except UnicodeDecodeError as error:
+        raise Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
+    except BadSyntax as error:
+        line = int(error.lines) + 1
+        reason = str(error._why)  # pyright: ignore[reportPrivateUsage]
+        raise Unreadable(_("is not Turtle: {error}").format(error=reason), line) from error
+    except RecursionError:
+        raise
+    except Exception as error:
+        raise Unreadable(_("is not Turtle: {error}").format(error=_said(error))) from error
+    return _graph_file(_Facts(graph.said))
+
+
+def load_json_ld(data: bytes) -> GraphFile:
+    """The graph of a JSON-LD file. Raises `Unreadable`, also for a context that lies elsewhere."""
+    graph = recording_graph()
+    from rdflib.plugins.parsers.jsonld import to_rdf
+
+    try:
+        value = parse_json(data.decode("utf-8-sig"))
+        _check_contexts(value)
+    except UnicodeDecodeError as error:
+        raise Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
+    try:
+        to_rdf(value, graph, base=BASE)
+    except RecursionError:
+        raise
+    except Exception as error:
+        raise Unreadable(_("is not JSON-LD: {error}").format(error=_said(error))) from error
+    return _graph_file(_Facts(graph.said))
+
+
+def _check_contexts(value: object) -> None:
+    """A context given by its address would be fetched, from wherever the file says."""
+    if isinstance(value, dict):
+        for key, inner in cast(dict[str, object], value).items():
+            if (key == "@context" and _remote(inner)) or key == "@import":
+                raise Unreadable(_("names a context elsewhere; write it into the file"), place=key)
+            _check_contexts(inner)
+    elif isinstance(value, list):
+        for inner in cast(list[object], value):
+            _check_contexts(inner)
+
+
+def _remote(context: object) -> bool:
+    parts = cast(list[object], context) if isinstance(context, list) else [context]
+    return any(isinstance(part, str) for part in parts)
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _graph_file(facts: _Facts) -> GraphFile:
+    roots = facts.of_type(f"{TERM}Task")
+    if len(roots) > 1:
+        raise Unreadable(_("holds more than one task"))
+    file = GraphFile()
+    skipped: set[Any] = set(roots)
+    said: set[tuple[Any, Any, Any]] = set()
+    if roots:
+        file.header = {key: facts.text(roots[0], _HEADER[key]) for key in PLAIN}
+        file.rest = facts.text(roots[0], f"{TERM}task")
+        statements = _placed(facts, facts.of_type(f"{_RDF}Statement"))
+        skipped.update(statements)
+        for about in statements:
+            parts = [facts.values(about, f"{_RDF}{p}") for p in ("subject", "predicate", "object")]
+            if any(len(part) != 1 for part in parts):
+                place = f"triple {len(file.triples)}"
+                raise Unreadable(_("has not one subject, predicate and object"), place=place)
+            spoken = (parts[0][0], parts[1][0], parts[2][0])
+            said.add(spoken)
+            file.triples.append(_triple(facts, *spoken, about=about))
+    ends: list[Any] = []
+    for subject, predicate, value in facts.all:
+        relation = str(predicate)
+        about_node = relation in (*_LABELS, _ALIAS, _TYPE) or relation.startswith(TERM)
+        if subject in skipped:
+            continue
+        ends += [subject] if about_node else [subject, value]
+        if not about_node and (subject, predicate, value) not in said:
+            file.triples.append(_triple(facts, subject, predicate, value))
+    _add_nodes(file, facts, list(dict.fromkeys(ends)))
+    return file
+
+
+def _placed(facts: _Facts, subjects: list[Any]) -> list[Any]:
+    """Those with a position, in its order."""
+    found: list[tuple[int, Any]] = []
+    for subject in subjects:
+        position = facts.text(subject, f"{TERM}position")
+        if position.isascii() and position.isdecimal() and len(position) < 10:
+            found.append((int(position), subject))
+    return [subject for _position, subject in sorted(found, key=lambda pair: pair[0])]
+
+
+def _triple(facts: _Facts, head: Any, relation: Any, tail: Any, about: Any = None) -> Obj:
+    name = name_of(str(relation), RELATION)
+    if name == str(relation):
+        name = facts.text(relation, *_LABELS) or local_name(name)
+    triple: Obj = {"head": facts.id(head), "relation": name, "tail": facts.id(tail)}
+    if about is not None:
+        triple["note"] = facts.text(about, f"{_RDFS}comment")
+        stage = facts.text(about, f"{TERM}stage")
+        if stage:
+            triple["stage"] = stage
+        sources = sorted({str(value) for value in facts.values(about, f"{_DC}source")})
+        triple["sources"] = _ordered(facts.text(about, f"{TERM}sources"), sources)
+    return triple
+
+
+def _add_nodes(file: GraphFile, facts: _Facts, ends: list[Any]) -> None:
+    placed = _placed(facts, ends) if file.header else []
+    for end in placed:
+        aliases = sorted({str(value) for value in facts.values(end, _ALIAS)})
+        aliases = _ordered(facts.text(end, f"{TERM}aliases"), aliases)
+        node, name = facts.id(end), facts.text(end, *_LABELS)
+        if name == node and not facts.values(end, f"{TERM}named"):
+            name = ""
+        file.nodes.append({"id": node, "name": name, "aliases": aliases})
+    known = set(placed)
+    for end in ends:
+        if end in known or _is_literal(end):
+            continue
+        node = facts.id(end)
+        label = facts.text(end, *_LABELS) or (local_name(node) if "://" in node else "")
+        aliases = sorted({str(value) for value in facts.values(end, _ALIAS)})
+        if (label and label != node) or aliases:
+            file.nodes.append({"id": node, "name": label, "aliases": aliases})
+
+
+def _is_literal(term: Any) -> bool:
+    return hasattr(term, "datatype")
+
+
+def _ordered(text: str, plain: list[str]) -> list[str]:
+    """The order that a JSON text gives to the same texts; without one, `plain`."""
+    if not text:
+        return plain
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return plain
+    items = cast(list[object], value) if isinstance(value, list) else []
+    texts = [item for item in items if isinstance(item, str)]
+    return texts if set(texts) == set(plain) else plain
+
 
 FAMILIES = ("graph",)
 Syntax = Literal["turtle", "json-ld"]
@@ -66,7 +293,7 @@ def dump_rdf(task: Task, syntax: Syntax) -> str:
             say(iri, terms.named, "1")
         for alias in node.aliases:
             say(iri, library.SKOS.altLabel, alias)
-        say(iri, terms.aliases, _ordered(node.aliases))
+        say(iri, terms.aliases, _rdf_ordered(node.aliases))
     for position, triple in enumerate(gold.triples):
         relation = library.URIRef(iri_of(triple.relation, RELATION))
         graph.add((iris[triple.head], relation, iris[triple.tail]))
@@ -80,7 +307,7 @@ def dump_rdf(task: Task, syntax: Syntax) -> str:
         say(about, rdfs.comment, triple.note)
         for source in triple.sources:
             say(about, library.DCTERMS.source, source)
-        say(about, terms.sources, _ordered(triple.sources))
+        say(about, terms.sources, _rdf_ordered(triple.sources))
     if syntax == "json-ld":
         data = json.loads(graph.serialize(format=syntax, context=_PREFIXES))
         return json.dumps(_sorted(data), ensure_ascii=False, indent=2) + "\n"
@@ -105,7 +332,7 @@ def _sort_key(item: Any) -> tuple[object, ...]:
     return (*place, json.dumps(item, sort_keys=True))
 
 
-def _ordered(texts: Sequence[str]) -> str:
+def _rdf_ordered(texts: Sequence[str]) -> str:
     """The texts as JSON where a set would lose their order or number."""
     plain = sorted(set(texts))
     return "" if plain == list(texts) else json.dumps(list(texts), ensure_ascii=False)

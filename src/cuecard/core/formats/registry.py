@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cuecard.core.formats import (
-    cuecard_yaml,
-    discobench,
-    graphml,
-    paraworld,
-    rdf,
-    vibesearch,
-    widesearch,
+from cuecard.core.formats.files import SUFFIXES, first_objects
+from cuecard.core.lazy import LazyTable
+
+if TYPE_CHECKING:
+    from cuecard.core.formats.base import Format
+
+FORMATS: LazyTable[Format] = LazyTable(
+    {
+        "cuecard": "cuecard.core.formats.cuecard_files:FORMAT",
+        "vibesearch": "cuecard.core.formats.vibesearch:FORMAT",
+        "widesearch": "cuecard.core.formats.widesearch:FORMAT",
+        "paraworld": "cuecard.core.formats.paraworld:FORMAT",
+        "discobench": "cuecard.core.formats.discobench:FORMAT",
+        "graphml": "cuecard.core.formats.graphml:FORMAT",
+        "turtle": "cuecard.core.formats.rdf:TURTLE",
+        "jsonld": "cuecard.core.formats.rdf:JSON_LD",
+    }
 )
-from cuecard.core.formats.base import Format
-from cuecard.core.formats.json_files import SUFFIXES, first_objects
-
-__all__ = ["FORMATS", "Format", "detect"]
-
-FORMATS: dict[str, Format] = {
-    format_.name: format_
-    for format_ in (
-        cuecard_yaml.FORMAT,
-        vibesearch.FORMAT,
-        widesearch.FORMAT,
-        paraworld.FORMAT,
-        discobench.FORMAT,
-        graphml.FORMAT,
-        rdf.TURTLE,
-        rdf.JSON_LD,
-    )
-}
 # Told by their suffix, where it is not that of any JSON.
-_BY_SUFFIX = (cuecard_yaml.FORMAT, graphml.FORMAT, rdf.TURTLE, rdf.JSON_LD)
+_BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
 
 
 def detect(path: Path) -> str | None:
@@ -41,16 +33,16 @@ def detect(path: Path) -> str | None:
     """
     if path.is_file():
         suffix = path.suffix.lower()
-        for format_ in _BY_SUFFIX:
-            if suffix in format_.suffixes and suffix not in SUFFIXES:
-                return format_.name
+        for name in _BY_SUFFIX:
+            if suffix in FORMATS[name].suffixes and suffix not in SUFFIXES:
+                return name
     if path.is_dir() or path.suffix.lower() in SUFFIXES:
         for obj in first_objects(path):
-            for format_ in FORMATS.values():
+            for name, format_ in FORMATS.items():
                 if format_.recognises(obj):
-                    return format_.name
+                    return name
     if path.is_dir():
-        for format_ in _BY_SUFFIX:
-            if format_.files(path).files:
-                return format_.name
+        for name in _BY_SUFFIX:
+            if FORMATS[name].files(path).files:
+                return name
     return None

@@ -1,10 +1,14 @@
-"""VibeSearchBench: graph tasks with a persona, one JSON object a file; trajectories as JSON lines."""
+"""VibeSearchBench: graph tasks with a persona, one JSON object a file; trajectories and evaluations of trials as JSON lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pydantic import JsonValue
+
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.graph.score import GRAPH_MEASURES
 from cuecard.core.formats.base import (
     Format,
     ResponsesRead,
@@ -20,14 +24,14 @@ from cuecard.core.formats.base import (
     texts_in,
     title_of,
 )
-from cuecard.core.formats.file_names import file_names
-from cuecard.core.formats.foreign import Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import SUFFIXES, Obj, read_file, write_json
-from cuecard.core.formats.persona_markdown import read_persona, write_persona
-from cuecard.core.formats.persona_patch import patch_persona
+from cuecard.core.formats.files import SUFFIXES, Obj, file_names, read_file, write_json
+from cuecard.core.formats.persona_markdown import patch_persona, read_persona, write_persona
+from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
+from cuecard.core.formats.trajectory import Judged, Trajectory, as_openai, chat_of
 from cuecard.core.i18n import N_, _
-from cuecard.core.tasks.graph import Graph
+from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Decision, Decisions, ItemKind, TriplesPrediction
 
 NAME = "vibesearch"
 FAMILIES = ("graph",)
@@ -129,9 +133,7 @@ def _check_ends(nodes: list[Obj], triples: list[Obj]) -> None:
 
 
 def _render(task: Task) -> Obj:
-    graph = task.gold
-    if not isinstance(graph, Graph):
-        raise TypeError(f"a {task.family} task has no triples")
+    graph = narrow(task.gold, Graph)
     return {
         "task_id": task.id,
         "final_query": task.query,
@@ -169,3 +171,57 @@ FORMAT = Format(
     recognises=recognises,
     read_responses=read_responses,
 )
+
+
+Line = dict[str, JsonValue]
+
+
+def line_of(trajectory: Trajectory) -> Line:
+    """A line of `{qid}.jsonl`."""
+    messages = chat_of(trajectory.events, trajectory.prompts)
+    return {
+        "qid": trajectory.task.id,
+        "sample_idx": trajectory.sample,
+        "question": trajectory.task.opening,
+        "messages": [as_openai(message) for message in messages],
+        "response": trajectory.response,
+        "termination": trajectory.termination.value,
+    }
+
+
+def evaluation_of(trajectory: Trajectory, judged: Judged) -> Line:
+    """The evaluation of one sample. A triple that was not judged is `covered: null`, and like ours the measures
+    leave it out; an undefined measure is null.
+    """
+    graph, prediction = narrow(trajectory.task.gold, Graph), trajectory.prediction
+    decisions = Decisions.of(judged.judgement.verdicts)
+    supporting: Mapping[int, tuple[int, ...]] = {
+        v.item.index: v.supporting
+        for v in judged.judgement.verdicts
+        if v.item.kind is ItemKind.TRIPLE
+    }
+    covered = {Decision.YES: True, Decision.NO: False, Decision.UNJUDGED: None}
+    states = [
+        covered[decisions.decision(ItemKind.TRIPLE, index)] for index in range(len(graph.triples))
+    ]
+    triples = prediction.triples if isinstance(prediction, TriplesPrediction) else ()
+    return {
+        "qid": trajectory.task.id,
+        "sample_idx": trajectory.sample,
+        "num_pred_triples": len(triples),
+        **{name: judged.value(name) for name in GRAPH_MEASURES},
+        "coverage_details": {
+            "total_gt_triples": len(graph.triples),
+            "covered_count": states.count(True),
+            "triplet_recall": judged.value("triplet_recall"),
+            "per_gt_triple": [
+                {
+                    "gt_index": index,
+                    "gt_triple": list(graph.named(triple)),
+                    "covered": states[index],
+                    "supporting_pred_indices": list(supporting.get(index, ())),
+                }
+                for index, triple in enumerate(graph.triples)
+            ],
+        },
+    }

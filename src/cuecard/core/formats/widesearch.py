@@ -1,4 +1,4 @@
-"""WideSearch: table tasks as JSON lines, their gold as CSV files beside them."""
+"""WideSearch: table tasks as JSON lines, and the responses of trials."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic import JsonValue
+
+from cuecard.core.families.table.gold import Column, Metric, Table
 from cuecard.core.formats.base import (
     Format,
     ResponsesRead,
@@ -20,15 +23,9 @@ from cuecard.core.formats.base import (
     task_id_of,
     title_of,
 )
-from cuecard.core.formats.foreign import PRIVATE, Codec, Refused, exported, imported
-from cuecard.core.formats.json_files import (
-    SUFFIXES,
-    Entry,
-    Obj,
-    read_file,
-    write_lines,
-    write_text,
-)
+from cuecard.core.formats.files import SUFFIXES, Entry, Obj, read_file, write_lines, write_text
+from cuecard.core.formats.round_trip import PRIVATE, Codec, Refused, exported, imported
+from cuecard.core.formats.trajectory import Trajectory, as_openai, chat_of
 from cuecard.core.formats.widesearch_gold import (
     Gold,
     find_gold,
@@ -40,8 +37,8 @@ from cuecard.core.formats.widesearch_gold import (
     written,
 )
 from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Foreign, Task
-from cuecard.core.tasks.table import Column, Metric, Table
 
 NAME = "widesearch"
 FAMILIES = ("table",)
@@ -231,9 +228,7 @@ def _tidied(obj: Obj, table: Table) -> Obj:
 
 
 def _table(task: Task) -> Table:
-    if not isinstance(task.gold, Table):
-        raise TypeError(f"a {task.family} task has no table")
-    return task.gold
+    return narrow(task.gold, Table)
 
 
 FORMAT = Format(
@@ -250,3 +245,14 @@ FORMAT = Format(
     recognises=recognises,
     read_responses=read_responses,
 )
+
+
+def line_of(trajectory: Trajectory) -> dict[str, JsonValue]:
+    """A line of a file of responses."""
+    messages = chat_of(trajectory.events, trajectory.prompts)
+    return {
+        "instance_id": trajectory.task.id,
+        "response": trajectory.response,
+        "messages": [as_openai(message) for message in messages],
+        "trial_idx": trajectory.sample,
+    }

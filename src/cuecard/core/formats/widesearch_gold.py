@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.formats.foreign import Refused
+from cuecard.core.families.table.gold import Table
+from cuecard.core.formats.round_trip import Refused
 from cuecard.core.i18n import _
-from cuecard.core.tasks.table import Table
 from cuecard.core.tasks.yaml_io import MAX_FILE_BYTES
 
 _BOM = "\ufeff"

@@ -1,22 +1,148 @@
-"""The lexical judge: a deterministic baseline that needs no model and no network."""
+"""The lexical judge, a deterministic baseline without a model: final answers judged by letters alone, and what is unusable refused."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from cuecard.core.judges.lexical_answer import judge_answer
-from cuecard.core.judges.lexical_graph import judge_graph
-from cuecard.core.judges.lexical_table import judge_table
-from cuecard.core.judges.unusable import reject
-from cuecard.core.parts import CallDesk, PlayerRef
-from cuecard.core.prediction import (
-    AnswerPrediction,
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.step_context import CallContext
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.registry import family_of
+from cuecard.core.i18n import _
+from cuecard.core.judges.mentions import dates_in, judge_amount, judge_mention, without_brackets
+from cuecard.core.judges.quantities import Quantity, same_quantity
+from cuecard.core.judges.similarity import Rule, best_likeness, form, moment_of, without_markdown
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
     Prediction,
-    TablePrediction,
-    TriplesPrediction,
+    TableMatch,
+    UnusablePrediction,
+    Verdict,
 )
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task, content_hash
-from cuecard.core.verdicts import Judgement, TableMatch, Verdict
+
+if TYPE_CHECKING:
+    from cuecard.core.config_players import LexicalJudgeConfig
+    from cuecard.core.config_schema import Config
+    from cuecard.core.llm.hub import ModelHub
+
+
+_LONGEST_STATEMENT = 300
+_MARKER = re.compile(
+    r"(?:final answer|the answer|answer|in conclusion|therefore|thus|hence|最终答案|答案|因此|所以|综上)"
+    r"\s*(?:is|are|:|：|为|是|,|，)*\s*",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]+")
+_TAKEN_BACK = re.compile(
+    r"\s*(?:or\b|alternatively|otherwise|no\b|wait|actually|correction|rather|sorry|或|也可能|不对|更正|抱歉)",
+    re.IGNORECASE,
+)
+
+
+def judge_answer(names: Sequence[str], answer: str, question: str = "") -> Verdict:
+    """The verdict on `answer` against the gold answer and its aliases, by the rules of this module. `question`: what
+    was asked; what it says itself (who came second, who did not) speaks against no answer.
+    """
+    reason, right = _judge(tuple(names), answer, question)
+    decision = Decision.YES if right else Decision.NO
+    return Verdict(item=Item(kind=ItemKind.ANSWER), decision=decision, rationale=reason)
+
+
+def _judge(names: tuple[str, ...], answer: str, question: str) -> tuple[str, bool]:
+    if not answer.strip():
+        return _("the answer is empty"), False
+    text = without_markdown(answer).strip()
+    statement = _statement(text)
+    amounts = [q for name in names if (q := form(name).quantity) and q.known]
+    bare = without_brackets(statement)
+    for part in (answer, text, statement, bare, _first_sentence(statement)):
+        likeness = best_likeness(names, part)
+        if likeness and not _other_unit(amounts, part):
+            return _likeness_reason(likeness.rule), True
+    if len(statement) > _LONGEST_STATEMENT:
+        return _("the answer is too long to find one statement in it"), False
+    dates = dates_in(statement)
+    gold_dates = [date for name in names if (date := moment_of(form(name)))]
+    if dates and all(any(gold.covers(date) for gold in gold_dates) for date in dates):
+        return _("the same date"), True
+    if amounts:
+        # Behind a marker the first sentence is the answer; what follows explains it.
+        marked = statement != text
+        claimed = _first_sentence(statement) if marked else statement
+        spoken = tuple(name for name in names if not any(char.isdigit() for char in name))
+        return judge_amount(amounts, claimed, spoken, question)
+    return judge_mention(names, statement, question)
+
+
+def _other_unit(gold: Sequence[Quantity], part: str) -> bool:
+    """Whether `part` is an amount in a unit that no name of gold has, though one of them has a unit:
+    beside `36 euros`, the alias `36` does not stand for 36 dollars, or for 36 cents.
+    """
+    units = {amount.unit for amount in gold if amount.unit}
+    found = form(part).quantity
+    if not units or found is None or not found.unit:
+        return False
+    return found.unit not in units and not any(same_quantity(q, found) for q in gold if q.unit)
+
+
+def _statement(text: str) -> str:
+    """The line behind the last marker; without a marker the whole text."""
+    rest = text
+    for match in _MARKER.finditer(text):
+        rest = text[match.end() :].strip() or rest
+    return rest if rest is text else rest.split("\n", 1)[0].strip()
+
+
+def _first_sentence(statement: str) -> str:
+    """The first sentence, unless the next one takes it back."""
+    parts = _SENTENCE.split(statement)
+    first = next((place for place, part in enumerate(parts) if part.strip()), None)
+    if first is None or any(_TAKEN_BACK.match(part) for part in parts[first + 1 :]):
+        return statement
+    return parts[first].strip()
+
+
+def _likeness_reason(rule: Rule) -> str:
+    match rule:
+        case Rule.SAME:
+            return _("the same answer")
+        case Rule.VALUE:
+            return _("the same amount")
+        case Rule.DATE:
+            return _("the same date")
+        case Rule.WORDS:
+            return _("the same words")
+        case Rule.QUALIFIED:
+            return _("the same answer with a qualifier")
+        case Rule.SPELLING:
+            return _("nearly the same spelling")
+
+
+def reject(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], TableMatch | None]:
+    """`no` for every gold item."""
+    if isinstance(prediction, UnusablePrediction):
+        reason = _("nothing usable was handed in: {reason}").format(reason=prediction.reason)
+    else:
+        reason = _("what was handed in is of another kind than this task's gold")
+    return family_of(task).refuse(task.gold, reason)
+
+
+def refuse_triples(graph: Graph, reason: str) -> tuple[Verdict, ...]:
+    """`no` for every gold triple."""
+    return tuple(
+        Verdict(
+            item=Item(kind=ItemKind.TRIPLE, index=index), decision=Decision.NO, rationale=reason
+        )
+        for index in range(len(graph.triples))
+    )
+
 
 LEXICAL_REF = PlayerRef(name="lexical", kind="lexical", baseline=True)
 
@@ -29,10 +155,17 @@ class LexicalJudge:
         return LEXICAL_REF
 
     async def judge(
-        self, task: Task, prediction: Prediction, desk: CallDesk | None = None
+        self, task: Task, prediction: Prediction, context: CallContext | None = None
     ) -> Judgement:
         """`judge_lexically` in a thread: 350 triples take long enough to be felt on a screen."""
         return await asyncio.to_thread(judge_lexically, task, prediction)
+
+
+def make_judge(
+    _name: str, _settings: LexicalJudgeConfig, _config: Config, _hub: ModelHub
+) -> LexicalJudge:
+    """The judge; there is nothing to configure."""
+    return LexicalJudge()
 
 
 def judge_lexically(task: Task, prediction: Prediction) -> Judgement:
@@ -40,23 +173,20 @@ def judge_lexically(task: Task, prediction: Prediction) -> Judgement:
 
     A prediction of another kind than the family's, or an unusable one, gets `no` for every item.
     """
-    verdicts, table = _judge(task, prediction)
+    verdicts, table = _lexical_judge(task, prediction)
     return Judgement(
         judge=LEXICAL_REF, revision_hash=content_hash(task), verdicts=verdicts, table=table
     )
 
 
-def _judge(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], TableMatch | None]:
-    match task.gold, prediction:
-        case Graph() as graph, TriplesPrediction(triples=triples):
-            return judge_graph(graph, triples), None
-        case Table() as table, TablePrediction() as predicted:
-            return judge_table(table, predicted)
-        case CheckpointChain() as chain, AnswerPrediction(answer=answer):
-            names, asked = (chain.final_answer, *chain.final_aliases), chain.steps[-1].question
-            return (judge_answer(names, answer, asked),), None
-        case FactWorld() as world, AnswerPrediction(answer=answer):
-            names = (world.answer, *world.answer_aliases)
-            return (judge_answer(names, answer, task.query),), None
-        case gold, _other:
-            return reject(gold, prediction)
+def _lexical_judge(
+    task: Task, prediction: Prediction
+) -> tuple[tuple[Verdict, ...], TableMatch | None]:
+    judged = family_of(task).judge(task, task.gold, prediction)
+    return reject(task, prediction) if judged is None else judged
+
+
+def refuse_answer(reason: str) -> tuple[Verdict, ...]:
+    """`no` for the final answer."""
+    item = Item(kind=ItemKind.ANSWER)
+    return (Verdict(item=item, decision=Decision.NO, rationale=reason),)

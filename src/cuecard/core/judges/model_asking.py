@@ -1,24 +1,250 @@
-"""Many questions to a model in batches, with exactly one answer to each or a reason why there is none."""
+"""Questions to a judging model in batches: what it is shown, the answers it is asked for, and asking again."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from enum import StrEnum
+from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar, cast
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit, model_validator
+
+from cuecard.core.config import Prompt
+from cuecard.core.engine.step_context import CallContext
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
-from cuecard.core.judges.material import Line, block
-from cuecard.core.judges.model_shapes import Entries, EntryT
-from cuecard.core.judges.model_words import Complaint, listed, words
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.structured import ask_structured
-from cuecard.core.parts import CallDesk
-from cuecard.core.prompts import Prompt
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.tasks.models import Task, TaskLanguage
+from cuecard.core.text import content_words, storable
+from cuecard.core.verdicts import Verdict
+
+_YES = frozenset(("yes", "y", "true", "1", "是", "covered"))
+_NO = frozenset(("no", "n", "false", "0", "否", "not covered"))
+
+
+def _yes_or_no(value: object) -> object:
+    word = str(value).strip().casefold()
+    return "yes" if word in _YES else "no" if word in _NO else value
+
+
+def _indices(value: object) -> object:
+    if value is None:
+        return []
+    return cast(object, value) if isinstance(value, list) else [value]
+
+
+def _kind(value: object) -> object:
+    word = str(value).strip().casefold()
+    return word if word in ("direct", "subsumed", "collective", "composed") else "none"
+
+
+def _nothing(value: object) -> object:
+    blank = isinstance(value, str) and value.strip().casefold() in ("", "null", "none", "-")
+    return None if blank or value == -1 else value
+
+
+YesNo = Annotated[Literal["yes", "no"], BeforeValidator(_yes_or_no)]
+Kind = Annotated[
+    Literal["direct", "subsumed", "collective", "composed", "none"], BeforeValidator(_kind)
+]
+Indices = Annotated[list[OnErrorOmit[int]], BeforeValidator(_indices)]
+MaybeIndex = Annotated[int | None, BeforeValidator(_nothing)]
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Servers that hold a model to the schema must not let it leave the reason out."""
+    schema["required"] = list(schema["properties"])
+
+
+class Entry(BaseModel):
+    """The answer on one item."""
+
+    model_config = ConfigDict(json_schema_extra=_all_required)
+
+    index: int
+    reason: str = ""
+
+    @property
+    def stance(self) -> object:
+        """What was decided: two answers on one item must agree in it."""
+        raise NotImplementedError
+
+
+class CoverageEntry(Entry):
+    covered: YesNo
+    kind: Kind = "none"
+    supporting: Indices = []
+
+    @property
+    def stance(self) -> object:
+        return self.covered
+
+
+class PartnerEntry(Entry):
+    """`partner`: the index of what belongs to the item, or None where nothing does."""
+
+    partner: MaybeIndex
+
+    @property
+    def stance(self) -> object:
+        return self.partner
+
+
+class CellEntry(Entry):
+    score: Annotated[int, Field(ge=0, le=1)]
+
+    @property
+    def stance(self) -> object:
+        return self.score
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+class Entries(BaseModel, Generic[EntryT]):
+    """The answers on several items. One that is unusable spoils none of the others."""
+
+    verdicts: list[OnErrorOmit[EntryT]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, data: object) -> object:
+        # Models forget the outer object, or write one for each item.
+        if isinstance(data, dict) and "verdicts" not in data and "index" not in data:
+            return cast(object, data)  # of another shape: to be told so
+        return {"verdicts": _entries(cast(object, data))}
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        # Else any list in a model's prose would pass for an answer.
+        if not self.verdicts:
+            raise ValueError("no verdicts")
+        return self
+
+
+class Coverage(Entries[CoverageEntry]):
+    pass
+
+
+class Partners(Entries[PartnerEntry]):
+    pass
+
+
+class Cells(Entries[CellEntry]):
+    pass
+
+
+class Equivalence(BaseModel):
+    """Whether an answer says what gold says."""
+
+    model_config = ConfigDict(json_schema_extra=_all_required)
+
+    reason: str = ""
+    equivalent: Annotated[bool, BeforeValidator(lambda v: {"是": True, "否": False}.get(str(v), v))]
+
+
+def _entries(data: object) -> list[object]:
+    if isinstance(data, list):
+        return [entry for part in cast(list[object], data) for entry in _entries(part)]
+    if isinstance(data, dict) and "verdicts" in data:
+        return _entries(cast(dict[str, object], data)["verdicts"])
+    return [data]
+
+
+class Complaint(StrEnum):
+    UNREADABLE = "unreadable"
+    MISSING = "missing"
+    CONTRADICTORY = "contradictory"
+    UNSUPPORTED = "unsupported"
+    NO_SUCH_INDEX = "no_such_index"
+
+
+_WORDS: dict[TaskLanguage, dict[Complaint, str]] = {
+    "en": {
+        Complaint.UNREADABLE: "Your last answer could not be read. Reply with the JSON object alone.",
+        Complaint.MISSING: "Your last answer left these out: {indices}.",
+        Complaint.CONTRADICTORY: "Your last answer decided twice and differently on: {indices}.",
+        Complaint.UNSUPPORTED: "A covered item must name at least one index out of `predicted` that "
+        "covers it; otherwise it is not covered. This was not so for: {indices}.",
+        Complaint.NO_SUCH_INDEX: "`partner` must be an index that stands in the list, or null. This was "
+        "not so for: {indices}.",
+    },
+    "zh": {
+        Complaint.UNREADABLE: "上一次的回复无法读取。请只回复 JSON 对象。",
+        Complaint.MISSING: "上一次的回复漏掉了：{indices}。",
+        Complaint.CONTRADICTORY: "上一次的回复对以下条目给出了两个不同的结论：{indices}。",
+        Complaint.UNSUPPORTED: "判为覆盖的条目必须至少写出 `predicted` 中一个确实覆盖它的序号，"
+        "否则就不算覆盖。以下条目不符合：{indices}。",
+        Complaint.NO_SUCH_INDEX: "`partner` 必须是列表中存在的序号或 null。以下条目不符合：{indices}。",
+    },
+}
+
+
+def words(language: TaskLanguage, complaint: Complaint, indices: Iterable[int] = ()) -> str:
+    """The complaint, about the items with these indices."""
+    return _WORDS[language][complaint].format(indices=listed(indices))
+
+
+def listed(indices: Iterable[int]) -> str:
+    return ", ".join(map(str, indices))
+
+
+# Within JSON these are only texts; outside they could close the block that holds the material.
+_ESCAPED = str.maketrans(
+    {char: f"\\u{ord(char):04x}" for char in "<>`&\u0085\u2028\u2029\u202e\u202d\u2066\u2067\u2068"}
+)
+
+Line = Sequence[object]
+"""One item as JSON: its index first."""
+
+
+def quoted(value: object) -> str:
+    """`value` as JSON on one line, without any character that could end a block or a fence."""
+    text = json.dumps(value, ensure_ascii=False)
+    return storable(text).translate(_ESCAPED)
+
+
+def block(parts: Mapping[str, object]) -> str:
+    """One JSON object with the parts in their order; lists have an element a line."""
+    return "{" + ",\n".join(f"{quoted(name)}: {_part(part)}" for name, part in parts.items()) + "}"
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, list):
+        return quoted(part)
+    lines = [quoted(line) for line in cast(list[object], part)]
+    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+
+
+def likely(items: Sequence[str], wanted: Sequence[str], limit: int) -> list[int]:
+    """Indices, in order, of at most `limit` items: all of them, or those that have most in common with
+    any of `wanted`, each of which has its share.
+    """
+    if len(items) <= limit:
+        return list(range(len(items)))
+    from rapidfuzz import fuzz, process
+
+    words = [" ".join(content_words(item)) for item in items]
+    ranked = [
+        [
+            index
+            for _text, _score, index in process.extract(
+                " ".join(content_words(text)), words, scorer=fuzz.token_set_ratio, limit=limit
+            )
+        ]
+        for text in wanted
+    ]
+    chosen: set[int] = set()
+    for rank in range(limit):
+        for order in ranked:
+            if rank < len(order) and len(chosen) < limit:
+                chosen.add(order[rank])
+    return sorted(chosen)
 
 
 @dataclass(frozen=True)
@@ -30,6 +256,20 @@ class Asking:
     language: TaskLanguage
     batch: int
     attempts: int
+
+
+class ModelAsks(Protocol):
+    """A judge that asks a model, as a family uses it."""
+
+    def asking(self, name: str, task: Task) -> Asking:
+        """How it asks with its prompt `name`, one of the family's `judge_prompts`."""
+        ...
+
+    async def answer(
+        self, task: Task, names: Sequence[str], answer: str, context: CallContext
+    ) -> Verdict:
+        """Whether a final answer is one of `names`. Raises `ModelCallError` and `Halt`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -53,7 +293,9 @@ class Answers(Generic[EntryT]):
     problems: dict[int, str]
 
 
-async def ask_all(asking: Asking, questions: Questions[EntryT], desk: CallDesk) -> Answers[EntryT]:
+async def ask_all(
+    asking: Asking, questions: Questions[EntryT], step_context: CallContext
+) -> Answers[EntryT]:
     """Ask all batches at the same time. Items that an answer left out are asked for again, alone.
 
     A batch whose call fails leaves its items without an answer; where every call failed, raises that
@@ -63,7 +305,7 @@ async def ask_all(asking: Asking, questions: Questions[EntryT], desk: CallDesk) 
     batches = [indices[i : i + asking.batch] for i in range(0, len(indices), asking.batch)]
     results = await asyncio.gather(
         *(
-            _ask_batch(asking, questions, batch, desk.scope(f"batch/{number}"))
+            _ask_batch(asking, questions, batch, step_context.scope(f"batch/{number}"))
             for number, batch in enumerate(batches)
         ),
         return_exceptions=True,
@@ -87,7 +329,7 @@ async def ask_all(asking: Asking, questions: Questions[EntryT], desk: CallDesk) 
 
 
 async def _ask_batch(
-    asking: Asking, questions: Questions[EntryT], batch: Sequence[int], desk: CallDesk
+    asking: Asking, questions: Questions[EntryT], batch: Sequence[int], step_context: CallContext
 ) -> dict[int, EntryT]:
     found: dict[int, EntryT] = {}
     left, note = list(batch), ""
@@ -100,7 +342,7 @@ async def _ask_batch(
             asking.client,
             [wire.user(text)],
             questions.shape,
-            desk,
+            step_context,
             prompt=asking.prompt,
             language=asking.language,
             attempts=1,

@@ -1,11 +1,4 @@
-"""Whether two names mean one thing, as far as their letters can tell, and which of many names one could mean.
-
-`same_thing` asks in this order: the same letters (Markdown, NFKC, case, accents, punctuation and blanks aside;
-`St.` is `Saint`); the same amount or date; the same words but for articles and legal forms, family name first or
-last; one with a qualifier that the other lacks (`London, England`, `Mercury (planet)`, `河南省`); a near spelling.
-Numbers in the two must always agree: SN 1006 is not SN 1054, however alike they look. The order of words matters
-otherwise: who acquired whom.
-"""
+"""Whether two names mean one thing, as far as their letters can tell, and which of many names one could mean."""
 
 from __future__ import annotations
 
@@ -18,11 +11,16 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from cuecard.core.judges.quantities import Quantity, parse_quantity, same_quantity, values_of
-from cuecard.core.scoring.dates import Moment, parse_plain_date
-from cuecard.core.scoring.numerals import HAN_NUMERALS
-from cuecard.core.tasks import Graph
-from cuecard.core.text import is_cjk
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.judges.quantities import (
+    Moment,
+    Quantity,
+    parse_plain_date,
+    parse_quantity,
+    same_quantity,
+    values_of,
+)
+from cuecard.core.text import HAN_NUMERALS, is_cjk
 
 FUZZY_CUTOFF = 90.0
 _TOKEN_CUTOFF = 80.0

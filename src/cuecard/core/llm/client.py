@@ -1,35 +1,146 @@
-"""The one way to call a model: any OpenAI-compatible endpoint."""
+"""The one way to call a model: any OpenAI-compatible endpoint, with the body of a request and what of it a server can be asked for."""
 
 from __future__ import annotations
 
 import io
+import json
 import random
+import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
-from cuecard.core.config_models import ModelConfig
-from cuecard.core.http_bodies import read_refusal
-from cuecard.core.llm.answers import read_answer
-from cuecard.core.llm.assemble import Assembler
-from cuecard.core.llm.breaker import Breaker
+from pydantic import JsonValue
+
+from cuecard.core.config_schema import ModelConfig
+from cuecard.core.engine.messages import ModelReply, ToolSpec
 from cuecard.core.llm.failures import (
     CONNECT_SECONDS,
     MAX_WAIT,
     Blame,
+    Breaker,
     Failure,
+    Overdue,
+    Patience,
     of_exception,
     of_status,
 )
-from cuecard.core.llm.gate import Gate, Slot
-from cuecard.core.llm.patience import Overdue, Patience
-from cuecard.core.llm.pool import Pool, proxy_for
-from cuecard.core.llm.rates import Forecast
-from cuecard.core.llm.request import Draft, Habits, JsonSchema
-from cuecard.core.llm.said import ServerSaid
-from cuecard.core.llm.wire import ChatMessage
-from cuecard.core.parts import ModelReply, ToolSpec
+from cuecard.core.llm.limiter import Forecast, Pool, RateLimiter, Slot, proxy_for
+from cuecard.core.llm.replies import Assembler, read_answer
+from cuecard.core.llm.wire import ChatMessage, ServerFailure, tool
+from cuecard.core.text import storable
+from cuecard.core.validation import read_refusal
+
+JsonSchema = Mapping[str, JsonValue]
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_ABOUT_JSON = re.compile(r"response_format|json_?schema|json_object|schema|grammar", re.IGNORECASE)
+_ABOUT_COUNT = re.compile(r"stream_options|include_usage", re.IGNORECASE)
+
+
+class JsonMode(IntEnum):
+    """How a server can be made to answer in JSON: not at all, as any object, by a schema."""
+
+    NONE = 0
+    OBJECT = 1
+    SCHEMA = 2
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """What a request asks for beyond the messages. `count`: tokens counted in a stream."""
+
+    json: JsonMode = JsonMode.SCHEMA
+    count: bool = True
+
+
+class Capabilities:
+    """What a server was found to understand. Shared by all calls of a model.
+
+    A request that it refuses may be refused for a part that older servers do not know. So it is
+    sent again without: first what its words name, else what was never seen to work. What then
+    succeeds is kept to.
+    """
+
+    def __init__(self) -> None:
+        self.fallback = Fallback()
+        self._json_works = False
+        self._count_works = False
+
+    def plainer(self, fallback: Fallback, draft: Draft, words: str) -> Fallback | None:
+        """What to ask for after a refusal of `fallback`; None where nothing is left to doubt."""
+        json_asked = draft.schema is not None and fallback.json > JsonMode.NONE
+        count_asked = draft.streams and fallback.count
+        about_count = count_asked and _ABOUT_COUNT.search(words) is not None
+        if (
+            json_asked
+            and not about_count
+            and (not self._json_works or _ABOUT_JSON.search(words) is not None)
+        ):
+            return replace(fallback, json=JsonMode(fallback.json - 1))
+        if count_asked and (about_count or not self._count_works):
+            return replace(fallback, count=False)
+        return None
+
+    def worked(self, fallback: Fallback, draft: Draft) -> None:
+        """A request with `fallback` was accepted."""
+        if draft.schema is not None:
+            if not self._json_works:
+                self.fallback = replace(self.fallback, json=fallback.json)
+            self._json_works = self._json_works or fallback.json > JsonMode.NONE
+        if draft.streams:
+            if not self._count_works:
+                self.fallback = replace(self.fallback, count=fallback.count)
+            self._count_works = self._count_works or fallback.count
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One call's request, whatever is asked for beyond it."""
+
+    config: ModelConfig
+    messages: Sequence[ChatMessage]
+    tools: Sequence[ToolSpec]
+    may_call: bool
+    schema: JsonSchema | None
+    streams: bool
+
+    def encoded(self, fallback: Fallback) -> bytes:
+        """The JSON to be sent, in UTF-8."""
+        config = self.config
+        body: dict[str, object] = {**config.extra, "model": config.model, "stream": self.streams}
+        body["messages"] = self.messages
+        if config.temperature is not None:
+            body["temperature"] = config.temperature
+        if config.max_tokens is not None:
+            body["max_tokens"] = config.max_tokens
+        if self.tools:
+            body["tools"] = [tool(spec) for spec in self.tools]
+            if not self.may_call:
+                body["tool_choice"] = "none"
+        if self.streams and fallback.count:
+            body["stream_options"] = {"include_usage": True}
+        if self.schema is not None and fallback.json:
+            # What a person configured for all calls has precedence.
+            body.setdefault("response_format", _response_format(self.schema, fallback.json))
+        text = _ENCODE(body)
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            return storable(text).encode()
+
+
+def _response_format(schema: JsonSchema, mode: JsonMode) -> dict[str, object]:
+    if mode is JsonMode.OBJECT:
+        return {"type": "json_object"}
+    name = _NO_NAME.sub("_", str(schema.get("title", "")))[:64] or "answer"
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": schema, "strict": False},
+    }
+
 
 _MAX_BACKOFF = 30.0
 _USUAL_ANSWER = 500
@@ -62,17 +173,17 @@ class ChatClient:
         backoff: float = 0.5,
         name: str = "",
         pool: Pool | None = None,
-        gate: Gate | None = None,
+        limiter: RateLimiter | None = None,
     ) -> None:
         config.api_key()
         self.config = config
-        self.gate = gate or Gate(config.limits)
+        self.limiter = limiter or RateLimiter(config.limits)
         self.backoff = backoff
         self._pool = pool or Pool()
         label = f"{name} ({config.model})" if name not in ("", config.model) else config.model
         self._breaker = Breaker(label, config.give_up_after)
         self._forecast = Forecast(min(config.max_tokens or _USUAL_ANSWER, _USUAL_ANSWER))
-        self.habits = Habits()
+        self.capabilities = Capabilities()
         self.sent = 0
         self._url = f"{config.base_url}/chat/completions"
         self._fixed: dict[str, Any] | None = None
@@ -115,14 +226,14 @@ class ChatClient:
         streams = mode == "always" or (mode == "auto" and on_text is not None)
         draft = Draft(self.config, messages, tools, may_call, schema, streams)
         shown = _Shown(on_text)
-        manners = self.habits.manners
-        body = draft.encoded(manners)
-        ticket = self.gate.ticket()
+        fallback = self.capabilities.fallback
+        body = draft.encoded(fallback)
+        ticket = self.limiter.ticket()
         patience = Patience(self.config.timeout, self.config.total_timeout)
         attempts = retries = 0
         doubted: Failure | None = None
         while True:
-            slot = await self.gate.enter(ticket, self._forecast.tokens(len(body)))
+            slot = await self.limiter.enter(ticket, self._forecast.tokens(len(body)))
             attempts += 1
             self.sent += 1
             try:
@@ -132,13 +243,13 @@ class ChatClient:
             finally:
                 slot.leave()
             if isinstance(outcome, Call):
-                self.habits.worked(manners, draft)
+                self.capabilities.worked(fallback, draft)
                 return outcome
             if outcome.refused:
-                plainer = self.habits.plainer(manners, draft, outcome.message)
+                plainer = self.capabilities.plainer(fallback, draft, outcome.message)
                 if plainer is not None:
                     doubted = doubted or outcome
-                    manners, body = plainer, draft.encoded(plainer)
+                    fallback, body = plainer, draft.encoded(plainer)
                     continue
                 # Nothing that was left out was the reason.
                 outcome = doubted or outcome
@@ -146,9 +257,9 @@ class ChatClient:
                 raise outcome.error
             if outcome.blame is Blame.LASTING or last:
                 # Whatever halts the model leaves the trial open, which this failure would end.
-                self.gate.check()
+                self.limiter.check()
                 raise outcome.error
-            await self.gate.sleep(self._wait(retries, outcome.wait))
+            await self.limiter.sleep(self._wait(retries, outcome.wait))
             retries += 1
 
     async def close(self) -> None:
@@ -157,15 +268,15 @@ class ChatClient:
 
     def reset(self) -> None:
         """Forget all troubles and halts."""
-        self.gate.reset()
+        self.limiter.reset()
         self._breaker.reset()
 
     def _learn(self, outcome: Call | Failure, slot: Slot, size: int, *, last: bool) -> None:
-        """Let the gate know how the request went, before the next one goes. `last`: it will not be
+        """Let the limiter know how the request went, before the next one goes. `last`: it will not be
         tried again.
         """
         if isinstance(outcome, Call):
-            self.gate.succeeded()
+            self.limiter.succeeded()
             self._breaker.succeeded()
             if outcome.counted:
                 usage = outcome.reply.usage
@@ -174,12 +285,12 @@ class ChatClient:
             return
         if outcome.busy:
             # For longer than that, the breaker has the model left alone.
-            self.gate.busy(outcome.wait if (outcome.wait or 0) <= MAX_WAIT else None)
+            self.limiter.busy(outcome.wait if (outcome.wait or 0) <= MAX_WAIT else None)
         if not outcome.billed:
             slot.used(0)
         paused = self._breaker.failed(outcome, last=last)
         if paused is not None:
-            self.gate.pause(paused)
+            self.limiter.pause(paused)
 
     async def _attempt(
         self, body: bytes, shown: _Shown, patience: Patience, attempts: int
@@ -217,7 +328,7 @@ class ChatClient:
             streamed = True
             if not assembler.complete:
                 failure = of_exception(overdue, self.config)
-        except (aiohttp.ClientError, ServerSaid, OSError, ValueError) as error:
+        except (aiohttp.ClientError, ServerFailure, OSError, ValueError) as error:
             failure = of_exception(error, self.config)
         if failure is None:
             try:

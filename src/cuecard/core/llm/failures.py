@@ -1,28 +1,121 @@
-"""What went wrong with a model call: whose fault it is, and how to tell a person."""
+"""What went wrong with a model call: whose fault it is, how long to wait, and when to stop calling."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
+from types import TracebackType
 from typing import TYPE_CHECKING
 
-from cuecard.core.errors import ModelCallError
-from cuecard.core.http_bodies import TooMuch
-from cuecard.core.i18n import _
-from cuecard.core.llm.answers import WebPage
-from cuecard.core.llm.assemble import Malformed
-from cuecard.core.llm.patience import Overdue
-from cuecard.core.llm.said import Said, ServerSaid
-from cuecard.core.scrubbing import scrub
+from cuecard.core.errors import AgentPaused, Halt, ModelCallError, ModelPaused, scrub
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.llm.replies import Malformed, WebPage
+from cuecard.core.llm.wire import ServerFailure, ServerMessage
 from cuecard.core.text import one_line
+from cuecard.core.validation import TooMuch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cuecard.core.config_models import ModelConfig
+    from cuecard.core.config_schema import ModelConfig
+
+
+class Overdue(TimeoutError):
+    """A request took too long: `seconds` passed without a further word of the reply, or, `in_all`, were
+    all that the call had.
+    """
+
+    def __init__(self, seconds: float, *, in_all: bool) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+        self.in_all = in_all
+
+
+class Patience:
+    """What is left of one call's time, over all its attempts. Waiting for a turn or for the next attempt
+    does not count. `silence`, `total`: seconds.
+    """
+
+    def __init__(self, silence: float, total: float) -> None:
+        self.silence = silence
+        self.total = total
+        self.spent = 0.0
+
+    @property
+    def used_up(self) -> bool:
+        return self.spent >= self.total
+
+    def attempt(self) -> Attempt:
+        """Bounds what is done within its block, which raises `Overdue`."""
+        return Attempt(self)
+
+
+class Attempt:
+    """The block of one attempt (`with`). `heard` is to be called with each further piece of the reply,
+    however small; it may be many thousand times a second. Otherwise as `asyncio.timeout`.
+    """
+
+    __slots__ = (
+        "_alarm",
+        "_asked",
+        "_began",
+        "_end",
+        "_heard",
+        "_loop",
+        "_over",
+        "_patience",
+        "_task",
+    )
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._over: Overdue | None = None
+
+    def heard(self) -> None:
+        self._heard = self._loop.time()
+
+    def __enter__(self) -> Attempt:
+        task = asyncio.current_task()
+        assert task is not None
+        patience = self._patience
+        # Whoever else cancels the task is told from the clock by how often it was asked to end.
+        self._task, self._asked = task, task.cancelling()
+        self._began = self._heard = self._loop.time()
+        self._end = self._began + patience.total - patience.spent
+        due = min(self._began + patience.silence, self._end)
+        self._alarm = self._loop.call_at(due, self._look)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._alarm.cancel()
+        self._patience.spent += self._loop.time() - self._began
+        over = self._over
+        if over is None or self._task.uncancel() > self._asked:
+            return
+        if kind is not None and issubclass(kind, asyncio.CancelledError):
+            raise over from None
+
+    def _look(self) -> None:
+        """The time was up when the clock was set; since then something may have been heard."""
+        patience = self._patience
+        due = min(self._heard + patience.silence, self._end)
+        if self._loop.time() < due:
+            self._alarm = self._loop.call_at(due, self._look)
+            return
+        in_all = due == self._end
+        self._over = Overdue(patience.total if in_all else patience.silence, in_all=in_all)
+        self._task.cancel()
+
 
 MAX_WAIT = 60.0
 """Seconds that a server may have a call wait; for longer, the model is left alone."""
@@ -97,8 +190,8 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
     import aiohttp
 
     match error:
-        case ServerSaid():
-            return _inside(error.said)
+        case ServerFailure():
+            return _inside(error.message)
         case WebPage():
             hint = _("is base_url right? It usually ends in /v1")
             title = _("This is no model server")
@@ -145,18 +238,18 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes, config: ModelConfig) -> Failure:
     """Read an answer that is no success."""
-    said = Said.from_body(body)
+    message = ServerMessage.from_body(body)
     reason = _("{url} answered {status}: {reason}").format(
-        url=config.base_url, status=status, reason=said.words or "-"
+        url=config.base_url, status=status, reason=message.words or "-"
     )
     if status < 400:
         return _moved(reason, headers.get("Location", ""))
-    if status in _OVERFLOW_STATUS and _is_overflow(said, status):
+    if status in _OVERFLOW_STATUS and _is_overflow(message, status):
         return _overflowed(reason)
-    if said.code.lower() in _UNPAID_CODES or status == 402:
+    if message.code.lower() in _UNPAID_CODES or status == 402:
         title = _("The account with the model server is used up")
         return Failure(title, reason, blame=Blame.LASTING)
-    if status == 403 and _MODERATED.search(said.words):
+    if status == 403 and _MODERATED.search(message.words):
         return Failure(_not_accepted(), reason, blame=Blame.REQUEST)
     if status in (401, 403):
         return Failure(
@@ -171,18 +264,18 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes, config: Mode
     return Failure(_not_accepted(), reason, blame=Blame.REQUEST, refused=status in (400, 422))
 
 
-def _inside(said: Said) -> Failure:
+def _inside(message: ServerMessage) -> Failure:
     """An error in the middle of an answer that began as a success."""
-    status = int(said.code) if re.fullmatch(r"[45]\d\d", said.code) else 0
-    if _is_overflow(said, status or 400):
-        return _overflowed(said.words)
-    if said.code.lower() in _UNPAID_CODES or status == 402:
+    status = int(message.code) if re.fullmatch(r"[45]\d\d", message.code) else 0
+    if _is_overflow(message, status or 400):
+        return _overflowed(message.words)
+    if message.code.lower() in _UNPAID_CODES or status == 402:
         title = _("The account with the model server is used up")
-        return Failure(title, said.words, blame=Blame.LASTING)
+        return Failure(title, message.words, blame=Blame.LASTING)
     passing = not 400 <= status < 500 or status in (408, 409, 429)
     return Failure(
         _busy_title(429) if status == 429 else _("The model broke off with an error"),
-        said.words,
+        message.words,
         blame=Blame.PASSING if passing else Blame.REQUEST,
         busy=status in (429, 503),
         billed=True,
@@ -217,10 +310,10 @@ def _key_hint(config: ModelConfig) -> str:
     return _("this server wants a key; name its environment variable in api_key_env")
 
 
-def _is_overflow(said: Said, status: int) -> bool:
-    if said.code in _OVERFLOW_CODES or said.type in _OVERFLOW_CODES:
+def _is_overflow(message: ServerMessage, status: int) -> bool:
+    if message.code in _OVERFLOW_CODES or message.type in _OVERFLOW_CODES:
         return True
-    return status != 429 and _OVERFLOW.search(said.words) is not None
+    return status != 429 and _OVERFLOW.search(message.words) is not None
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -245,3 +338,67 @@ def _seconds(value: str) -> float:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return (moment - datetime.now(UTC)).total_seconds()
+
+
+class Breaker:
+    """Counts calls in a row that failed, after all their attempts, for reasons that have nothing to do
+    with what was asked. A success ends the row, and a pause too. What lasts pauses at once, and so does
+    a server that wants to be left alone for longer than `MAX_WAIT`. `worked`: something succeeded before.
+    """
+
+    def __init__(self, label: str, give_up_after: int) -> None:
+        self._label = label
+        self._give_up_after = give_up_after
+        self._row = 0
+        self.worked = False
+
+    def reset(self) -> None:
+        self._row = 0
+
+    def succeeded(self) -> None:
+        self._row, self.worked = 0, True
+
+    def failed(self, failure: Failure, *, last: bool) -> Halt | None:
+        """Why the model is to be called no more, if so. `last`: the call has no further attempt."""
+        if failure.blame is Blame.LASTING:
+            message = f"{self._label}: {failure.message}"
+            return self._paused(failure.title, message, failure.hint)
+        if failure.wait is not None and failure.wait > MAX_WAIT:
+            return self._left_alone(failure, failure.wait)
+        if failure.blame is Blame.REQUEST or not last:
+            return None
+        self._row += 1
+        if self._row < self._give_up_after:
+            return None
+        message = ngettext(
+            "{model}: {n} call failed, with all its attempts: {reason}",
+            "{model}: {n} calls in a row failed, each with all its attempts; the last: {reason}",
+            self._row,
+        ).format(model=self._label, n=self._row, reason=f"{failure.title}: {failure.message}")
+        return self._paused(self._keeps_failing(), message, failure.hint)
+
+    def _left_alone(self, failure: Failure, seconds: float) -> Halt:
+        wait = timedelta(seconds=round(seconds))
+        message = _("{model}: for {time}, until {until}: {reason}").format(
+            model=self._label,
+            time=wait,
+            until=f"{datetime.now().astimezone() + wait:%Y-%m-%d %H:%M}",
+            reason=failure.message,
+        )
+        return self._paused(_("The server wants to be left alone"), message, _("go on after that"))
+
+    def _keeps_failing(self) -> str:
+        return _("The model keeps failing")
+
+    def _paused(self, title: str, message: str, hint: str) -> Halt:
+        return ModelPaused(title, message, hint)
+
+
+class AgentBreaker(Breaker):
+    """The same for an agent that is another program."""
+
+    def _keeps_failing(self) -> str:
+        return _("The agent keeps failing")
+
+    def _paused(self, title: str, message: str, hint: str) -> Halt:
+        return AgentPaused(title, message, hint)

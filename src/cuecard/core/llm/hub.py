@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from cuecard.core.config_models import Config
+from cuecard.core.config_schema import Config, guard_config
 from cuecard.core.errors import Halt
-from cuecard.core.scrubbing import guard_config
 
 if TYPE_CHECKING:
-    from cuecard.core.llm.breaker import AgentBreaker
     from cuecard.core.llm.client import ChatClient
-    from cuecard.core.llm.pool import Pool
+    from cuecard.core.llm.failures import AgentBreaker
+    from cuecard.core.llm.limiter import Pool
 
 
 class ModelHub:
@@ -33,19 +32,19 @@ class ModelHub:
     def client(self, name: str) -> ChatClient:
         """Raises `ConfigError`: no such model, or no key in the environment."""
         from cuecard.core.llm.client import ChatClient
-        from cuecard.core.llm.pool import Pool
+        from cuecard.core.llm.limiter import Pool
 
         if name not in self._clients:
             self._pool = self._pool or Pool()
             client = ChatClient(self._config.model(name), name=name, pool=self._pool)
             if self._halt is not None:
-                client.gate.stop(self._halt)
+                client.limiter.stop(self._halt)
             self._clients[name] = client
         return self._clients[name]
 
     def breaker(self, agent: str, give_up_after: int) -> AgentBreaker:
         """When to stop asking an agent that is another program; one for all its trials."""
-        from cuecard.core.llm.breaker import AgentBreaker
+        from cuecard.core.llm.failures import AgentBreaker
 
         if agent not in self._breakers:
             self._breakers[agent] = AgentBreaker(agent, give_up_after)
@@ -57,7 +56,7 @@ class ModelHub:
         """
         self._halt = self._halt or halt
         for client in self._clients.values():
-            client.gate.stop(halt)
+            client.limiter.stop(halt)
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Have `closer` called each time the hub is closed."""

@@ -1,13 +1,19 @@
-"""The JSON of OpenAI-compatible chat requests."""
+"""What goes to and fro with a model's server: chat messages, server-sent events, its words about failures, and JSON mended where a model broke it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import SupportsIndex, cast
 
 from pydantic import JsonValue
 
-from cuecard.core.parts import ToolCall, ToolSpec
+from cuecard.core.engine.messages import ToolCall, ToolSpec
+from cuecard.core.text import storable
+from cuecard.core.validation import check_bytes
 
 ChatMessage = dict[str, JsonValue]
 """One message of a request, as the server wants it: `role`, `content`, `tool_calls`..."""
@@ -55,3 +61,261 @@ def _arguments(call: ToolCall) -> str:
     # Servers parse what they are sent back: broken arguments go as a string inside an object.
     arguments: JsonValue = {"broken": call.broken} if call.broken else dict(call.arguments)
     return json.dumps(arguments, ensure_ascii=False)
+
+
+_MAX_WORDS = 2_000
+
+
+@dataclass(frozen=True)
+class ServerMessage:
+    """`code` and `type` as the server names them; a numeric code as its digits."""
+
+    words: str = ""
+    code: str = ""
+    type: str = ""
+
+    @classmethod
+    def of(cls, error: object) -> ServerMessage:
+        """Read the `error` of a JSON answer: an object, a text, or what stands in its place."""
+        if not isinstance(error, dict):
+            return cls(_words(error))
+        found = cast(dict[str, object], error)
+        inner = found.get("error")
+        if isinstance(inner, (dict, str)) and inner:
+            return cls.of(cast(object, inner))
+        words = found.get("message") or found.get("detail") or found.get("msg") or found
+        return cls(_words(words), _name(found.get("code")), _name(found.get("type")))
+
+    @classmethod
+    def from_body(cls, body: bytes) -> ServerMessage:
+        text = body.decode("utf-8", "replace").strip()
+        try:
+            return cls.of(json.loads(text))
+        except (ValueError, RecursionError):
+            return cls("" if text.startswith("<") else _words(text))
+
+
+class ServerFailure(Exception):
+    """The server told of a failure where a reply was to be."""
+
+    def __init__(self, error: object) -> None:
+        self.message = ServerMessage.of(error)
+        super().__init__(self.message.words)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, str):
+        return storable(value[:_MAX_WORDS])
+    try:
+        return storable(json.dumps(value, ensure_ascii=False)[:_MAX_WORDS])
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _name(value: object) -> str:
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+
+
+# What a line takes in memory besides its bytes: events may have lines without end and without bytes.
+_A_LINE = 40
+_BOM = b"\xef\xbb\xbf"
+
+
+class Events:
+    """Feed it bytes; it gives the data of each event that is complete, as its lines.
+
+    Comments and fields other than `data` are left out. Lines may end in LF, CR or both.
+    """
+
+    def __init__(self) -> None:
+        self._begun: list[bytes] = []
+        self._size = self._event = 0
+        self._after_cr = False
+        self._first = True
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> Iterator[list[bytes]]:
+        """The events that `piece` completes. Raises `TooMuch`."""
+        if self._after_cr and piece:
+            piece, self._after_cr = piece.removeprefix(b"\n"), False
+        self._size += len(piece)
+        check_bytes(self._size + self._event)
+        if b"\n" not in piece and b"\r" not in piece:
+            self._begun.append(piece)
+            return
+        self._after_cr = piece.endswith(b"\r")
+        lines = b"".join((*self._begun, piece)).splitlines(keepends=True)
+        last = b"" if lines[-1].endswith((b"\n", b"\r")) else lines.pop()
+        self._begun, self._size = [last], len(last)
+        for line in lines:
+            yield from self._line(line.rstrip(b"\r\n"))
+
+    def end(self) -> Iterator[list[bytes]]:
+        """What was begun when the stream came to its end."""
+        rest, self._begun = b"".join(self._begun), []
+        yield from self._line(rest)
+        yield from self._line(b"")
+
+    def _line(self, line: bytes) -> Iterator[list[bytes]]:
+        if self._first:
+            line, self._first = line.removeprefix(_BOM), False
+        if not line:
+            data, self._data, self._event = self._data, [], 0
+            if data:
+                yield data
+            return
+        field, _colon, value = line.partition(b":")
+        if field == b"data":
+            self._data.append(value.removeprefix(b" "))
+            self._event += len(value) + _A_LINE
+
+
+_MAX_MENDED = 100_000
+_STEPS, _STEPS_A_CHARACTER = 50_000, 6
+_MAX_OPENERS = 200
+_MAX_FENCES = 3
+_MAX_DEPTH = 60
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_STRAIGHT = {ord("“"): '"', ord("”"): '"'}
+_OPENER = re.compile(r"[{\[]")
+_DECODER = json.JSONDecoder()
+
+
+def found_json(text: str) -> Iterator[JsonValue]:
+    """The JSON objects and lists in a model's words, the most likely answer first. Reasoning is left
+    out, what is broken is mended. Every value is fit to be stored.
+    """
+    words = without_thoughts(text)
+    for region in (*reversed(_fences(words)[-_MAX_FENCES:]), words):
+        for value in _values(region):
+            cleaned = _cleaned(value)
+            if cleaned is not None:
+                yield cleaned
+
+
+def _values(region: str) -> Iterator[object]:
+    first = _OPENER.search(region)
+    if first is None:
+        return
+    whole = _embedded(region)
+    size = len(region.rstrip()) - first.start()
+    covered = whole[0][0] / size if whole else 0.0
+    # Whole values that are but a part may be pieces of a larger one that is broken.
+    if covered < 0.5:
+        yield mended_json(region)
+    for _length, value in whole:
+        yield value
+    if 0.5 <= covered < 1:
+        yield mended_json(region)
+
+
+def without_thoughts(text: str) -> str:
+    """`text` without its `<think>` blocks; one whose beginning a server swallowed counts too. A block
+    that never ends stays.
+    """
+    kept: list[str] = []
+    at, begun = 0, None
+    for mark in _THOUGHT.finditer(text):
+        if not mark[1]:
+            begun = mark.start() if begun is None else begun
+            continue
+        if begun is None:
+            kept.clear()
+        else:
+            kept.append(text[at:begun])
+        at, begun = mark.end(), None
+    return "".join((*kept, text[at:])).strip()
+
+
+def mended_json(text: str) -> object:
+    """What stands in broken JSON from its first bracket on; None where that is hopeless."""
+    first = _OPENER.search(text)
+    if first is None or len(text) - first.start() > _MAX_MENDED:
+        return None
+    from json_repair import repair_json
+
+    broken = text[first.start() :]
+    if '"' not in broken:
+        broken = broken.translate(_STRAIGHT)
+    try:
+        value: object = repair_json(_Metered.of(broken), return_objects=True, skip_json_loads=True)
+    except (ValueError, RecursionError, _UsedUp):
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+class _UsedUp(Exception):
+    """Mending looked at the text more often than is reasonable."""
+
+
+class _Metered(str):
+    """A text that may be looked at a limited number of times: on some messes, mending takes time that
+    grows with the square of the length, and nothing else would stop it.
+    """
+
+    _meter: list[int]
+
+    @classmethod
+    def of(cls, text: str, meter: list[int] | None = None) -> _Metered:
+        metered = cls(text)
+        metered._meter = meter or [_STEPS + _STEPS_A_CHARACTER * len(text)]
+        return metered
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        found = super().__getitem__(key)
+        self._meter[0] -= 1 + len(found) // 64
+        if self._meter[0] < 0:
+            raise _UsedUp
+        return self.of(found, self._meter) if isinstance(key, slice) else found
+
+    def __add__(self, other: str) -> str:
+        return self.of(super().__add__(other), self._meter)
+
+
+def _fences(text: str) -> list[str]:
+    """What stands between ``` marks. The last may have no end: the model ran out of tokens."""
+    parts = text.split("```")
+    return [part.removeprefix("json").removeprefix("JSON").strip() for part in parts[1::2]]
+
+
+def _embedded(text: str) -> list[tuple[int, object]]:
+    """Whole values anywhere in `text` with their lengths, the longest first."""
+    spans: list[tuple[int, object]] = []
+    at = 0
+    for _try in range(_MAX_OPENERS):
+        opener = _OPENER.search(text, at)
+        if opener is None:
+            break
+        try:
+            value, end = cast(tuple[object, int], _DECODER.raw_decode(text, opener.start()))
+        except (ValueError, RecursionError):
+            at = opener.start() + 1
+            continue
+        spans.append((end - opener.start(), value))
+        at = end
+    return sorted(spans, key=lambda span: -span[0])
+
+
+def _cleaned(value: object) -> JsonValue:
+    if not isinstance(value, (dict, list)):
+        return None
+    try:
+        return cast(JsonValue, clean_json(cast(object, value)))
+    except RecursionError:
+        return None
+
+
+def clean_json(value: object, depth: int = 0) -> object:
+    """`value` with nothing in it that no file can hold. Raises `RecursionError` when it is nested too
+    deeply.
+    """
+    if depth > _MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        items = cast(dict[object, object], value).items()
+        return {storable(str(key)): clean_json(item, depth + 1) for key, item in items}
+    if isinstance(value, list):
+        return [clean_json(item, depth + 1) for item in cast(list[object], value)]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value

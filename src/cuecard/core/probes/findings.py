@@ -1,12 +1,15 @@
-"""What an examination means: whether the task has what is looked for, and what to tell people."""
+"""What a probe's attempts and examinations mean: the score of an attempt, contradictions that rules find, and what to tell people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cuecard.core.i18n import _
-from cuecard.core.probes.examinations import (
+from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.judges.similarity import same_thing
+from cuecard.core.probes.results import (
     ChainExamined,
     Examination,
     FactsAgainst,
@@ -14,8 +17,18 @@ from cuecard.core.probes.examinations import (
     NeedExamined,
     StepExamined,
 )
-from cuecard.core.tasks import FactWorld, Task
-from cuecard.core.text import one_line
+from cuecard.core.scoring.trial_score import score_prediction
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import normalise, one_line
+from cuecard.core.verdicts import (
+    AnswerPrediction,
+    Judgement,
+    Measure,
+    Prediction,
+    TablePrediction,
+    TriplesPrediction,
+    UnusablePrediction,
+)
 
 _SHOWN = 200
 _CHOICE = 2
@@ -149,3 +162,85 @@ def _with_keys(found: Iterable[FactsAgainst], task: Task) -> Iterator[tuple[str,
 
 def _enough(part: int, whole: int, bar: float) -> bool:
     return whole > 0 and part / whole >= bar
+
+
+# What is known of the gold counts, whatever else is said: coverage, not F1 (`scoring.graph`).
+SCORED_BY = CORE.each(lambda family: family.known_by)
+"""The measure of `core.scoring` that an attempt is scored by: gold triples covered (graph), F1 of cells
+(table), the final answer is right (checkpoints, facts). All are in [0, 1].
+"""
+_SCORING_SHOWN = 160
+
+
+def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -> Measure:
+    """The score of what was handed in; undefined, with the reason, where the judge left it open."""
+    name = SCORED_BY[task.family]
+    measures = {m.name: m for m in score_prediction(task, prediction, judgement)}
+    left = measures["unjudged"]
+    if left.value:
+        missing = int(left.value)
+        reason = ngettext("{n} item was not judged", "{n} items were not judged", missing)
+        return Measure(name, None, left.n, reason.format(n=missing))
+    return measures[name]
+
+
+def handed_in(prediction: Prediction) -> str:
+    """What was handed in, in one line for people."""
+    match prediction:
+        case TriplesPrediction(triples=triples):
+            count = len(triples)
+            return ngettext("handed in {n} triple", "handed in {n} triples", count).format(n=count)
+        case TablePrediction(rows=rows):
+            count = len(rows)
+            text = ngettext("handed in a table of {n} row", "handed in a table of {n} rows", count)
+            return text.format(n=count)
+        case AnswerPrediction(answer=answer):
+            return _("answered: {answer}").format(answer=one_line(answer, _SCORING_SHOWN))
+        case UnusablePrediction(reason=reason):
+            return _("handed in nothing usable: {reason}").format(
+                reason=one_line(_(reason), _SCORING_SHOWN)
+            )
+
+
+def conflicts(world: FactWorld) -> tuple[str, ...]:
+    """The pairs of facts that give one key, or one attribute of one entity, two values. Keys and names are
+    compared without regard to case, width and punctuation; values and units as the lexical judge does.
+    """
+    return tuple(_conflicts(world))
+
+
+def _conflicts(world: FactWorld) -> Iterator[str]:
+    first: dict[tuple[str, ...], int] = {}
+    told: set[tuple[int, int]] = set()
+    for index, fact in enumerate(world.facts):
+        for name in _names(fact):
+            earlier = first.setdefault(name, index)
+            if earlier == index or (earlier, index) in told:
+                continue
+            other = world.facts[earlier]
+            if _same_value(other, fact):
+                continue
+            told.add((earlier, index))
+            yield _("facts {one} and {other} contradict each other: {first} / {second}").format(
+                one=earlier + 1, other=index + 1, first=_shown(other), second=_shown(fact)
+            )
+
+
+def _names(fact: Fact) -> Iterator[tuple[str, ...]]:
+    if key := normalise(fact.key):
+        yield (key,)
+    entity, attribute = normalise(fact.entity), normalise(fact.attribute)
+    if entity and attribute:
+        yield (entity, attribute)
+
+
+def _same_value(one: Fact, other: Fact) -> bool:
+    if normalise(one.unit) == normalise(other.unit):
+        values = (one.value, *one.aliases)
+        others = (other.value, *other.aliases)
+        return any(same_thing(a, b) or same_thing(b, a) for a in values for b in others)
+    return same_thing(f"{one.value} {one.unit}", f"{other.value} {other.unit}") is not None
+
+
+def _shown(fact: Fact) -> str:
+    return one_line(f"{fact.key} = {fact.value} {fact.unit}".strip(), 80)

@@ -1,10 +1,18 @@
-"""What a quality probe found out, in the form in which it is shown and weighed."""
+"""A quality probe as data: what it is run with, to which tasks it applies, and what it found out."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
+from pydantic import Field, TypeAdapter, ValidationError
+
+from cuecard.core.config_schema import Config, QcConfig
+from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.i18n import _
+from cuecard.core.players import DEFAULT_WORLD, kind_of
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import CueKind, Stage, Task
 
 ProbeName = Literal["closed_book", "open_book", "ambiguity", "laws", "with_facts"]
 PROBES: tuple[ProbeName, ...] = get_args(ProbeName)
@@ -68,3 +76,177 @@ class ProbeOutcome(Frozen):
     left_open: int = 0
     halt: str = ""
     problems: tuple[str, ...] = ()
+
+
+EXAMINER = "examiner"
+"""The kind of an agent that looks at a task instead of trying it."""
+
+
+class ProbeSetting(Frozen):
+    """`baseline`: the embedded agent plays, as there is no model. `search_calls`: tool calls of an
+    attempt, where it has tools at all. `right_at`: the score from which one counts as right.
+    """
+
+    name: ProbeName
+    baseline: bool = False
+    search_calls: int = 25
+    right_at: float = 0.8
+
+
+def samples_of(probe: ProbeName, qc: QcConfig) -> int:
+    """How many attempts each model has; an examination is made once."""
+    match probe:
+        case "closed_book":
+            return qc.closed_book
+        case "open_book":
+            return qc.open_book
+        case "with_facts":
+            return qc.with_facts
+        case "ambiguity" | "laws":
+            return 1
+
+
+def models_of(probe: ProbeName, config: Config) -> tuple[str, ...]:
+    """The models that try, or the one that examines, by their names; none where there are none."""
+    if probe in ("ambiguity", "laws"):
+        examiner = config.qc.examiner or next(iter(config.models), "")
+        return (examiner,) if examiner else ()
+    return config.qc.models or tuple(config.models)
+
+
+def world_of(probe: ProbeName, config: Config) -> str:
+    """Where is searched: the world that the configuration names for it, else its first world on the
+    web, else the embedded one. The other probes have no tools.
+    """
+    if probe != "open_book":
+        return DEFAULT_WORLD
+    webs = (
+        name
+        for name, world in config.worlds.items()
+        if kind_of("world", world.kind).source == "web"
+    )
+    return config.qc.world or next(webs, DEFAULT_WORLD)
+
+
+def not_applicable(probe: ProbeName, task: Task) -> str:
+    """Why the probe says nothing about the task; "" if it does."""
+    match probe:
+        case "closed_book":
+            return ""
+        case "open_book":
+            if task.opening == task.query:
+                return _("the user opens with the full query: there is nothing to clarify")
+            return ""
+        case "ambiguity":
+            return _not_examinable(task)
+        case "laws" | "with_facts":
+            if not isinstance(task.gold, FactWorld):
+                return _("only tasks over a world of facts have laws")
+            return ""
+
+
+def ambiguous_steps(task: Task) -> tuple[tuple[int, Checkpoint], ...]:
+    """The steps that are ambiguous on purpose, with their numbers from 1."""
+    if not isinstance(task.gold, CheckpointChain):
+        return ()
+    numbered = enumerate(task.gold.steps, 1)
+    return tuple((number, step) for number, step in numbered if step.ambiguity is not None)
+
+
+def later_stages(task: Task) -> tuple[tuple[int, Stage], ...]:
+    """The stages that the opening does not say by itself, with their numbers from 1."""
+    numbered = enumerate(task.stages, 1)
+    return tuple((n, stage) for n, stage in numbered if stage.cue.kind is not CueKind.START)
+
+
+def _not_examinable(task: Task) -> str:
+    if isinstance(task.gold, CheckpointChain):
+        return "" if ambiguous_steps(task) else _("no step is ambiguous")
+    if task.persona is None:
+        return _("the user says everything at once: nothing is ambiguous on purpose")
+    return "" if later_stages(task) else _("the persona has no stage beyond the opening")
+
+
+class StepExamined(Frozen):
+    """One ambiguous step, by its number from 1. `readings`, `error`: what the examiner said of the
+    question alone; `named`: which of the `candidates` that was. The others: what it said when it knew
+    them; None where it gave no usable answer.
+    """
+
+    step: int
+    factual: bool = False
+    candidates: tuple[str, ...]
+    readings: tuple[str, ...] | None = None
+    named: tuple[str, ...] = ()
+    error: str = ""
+    enumerable: bool | None = None
+    error_recognisable: bool | None = None
+    error_found: bool | None = None
+    reason: str = ""
+
+
+class ChainExamined(Frozen):
+    kind: Literal["chain"] = "chain"
+    steps: tuple[StepExamined, ...]
+
+
+class StageGuessed(Frozen):
+    """A stage by its number from 1, and the words that foresaw it."""
+
+    stage: int
+    by: str
+
+
+class NeedExamined(Frozen):
+    """`guesses`: what the opening made the examiner expect; `guessed`: which of the persona's later
+    `stages` (numbers from 1) were among it. None where it gave no usable answer.
+    """
+
+    kind: Literal["need"] = "need"
+    stages: tuple[int, ...]
+    guesses: tuple[str, ...] | None = None
+    guessed: tuple[StageGuessed, ...] | None = None
+    reason: str = ""
+
+
+class FactsAgainst(Frozen):
+    """Facts by their numbers from 1, and what is wrong with them (together)."""
+
+    facts: tuple[int, ...]
+    reason: str
+
+
+class LawsExamined(Frozen):
+    """None where the examiner gave no usable answer."""
+
+    kind: Literal["laws"] = "laws"
+    contradictions: tuple[FactsAgainst, ...] | None = None
+    implausible: tuple[FactsAgainst, ...] | None = None
+
+
+Examination = Annotated[ChainExamined | NeedExamined | LawsExamined, Field(discriminator="kind")]
+_ADAPTER: TypeAdapter[Examination] = TypeAdapter(Examination)
+
+
+def written(examination: Examination) -> str:
+    """The JSON that is handed in; lines, as people may read it in the log."""
+    return examination.model_dump_json(indent=2)
+
+
+def read_examination(text: str) -> Examination | None:
+    """The reverse of `written`; None for anything else."""
+    try:
+        return _ADAPTER.validate_json(text)
+    except ValidationError:
+        return None
+
+
+def says_nothing(examination: Examination) -> bool:
+    """Whether the examiner gave no usable answer at all."""
+    match examination:
+        case ChainExamined(steps=steps):
+            return all(step.enumerable is None and step.readings is None for step in steps)
+        case NeedExamined(guessed=guessed):
+            return guessed is None
+        case LawsExamined(contradictions=contradictions):
+            return contradictions is None

@@ -1,4 +1,4 @@
-"""From the samples of many tasks to one number: average, best, max and pass over samples, pooled counts."""
+"""From the samples of many tasks to one number, and what measures, statuses and ends of trials are called."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from cuecard.core.i18n import _
-from cuecard.core.scoring.checkpoints import DETECTION_MEASURES
-from cuecard.core.scoring.graph import GRAPH_MEASURES
-from cuecard.core.scoring.measures import Measure
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.families.checkpoints.gold import AmbiguityType
+from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, Profile
+from cuecard.core.families.graph.score import GRAPH_MEASURES
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import N_, _
+from cuecard.core.verdicts import Measure
 
 PASS_MEASURES = ("success", "acc", "pass_at_1")
 MAX_MEASURES = ("row_f1", "item_f1")
@@ -249,3 +253,154 @@ def _total(
         reason=reason,
         of=total.below if statistic is Statistic.POOLED else None,
     )
+
+
+MEASURE_LABELS: Final[dict[str, str]] = {
+    "triplet_precision": N_("Triplet precision"),
+    "triplet_recall": N_("Triplet recall"),
+    "triplet_f1": N_("Triplet F1"),
+    "node_precision": N_("Node precision"),
+    "node_recall": N_("Node recall"),
+    "node_f1": N_("Node F1"),
+    "success": N_("Success"),
+    "row_precision": N_("Row precision"),
+    "row_recall": N_("Row recall"),
+    "row_f1": N_("Row F1"),
+    "item_precision": N_("Item precision"),
+    "item_recall": N_("Item recall"),
+    "item_f1": N_("Item F1"),
+    "acc": N_("Accuracy"),
+    "cp": N_("Checkpoint progress"),
+    "det_accuracy": N_("Detection accuracy"),
+    "det_precision": N_("Detection precision"),
+    "det_recall": N_("Detection recall"),
+    "det_f1": N_("Detection F1"),
+    "ce_a": N_("Right asks (CE-A)"),
+    "ce_b": N_("Fruitful asks (CE-B)"),
+    "asks": N_("Asks"),
+    "pass_at_1": N_("Pass@1"),
+    "fcr": N_("Fact coverage"),
+    "hit_rate": N_("Hit rate"),
+    "tool_calls": N_("Tool calls"),
+    "agent_turns": N_("Agent turns"),
+    "user_turns": N_("User turns"),
+    "agent_messages": N_("Agent messages"),
+    "message_ratio": N_("Messages per user turn"),
+    "compactions": N_("Compactions"),
+    "done": N_("User had nothing left to say"),
+    "dismissive": N_("Questions that got nothing"),
+    "redirects": N_("User pushed on"),
+    "premature_stop": N_("Stopped too early"),
+    "format_failure": N_("Format failure"),
+    "generation_ratio": N_("Handed in / gold"),
+    "stages_disclosed": N_("Stages disclosed"),
+    "stage_share": N_("Share of stages"),
+    "prompt_tokens": N_("Prompt tokens"),
+    "completion_tokens": N_("Completion tokens"),
+    "cached_tokens": N_("Cached tokens"),
+    "reasoning_tokens": N_("Reasoning tokens"),
+    "unjudged": N_("Not judged"),
+    "cost": N_("Cost"),
+    "tokens": N_("Tokens"),
+}
+HEADLINES: Final = CORE.each(lambda family: family.headlines)
+"""What a table of results shows of each family; all measures are in the JSON."""
+COUNTS: Final = frozenset(
+    (
+        "asks",
+        "tool_calls",
+        "agent_turns",
+        "user_turns",
+        "stages_disclosed",
+        "agent_messages",
+        "message_ratio",
+        "compactions",
+        "generation_ratio",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "reasoning_tokens",
+        "unjudged",
+        "cost",
+        "tokens",
+    )
+)
+"""Measures that count or compare counts; all others are shares between 0 and 1."""
+
+PROFILE_LABELS: Final[dict[Profile, str]] = {
+    Profile.DIRECT_GUESS: N_("Guesses at once"),
+    Profile.SEARCH_HEAVY_GUESS: N_("Searches long, then guesses"),
+    Profile.DIRECT_ASK: N_("Asks at once"),
+    Profile.SEARCH_THEN_ASK: N_("Searches, then asks"),
+}
+
+
+def measure_label(name: str) -> str:
+    """The translated name of a measure; an unknown one is its own name."""
+    base = measured_as(name)
+    if base != name:
+        return _("{measure}, mean over tasks").format(measure=measure_label(base))
+    return _(MEASURE_LABELS[name]) if name in MEASURE_LABELS else name
+
+
+def pooled_notes(measures: Iterable[str]) -> tuple[str, ...]:
+    """What belongs below figures of these measures, if some of them are pooled."""
+    if not any(name in POOLED_MEASURES for name in measures):
+        return ()
+    return (
+        _(
+            "Detection, CE-A and CE-B: pooled, after eq. 6-13 of the DiscoBench paper: counts of reached checkpoints"
+            " summed over all tasks, where each of a task's n trials weighs 1/n. The others are means over tasks."
+        ),
+    )
+
+
+def statistic_label(statistic: Statistic, samples: int) -> str:
+    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`, `pooled`."""
+    match statistic:
+        case Statistic.AVG:
+            text = _("Avg@{n}")
+        case Statistic.BEST:
+            text = _("Best@{n}")
+        case Statistic.MAX:
+            text = _("Max@{n}")
+        case Statistic.PASS:
+            text = _("Pass@{n}")
+        case Statistic.POOLED:
+            text = _("pooled")
+    return text.format(n=samples)
+
+
+CUE_WORDS: Final[dict[str, str]] = {
+    "start": N_("conversation starts"),
+    "mentions": N_("the reply mentions"),
+    "asks": N_("the agent asks"),
+    "completes": N_("a milestone is complete"),
+}
+AMBIGUITY_WORDS: Final[dict[AmbiguityType, str]] = {
+    AmbiguityType.ENTITY: N_("which thing"),
+    AmbiguityType.VERSION: N_("which version"),
+    AmbiguityType.CRITERIA: N_("which criterion"),
+    AmbiguityType.FACTUAL: N_("which facts"),
+}
+STATUS_WORDS: Final[dict[CheckpointStatus, str]] = {
+    CheckpointStatus.AMBIGUITY_DETECTED: N_("asked rightly"),
+    CheckpointStatus.WRONG_AMBIGUITY_DETECTED: N_("asked about something else"),
+    CheckpointStatus.CORRECT_ANSWER: N_("right answer"),
+    CheckpointStatus.WRONG_ANSWER: N_("wrong answer"),
+    CheckpointStatus.MISSED_AMBIGUITY_CORRECT: N_("did not ask, yet right"),
+    CheckpointStatus.MISSED_AMBIGUITY_WRONG: N_("did not ask, and wrong"),
+    CheckpointStatus.SEARCH_ONLY: N_("neither asked nor answered"),
+    CheckpointStatus.TASK_COMPLETED: N_("whole task answered"),
+}
+ENDING_WORDS: Final[dict[Termination, str]] = {
+    Termination.USER_DONE: N_("user done"),
+    Termination.ANSWERED: N_("answered"),
+    Termination.MAX_TURNS: N_("turn limit"),
+    Termination.CONTEXT_OVERFLOW: N_("context overflow"),
+    Termination.ERROR_LOOP: N_("error loop"),
+    Termination.EMPTY_RESPONSE: N_("empty reply"),
+    Termination.API_ERROR: N_("API error"),
+    Termination.INTERNAL_ERROR: N_("internal error"),
+    Termination.CANCELLED: N_("cancelled"),
+}

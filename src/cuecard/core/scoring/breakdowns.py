@@ -1,15 +1,270 @@
-"""What a group of trials shows besides its measures: tools, curves, errors, profiles by kind."""
+"""What a group of trials shows besides its measures: tools, errors in graphs, and how the facts of a world are found call by call."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from math import ceil
+from typing import Literal
 
-from cuecard.core.scoring.curves import CohortCurve, CurvePoint, FactCurves
-from cuecard.core.scoring.graph_errors import GraphErrorCounts, GraphErrors
-from cuecard.core.scoring.profiles import ProfileCount, behaviour_profiles, typical_searches
-from cuecard.core.scoring.steps import StepRecord
-from cuecard.core.scoring.trial_figures import TrialFigures
+from cuecard.core.families.checkpoints.score import (
+    ProfileCount,
+    StepRecord,
+    behaviour_profiles,
+    typical_searches,
+)
+from cuecard.core.scoring.trial_score import MAX_K, FactFigures, GraphFigures, Tally, TrialFigures
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Measure, pearson
+
+LEAST = 50
+"""So many trials make a cohort."""
+FEWEST = 20
+"""The percent of trials that make one where fewer than `LEAST` made a call."""
+
+Rule = Literal["asked", "least", "share"]
+"""Why a cohort ends where it does: it was asked for, `LEAST` trials go so far, or `FEWEST` percent of them do."""
+
+
+class CurvePoint(Frozen):
+    """At the k-th tool call, k from 1. `cohort`: trials that made at least k calls; `trials`: all that the
+    curve is of. In a fixed cohort the two are the same.
+
+    `new_facts`: facts matched for the first time by the k-th call, mean over the cohort. `fcr`: facts
+    matched by the first k calls / facts, mean over all trials (one that stopped keeps what it had).
+    `hit_precision`: hits among the first k calls / k, mean over the cohort.
+    """
+
+    k: int
+    cohort: int
+    trials: int
+    new_facts: float
+    fcr: float
+    hit_precision: float
+
+
+class CohortCurve(Frozen):
+    """The paper's curves: over the `trials` that made at least `k_trunc` calls, the same at every k from 1 to
+    there. `rule`: why there. Without a trial there are no points.
+    """
+
+    k_trunc: int
+    trials: int
+    rule: Rule
+    points: tuple[CurvePoint, ...]
+
+
+class FactCurves:
+    """Add trials one by one, then take the points."""
+
+    def __init__(self) -> None:
+        self._found: list[FactFigures] = []
+
+    def add(self, found: FactFigures) -> None:
+        self._found.append(found)
+
+    def points(self) -> tuple[CurvePoint, ...]:
+        """Over all trials, from the first call to the longest trial's last, at most `trial_figures.MAX_K`."""
+        longest = max((len(found.hits) for found in self._found), default=0)
+        return _points(self._found, longest)
+
+    def cohort(self, k_trunc: int | None = None) -> CohortCurve:
+        """Over a fixed cohort; `k_trunc`: instead of the one that `truncation` finds."""
+        k, rule = truncation([len(found.hits) for found in self._found], k_trunc)
+        fixed = [found for found in self._found if k and len(found.hits) >= k]
+        points = _points(fixed, k if fixed else 0)
+        return CohortCurve(k_trunc=k, trials=len(fixed), rule=rule, points=points)
+
+
+def truncation(calls: Sequence[int], asked: int | None = None) -> tuple[int, Rule]:
+    """Up to which call a fixed cohort goes: the largest k with at least `LEAST` trials of k or more calls
+    (Mind-ParaWorld), or if there is none the largest that `FEWEST` percent of the trials reach; 0 where
+    not even so many made a call. `calls`: of each trial, of which figures keep the first `MAX_K`.
+    """
+    if asked is not None:
+        return asked, "asked"
+    ranked = sorted((min(each, MAX_K) for each in calls), reverse=True)
+    if len(ranked) >= LEAST and ranked[LEAST - 1] > 0:
+        return ranked[LEAST - 1], "least"
+    enough = ceil(len(ranked) * FEWEST / 100)
+    return ranked[enough - 1] if ranked else 0, "share"
+
+
+def _points(trials: Sequence[FactFigures], last: int) -> tuple[CurvePoint, ...]:
+    known = [list(accumulate(found.fresh)) for found in trials]
+    hits = [list(accumulate(found.hits)) for found in trials]
+    points: list[CurvePoint] = []
+    for k in range(1, last + 1):
+        cohort = [at for at, found in enumerate(trials) if len(found.hits) >= k]
+        points.append(
+            CurvePoint(
+                k=k,
+                cohort=len(cohort),
+                trials=len(trials),
+                new_facts=sum(trials[at].fresh[k - 1] for at in cohort) / len(cohort),
+                fcr=sum(
+                    own[min(k, len(own)) - 1] / found.facts if own else 0.0
+                    for own, found in zip(known, trials, strict=True)
+                )
+                / len(trials),
+                hit_precision=sum(hits[at][k - 1] / k for at in cohort) / len(cohort),
+            )
+        )
+    return tuple(points)
+
+
+OVER = 1.5
+UNDER = 0.5
+MOST = 20
+_TURNS: dict[str, int] = {"<=10": 10, "11-15": 15}
+"""VibeSearchBench's classes of user turns, and the most turns in them."""
+_FINE_TURNS: dict[str, int] = {"1-2": 2, "3-5": 5, "6-10": 10, "11-20": 20}
+"""Ours: as wide as one stage, a few stages and whole dialogues take."""
+TURN_CLASSES = (*_TURNS, ">15")
+FINE_TURN_CLASSES = (*_FINE_TURNS, "21+")
+
+
+class RelationCoverage(Frozen):
+    """Gold triples of one relation over all trials: covered, judged, and left unjudged."""
+
+    relation: str
+    covered: int
+    judged: int
+    unjudged: int
+
+
+class RelationCount(Frozen):
+    relation: str
+    count: int
+
+
+class Subset(Frozen):
+    """Triplet F1 over some of the trials; `f1` is None where there are none."""
+
+    name: str
+    trials: int
+    f1: float | None
+
+
+class GraphErrors(Frozen):
+    """Over all judged trials of a group.
+
+    `format_failures`: nothing readable was handed in. `over_generation`: trials that handed in more
+    than 1.5 times the gold's triples, `under_generation` less than half of them (failures not among
+    these). `invalid_relations`: relations of predicted triples that support nothing, the most frequent
+    first, at most 20. `by_compaction`: F1 of trials with and without a compaction; `by_user_turns`: by
+    how often the user spoke, in the paper's classes, `by_user_turns_fine` in ours. `turns_f1`: Pearson's
+    correlation of user turns and triplet F1 over trials.
+    """
+
+    trials: int
+    format_failures: int
+    over_generation: int
+    under_generation: int
+    coverage: tuple[RelationCoverage, ...]
+    invalid_relations: tuple[RelationCount, ...]
+    by_compaction: tuple[Subset, ...]
+    by_user_turns: tuple[Subset, ...]
+    by_user_turns_fine: tuple[Subset, ...]
+    turns_f1: Measure
+
+
+class GraphErrorCounts:
+    """Add trials one by one, then take the result."""
+
+    def __init__(self) -> None:
+        self._trials = self._failures = self._over = self._under = 0
+        self._coverage: dict[str, list[Tally]] = defaultdict(list)
+        self._invalid: Counter[str] = Counter()
+        self._compacted: dict[str, list[float]] = {"with": [], "without": []}
+        self._turns: list[tuple[int, float]] = []
+
+    def add(self, graph: GraphFigures, figures: TrialFigures) -> None:
+        self._trials += 1
+        for relation, tally in graph.relations.items():
+            self._coverage[relation].append(tally)
+        if graph.predicted is None:
+            self._failures += 1
+        else:
+            self._over += over_generated(graph)
+            self._under += under_generated(graph)
+            self._invalid.update(graph.invalid)
+        f1 = figures.value("triplet_f1")
+        if f1 is not None:
+            self._compacted["with" if figures.value("compactions") else "without"].append(f1)
+            self._turns.append((user_turns_of(figures), f1))
+
+    def result(self) -> GraphErrors:
+        return GraphErrors(
+            trials=self._trials,
+            format_failures=self._failures,
+            over_generation=self._over,
+            under_generation=self._under,
+            coverage=tuple(
+                RelationCoverage(
+                    relation=relation,
+                    covered=sum(tally.yes for tally in tallies),
+                    judged=sum(tally.judged for tally in tallies),
+                    unjudged=sum(tally.unjudged for tally in tallies),
+                )
+                for relation, tallies in sorted(
+                    self._coverage.items(), key=lambda item: (-_size(item[1]), item[0])
+                )
+            ),
+            invalid_relations=tuple(
+                RelationCount(relation=relation, count=n)
+                for relation, n in self._invalid.most_common(MOST)
+            ),
+            by_compaction=_subsets(self._compacted),
+            by_user_turns=_subsets(_grouped(self._turns, turns_class, TURN_CLASSES)),
+            by_user_turns_fine=_subsets(_grouped(self._turns, fine_turns_class, FINE_TURN_CLASSES)),
+            turns_f1=pearson("turns_f1", self._turns),
+        )
+
+
+def over_generated(graph: GraphFigures) -> bool:
+    """It handed in more than `OVER` times the gold's triples."""
+    return graph.predicted is not None and graph.predicted / graph.gold > OVER
+
+
+def under_generated(graph: GraphFigures) -> bool:
+    """It handed in less than `UNDER` of the gold's triples, and something readable."""
+    return graph.predicted is not None and graph.predicted / graph.gold < UNDER
+
+
+def _size(tallies: list[Tally]) -> int:
+    return sum(tally.judged + tally.unjudged for tally in tallies)
+
+
+def _subsets(groups: dict[str, list[float]]) -> tuple[Subset, ...]:
+    return tuple(
+        Subset(name=name, trials=len(values), f1=sum(values) / len(values) if values else None)
+        for name, values in groups.items()
+    )
+
+
+def _grouped(
+    found: Iterable[tuple[int, float]], class_of: Callable[[int], str], names: Iterable[str]
+) -> dict[str, list[float]]:
+    groups: dict[str, list[float]] = {name: [] for name in names}
+    for turns, f1 in found:
+        groups[class_of(turns)].append(f1)
+    return groups
+
+
+def user_turns_of(figures: TrialFigures) -> int:
+    return int(figures.value("user_turns") or 0)
+
+
+def turns_class(turns: int) -> str:
+    """`<=10`, `11-15`, `>15` user turns (VibeSearchBench)."""
+    return next((name for name, most in _TURNS.items() if turns <= most), TURN_CLASSES[-1])
+
+
+def fine_turns_class(turns: int) -> str:
+    """`1-2`, `3-5`, …, `21+` user turns (ours)."""
+    return next((name for name, most in _FINE_TURNS.items() if turns <= most), "21+")
 
 
 class Breakdown(Frozen):

@@ -1,20 +1,125 @@
-"""All numbers of one trial."""
+"""All numbers of one trial, and all that tables and error analysis read of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeVar
 
-from cuecard.core.events import Event
-from cuecard.core.prediction import Prediction
-from cuecard.core.scoring.checkpoints import score_checkpoints
-from cuecard.core.scoring.facts import score_facts
-from cuecard.core.scoring.graph import score_graph
-from cuecard.core.scoring.interaction import score_interaction
-from cuecard.core.scoring.measures import Measure
-from cuecard.core.scoring.table import score_table
-from cuecard.core.tasks import CheckpointChain, FactWorld, Graph, Table, Task
-from cuecard.core.trial import prediction_of
-from cuecard.core.verdicts import Judgement
+from cuecard.core.engine.events import Concluded, Event, Marked, Termination, TrialEnded
+from cuecard.core.engine.messages import Compaction
+from cuecard.core.engine.trial import prediction_of
+from cuecard.core.engine.trial_log import (
+    agent_model_replies,
+    agent_tool_answers,
+    agent_turns,
+    user_turns,
+)
+from cuecard.core.families.checkpoints.score import StepRecord
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import questions
+from cuecard.core.verdicts import (
+    Decision,
+    Judgement,
+    Measure,
+    Prediction,
+    UnusablePrediction,
+    count,
+    share,
+)
+
+INTERACTION_MEASURES = (
+    "agent_turns",
+    "user_turns",
+    "agent_messages",
+    "message_ratio",
+    "compactions",
+    "done",
+    "stages_disclosed",
+    "stage_share",
+    "dismissive",
+    "redirects",
+    "tool_calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+)
+
+
+def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...]:
+    """Counts of one trial (DESIGN: Stage, Trial; VibeSearchBench's interaction statistics).
+
+    `agent_messages`: everything the agent wrote, turns and tool-calling steps alike (its model calls
+    before the conclusion; without a model its turns and tool calls), and `message_ratio` how many of
+    them there are to one user turn. `done`: 1 if the user had nothing left to say. `stages_disclosed`
+    counts distinct stages, `stage_share` is their part of the persona's stages (undefined without a
+    persona). Of the user turns that disclose nothing, those after a reply that asked something are
+    `dismissive` (the question got no information), the others are `redirects`; both are shares of the
+    user's answers. Tokens are the agent's as the server counted them, with n = its model calls.
+    """
+    known = range(1, len(task.stages) + 1)
+    stages = {turn.reply.stage for turn in user_turns(events) if turn.reply.stage in known}
+    replies = agent_model_replies(events)
+    users = len(user_turns(events))
+    messages = _agent_messages(events)
+    dismissive, redirects, answers = _barren(task, events)
+    nobody = _("the user never answered")
+    return (
+        count("agent_turns", len(agent_turns(events))),
+        count("user_turns", users),
+        count("agent_messages", messages),
+        share("message_ratio", messages, users, _("the user said nothing")),
+        count("compactions", len(compactions(events))),
+        _done(events),
+        count("stages_disclosed", len(stages), len(known)),
+        share("stage_share", len(stages), len(known), _("the task has no stages")),
+        share("dismissive", dismissive, answers, nobody),
+        share("redirects", redirects, answers, nobody),
+        count("tool_calls", len(agent_tool_answers(events))),
+        count("prompt_tokens", sum(r.reply.usage.prompt for r in replies), len(replies)),
+        count("completion_tokens", sum(r.reply.usage.completion for r in replies), len(replies)),
+        count("cached_tokens", sum(r.reply.usage.cached for r in replies), len(replies)),
+        count("reasoning_tokens", sum(r.reply.usage.reasoning for r in replies), len(replies)),
+    )
+
+
+def tool_calls_by_name(events: Sequence[Event]) -> dict[str, int]:
+    """How often the agent called each tool."""
+    return dict(Counter(answered.call.name for answered in agent_tool_answers(events)))
+
+
+def compactions(events: Sequence[Event]) -> list[Compaction]:
+    """Where the conversation was cut for the agent's model, in order."""
+    marks = (event.body.mark for event in events if isinstance(event.body, Marked))
+    return [mark for mark in marks if isinstance(mark, Compaction)]
+
+
+def _agent_messages(events: Sequence[Event]) -> int:
+    called = [r for r in agent_model_replies(events) if r.part == "agent" and not r.scope]
+    return len(called) or len(agent_turns(events)) + len(agent_tool_answers(events))
+
+
+def _done(events: Sequence[Event]) -> Measure:
+    ends = [event.body.termination for event in events if isinstance(event.body, TrialEnded)]
+    if not ends:
+        return Measure("done", None, 0, _("the trial has not ended"))
+    return count("done", ends[-1] in (Termination.USER_DONE, Termination.ANSWERED))
+
+
+def _barren(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
+    """User turns that disclose nothing, after a question and after none; and all answers."""
+    asked: dict[int, bool] = {
+        turn.turn: bool(questions(turn.reply.text)) for turn in agent_turns(events)
+    }
+    answers = [turn for turn in user_turns(events) if turn.turn - 1 in asked]
+    if not task.stages:
+        return 0, 0, 0
+    barren = [turn for turn in answers if turn.reply.stage is None and not turn.reply.done]
+    dismissive = sum(asked[turn.turn - 1] for turn in barren)
+    return dismissive, len(barren) - dismissive, len(answers)
 
 
 def score_trial(task: Task, events: Sequence[Event], judgement: Judgement) -> tuple[Measure, ...]:
@@ -35,19 +140,144 @@ def score_prediction(
     rate and a checkpoint task's steps, which live in the log, are undefined or left out.
     """
     measures = _score_family(task, prediction, (), judgement)
-    needs_log = ("fcr", "hit_rate", "premature_stop")
+    from cuecard.core.families.registry import family_of
+
+    needs_log = family_of(task).of_log
     return tuple(measure for measure in measures if measure.name not in needs_log)
 
 
 def _score_family(
     task: Task, prediction: Prediction, events: Sequence[Event], judgement: Judgement
 ) -> tuple[Measure, ...]:
-    match task.gold:
-        case Graph() as graph:
-            return score_graph(graph, prediction, judgement.verdicts)
-        case Table() as table:
-            return score_table(table, judgement)
-        case CheckpointChain() as chain:
-            return score_checkpoints(chain, events, judgement)
-        case FactWorld() as world:
-            return score_facts(world, events, judgement)
+    from cuecard.core.families.registry import family_of
+
+    return family_of(task).score(task, task.gold, prediction, events, judgement)
+
+
+SCHEME = 3
+"""Raised with every change of what figures hold or how they are counted: kept ones are then made anew."""
+MAX_K = 64
+RAW = 300
+Key = TypeVar("Key", str, int)
+
+HandedIn = Literal["triples", "table", "answer", "unusable", "nothing"]
+"""`unusable`: a format failure; `nothing`: the trial ended before the agent was asked for its answer."""
+
+
+class Tally(Frozen):
+    """Gold items by what was decided of them."""
+
+    yes: int = 0
+    no: int = 0
+    unjudged: int = 0
+
+    @property
+    def judged(self) -> int:
+        return self.yes + self.no
+
+
+class GraphFigures(Frozen):
+    """`gold` triples; `predicted` ones, None where nothing readable was handed in. `relations`: gold triples
+    by relation, `stages`: by the stage that they answer (those that name one). `invalid`: relations
+    of predicted triples that support nothing, normalised.
+    """
+
+    gold: int
+    predicted: int | None
+    relations: dict[str, Tally]
+    stages: dict[int, Tally]
+    invalid: dict[str, int]
+
+
+class TableFigures(Frozen):
+    """`usable`: it is a table with the required columns (None: the judgement does not say), `reason` why not.
+    Rows of gold and of the prediction after duplicates by key were dropped, and how many were joined.
+    `columns`: cells of joined rows by column, without key columns.
+    """
+
+    usable: bool | None
+    reason: str
+    gold_rows: int
+    predicted_rows: int
+    joined: int
+    columns: dict[str, Tally]
+
+
+class FactFigures(Frozen):
+    """`hits` and `fresh`: for each of the first `MAX_K` tool calls whether it hit, and how many of the world's
+    `facts` it matched for the first time.
+    """
+
+    facts: int
+    hits: tuple[bool, ...]
+    fresh: tuple[int, ...]
+
+
+class StepFigures(Frozen):
+    """A reached checkpoint and the type of its ambiguity, "" where it has none."""
+
+    record: StepRecord
+    ambiguity: str
+
+
+class TrialFigures(Frozen):
+    """`measures` as `score_trial` gives them; `tools`: the agent's calls by name. `raw`: the beginning of what was
+    handed in where that was unusable, `reason` why it was. The family's own figures, None for others. `statuses`:
+    the agent's turns by how a responder read them (`CheckpointStatus`).
+    """
+
+    measures: tuple[Measure, ...]
+    tools: dict[str, int]
+    handed_in: HandedIn
+    reason: str = ""
+    raw: str = ""
+    graph: GraphFigures | None = None
+    table: TableFigures | None = None
+    facts: FactFigures | None = None
+    steps: tuple[StepFigures, ...] | None = None
+    statuses: dict[str, int] = {}
+
+    @property
+    def unusable(self) -> str:
+        """Why nothing of what was handed in could be scored; empty where something could."""
+        if self.table is not None and self.table.usable is False:
+            return self.reason or self.table.reason
+        return self.reason
+
+    def measure(self, name: str) -> Measure | None:
+        return next((measure for measure in self.measures if measure.name == name), None)
+
+    def value(self, name: str) -> float | None:
+        found = self.measure(name)
+        return found.value if found else None
+
+
+def figures_of(task: Task, events: Sequence[Event], judgement: Judgement) -> TrialFigures:
+    """The figures of a trial on `task` with this effective log; an outline's events are enough."""
+    from cuecard.core.families.registry import family_of
+
+    prediction = prediction_of(events)
+    unusable = prediction if isinstance(prediction, UnusablePrediction) else None
+    own = family_of(task).figures(task.gold, prediction, events, judgement)
+    return TrialFigures(
+        measures=score_trial(task, events, judgement),
+        tools=tool_calls_by_name(events),
+        handed_in=_handed_in(prediction, events),
+        reason=unusable.reason if unusable else "",
+        raw=unusable.raw[:RAW] if unusable else "",
+    ).model_copy(update=own)
+
+
+def _handed_in(prediction: Prediction, events: Sequence[Event]) -> HandedIn:
+    if not any(isinstance(event.body, Concluded) for event in events):
+        return "nothing"
+    return prediction.kind
+
+
+def tallies(counts: Mapping[Key, Counter[Decision]]) -> dict[Key, Tally]:
+    return {
+        key: Tally(
+            yes=found[Decision.YES], no=found[Decision.NO], unjudged=found[Decision.UNJUDGED]
+        )
+        for key, found in counts.items()
+    }

@@ -1,10 +1,14 @@
-"""What all task models share."""
+"""What all task models share: the frozen base, ids, origins, and what can be stored at all."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import math
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from cuecard.core.i18n import _
 
@@ -42,3 +46,81 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_not_blank)]
 """A short text, stripped; not blank."""
 Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_http_url)]
+
+
+ID_PATTERN = r"^[\w.\-]{1,120}$"
+"""What every id is; tasks that came before the finer rules keep theirs."""
+DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10)))
+)
+"""What Windows keeps for devices, whatever the suffix."""
+
+_ID = re.compile(r"[\w.\-]{1,120}")
+
+
+def id_problem(task_id: str) -> str:
+    """Why no new task can be called so, translated; "" if one can."""
+    if _ID.fullmatch(task_id) is None:
+        return _("may hold letters, digits, '.', '_' and '-' only, 120 at most")
+    if task_id.startswith("-"):
+        return _("must not begin with '-', which commands take for an option")
+    if not task_id.strip("."):
+        return _("must not be dots alone, which name folders")
+    if task_id.casefold().partition(".")[0] in DEVICES:
+        return _("is a name that Windows keeps for a device")
+    return ""
+
+
+OriginKind = Literal["persona", "triples", "checkpoints", "facts", "translation"]
+
+
+class Origin(Frozen):
+    """Something a machine drafted and the author accepted. `by`: the model's name;
+    `items`: how many items were accepted; `prompt`: hash of the prompt, empty without one.
+    """
+
+    kind: OriginKind
+    by: Name
+    items: Annotated[int, Field(ge=1)]
+    prompt: str = ""
+    at: datetime
+
+
+_MAX_DEPTH = 60
+
+
+def check_storable(data: dict[str, Any]) -> None:
+    """Raises `ValueError` (`place: reason`) for the first value that cannot be stored exactly: half
+    of a surrogate pair, a NUL character, a number that is not finite, nesting without end.
+    """
+    for place, reason in _unstorable(data, "", 0):
+        raise ValueError(f"{place}: {reason}")
+
+
+def _unstorable(value: object, place: str, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        if reason := _bad_text(value):
+            yield place, reason
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            yield place, _("must be a finite number")
+    elif depth > _MAX_DEPTH and isinstance(value, dict | list | tuple):
+        yield place, _("is nested too deeply")
+    elif isinstance(value, dict):
+        for key, inner in cast(dict[str, Any], value).items():
+            if reason := _bad_text(key):
+                yield place, reason
+            yield from _unstorable(inner, f"{place}.{key}" if place else key, depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(cast(Sequence[Any], value)):
+            yield from _unstorable(inner, f"{place}[{index}]", depth + 1)
+
+
+def _bad_text(value: str) -> str:
+    if value.isascii():
+        return _("holds a NUL character; remove it") if "\0" in value else ""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return _("holds half of a character (a lone surrogate); type it again")
+    return _("holds a NUL character; remove it") if "\0" in value else ""

@@ -1,8 +1,4 @@
-"""Task, Persona and Stage, and the union of gold answers.
-
-A task is one unit of a benchmark. Everything here is frozen: an edit makes a new object, a save makes
-a new revision.
-"""
+"""Task, Persona and Stage."""
 
 from __future__ import annotations
 
@@ -13,20 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
-from cuecard.core.i18n import _
-from cuecard.core.tasks.base import Frozen, Name, Text, Url
-from cuecard.core.tasks.checkpoints import CheckpointChain
-from cuecard.core.tasks.facts import FactWorld
-from cuecard.core.tasks.graph import Graph
-from cuecard.core.tasks.ids import ID_PATTERN
-from cuecard.core.tasks.storable import check_storable
-from cuecard.core.tasks.table import Table
+from cuecard.core.tasks.base import ID_PATTERN, Frozen, Name, Text, Url, check_storable
+from cuecard.core.tasks.gold import FAMILIES as FAMILIES
+from cuecard.core.tasks.gold import AnyGold, Family
+from cuecard.core.tasks.gold import Gold as Gold
 
-Family = Literal["graph", "table", "checkpoints", "facts"]
-FAMILIES: tuple[Family, ...] = ("graph", "table", "checkpoints", "facts")
 TaskLanguage = Literal["en", "zh"]
 Difficulty = Literal["easy", "medium", "hard"]
-Gold = Annotated[Graph | Table | CheckpointChain | FactWorld, Field(discriminator="family")]
 
 
 class CueKind(StrEnum):
@@ -108,7 +97,7 @@ class Task(Frozen):
     query: Text
     sub_queries: tuple[Name, ...] = ()
     persona: Persona | None = None
-    gold: Gold
+    gold: AnyGold
     sources: tuple[Source, ...] = ()
     notes: str = ""
     silenced: tuple[Silenced, ...] = ()
@@ -117,13 +106,8 @@ class Task(Frozen):
     @model_validator(mode="after")
     def _stages_exist(self) -> Task:
         count = len(self.persona.stages) if self.persona else 0
-        if isinstance(self.gold, Graph):
-            for index, triple in enumerate(self.gold.triples):
-                if triple.stage is not None and triple.stage > count:
-                    reason = _("the persona has {count} stages, not {stage}").format(
-                        count=count, stage=triple.stage
-                    )
-                    raise ValueError(f"gold.triples[{index}].stage: {reason}")
+        if problem := self.gold.problem(count):
+            raise ValueError(f"gold.{problem}")
         return self
 
     @model_validator(mode="after")
@@ -140,9 +124,7 @@ class Task(Frozen):
         """What the user says first: the persona's initial query, the ambiguous question, or the query."""
         if self.persona:
             return self.persona.initial_query
-        if isinstance(self.gold, CheckpointChain):
-            return self.gold.opening
-        return self.query
+        return self.gold.opens_with or self.query
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -1,16 +1,26 @@
-"""What a simulated user gives away: gold that nobody has said yet. Pure functions over texts."""
+"""What a user's words give away: gold that nobody has said yet, and lines before their turn."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from cuecard.core.parts import Dialogue
-from cuecard.core.phrases import content_words, occurrences
-from cuecard.core.tasks import CheckpointChain, FactWorld, Gold, Graph, Task
-from cuecard.core.text import contains_term, is_cjk
+from cuecard.core.engine.messages import Dialogue
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.tasks.models import Gold, Task
+from cuecard.core.text import (
+    clauses,
+    contains_term,
+    content_words,
+    coverage,
+    is_cjk,
+    occurrences,
+    questions,
+    sentences,
+)
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _THOUSANDS = re.compile(r"(?<=\d)[,，'’](?=\d{3}(?!\d))")
@@ -134,18 +144,7 @@ def counts(name: str) -> bool:
 
 def gold_things(gold: Gold) -> tuple[tuple[str, ...], ...]:
     """The entities and values of a gold answer, each with all its names."""
-    match gold:
-        case Graph():
-            return tuple(gold.names_of(node) for node in gold.node_ids)
-        case CheckpointChain():
-            steps = tuple(step.names for step in gold.steps)
-            return (*steps, (gold.final_answer, *gold.final_aliases))
-        case FactWorld():
-            facts = tuple((fact.value, *fact.aliases) for fact in gold.facts)
-            entities = tuple((fact.entity,) for fact in gold.facts if fact.entity)
-            return (*entities, *facts, (gold.answer, *gold.answer_aliases))
-        case _:
-            return tuple((cell,) for cell in dict.fromkeys(c for row in gold.rows for c in row))
+    return gold.things
 
 
 def chain_things(chain: CheckpointChain) -> tuple[tuple[str, ...], ...]:
@@ -163,3 +162,73 @@ def forbidden_in(text: str, chain: CheckpointChain) -> tuple[str, ...]:
         for name in chain.forbidden
         if contains_term(text, name) or contains_term(folded, fold(name))
     )
+
+
+_WHOLE, _EACH_REQUEST, _GIVEN_AWAY = 0.6, 0.6, 0.6
+_FEW, _SHORT_LATIN, _SHORT_HAN = 3, 12, 6
+_LINES_NUMBER = re.compile(r"\d+(?:[.:/,]\d+)*")
+_QUOTED = re.compile('《([^》]+)》|“([^”]+)”|「([^」]+)」|"([^"]+)"')
+_CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)’'] )[\"“(]?([A-Z][\w-]+)")
+
+
+_folded = lru_cache(maxsize=8192)(fold)
+
+
+@lru_cache(maxsize=64)
+def words_said(text: str) -> frozenset[str]:
+    """The content words of a reply. Looked up for many lines at once, then never again: what a run
+    says in all must not stay in a cache.
+    """
+    return frozenset(content_words.__wrapped__(text))
+
+
+_reply_folded = lru_cache(maxsize=64)(fold)
+
+
+def carries(text: str, line: str) -> bool:
+    """Whether `text`, in whatever words, says what `line` says.
+
+    It has the line's numbers, quotations and names, most of its content words, and most
+    of those of each thing the line asks for. Strict by intent: the line can always be said itself.
+    """
+    folded = _reply_folded(text)
+    if fold(line) in folded:
+        return True
+    said = words_said(text)
+    if coverage(content_words(line), said) < _WHOLE:
+        return False
+    if not all(fold(fact) in folded for fact in _particulars(line)):
+        return False
+    return all(coverage(request, said) >= _EACH_REQUEST for request in _requests(line))
+
+
+def _requests(line: str) -> Iterator[tuple[str, ...]]:
+    """The content words of each thing that the line asks for; a lone 好 asks for nothing."""
+    for question in questions(line):
+        for clause in clauses(question):
+            words = content_words(clause)
+            if any(len(word) > 1 or word.isascii() for word in words):
+                yield words
+
+
+def _particulars(line: str) -> list[str]:
+    quoted = (next(group for group in found if group) for found in _QUOTED.findall(line))
+    names = (
+        name for s in sentences(line) for name in _CAPITALISED.findall(s) if content_words(name)
+    )
+    return [fact for fact in (*_LINES_NUMBER.findall(line), *quoted, *names) if fold(fact)]
+
+
+def gives_away(text: str, line: str, told: Told) -> bool:
+    """Whether `text` says a line whose turn has not come: in the line's own words, or most of the
+    content words that were new in it. What was told before gives nothing away.
+    """
+    folded, flat = _reply_folded(text), _folded(line)
+    long_enough = len(flat) >= (_SHORT_HAN if is_cjk(flat) else _SHORT_LATIN)
+    if long_enough and flat in folded and flat not in told.folded:
+        return True
+    words, said = content_words(line), words_said(text)
+    if sum(word in said for word in words) < _FEW:
+        return False
+    new = [word for word in words if _folded(word) not in told.folded]
+    return len(new) >= _FEW and sum(word in said for word in new) >= _GIVEN_AWAY * len(new)

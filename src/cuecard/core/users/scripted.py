@@ -1,14 +1,203 @@
-"""The scripted user: plays a persona's stages in order by testable cues."""
+"""Users without a model: a persona's stages by testable cues, sub-queries in their order, or one question; with the phrases they use."""
 
 from __future__ import annotations
 
-from cuecard.core.parts import CallDesk, Dialogue, PlayerRef, UserReply
-from cuecard.core.phrases import questions
-from cuecard.core.tasks import CueKind, Persona, Task, TaskLanguage
-from cuecard.core.text import normalise
-from cuecard.core.users.cues import cue_met, is_covered
-from cuecard.core.users.phrasebook import phrase
-from cuecard.core.users.stages import next_stage
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
+
+from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
+from cuecard.core.engine.step_context import CallContext, StepContext
+from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task, TaskLanguage
+from cuecard.core.text import (
+    contains_term,
+    content_words,
+    coverage,
+    is_question,
+    normalise,
+    questions,
+    sentences,
+    shared_words,
+    statements_in,
+)
+
+
+def next_stage(persona: Persona, dialogue: Dialogue) -> int | None:
+    """The first stage, from 1, that is not disclosed yet."""
+    disclosed = set(dialogue.stages_disclosed)
+    numbers = range(1, len(persona.stages) + 1)
+    return next((number for number in numbers if number not in disclosed), None)
+
+
+_MENTIONED = 0.3
+_COVERED_WORDS = 2
+
+
+class CueWhy(StrEnum):
+    """Why a reply meets a cue, or why it does not."""
+
+    START = "start"
+    TERM = "term"
+    QUESTION = "question"
+    WORDS = "words"
+    STATEMENT = "statement"
+    NOTHING_SAID = "nothing_said"
+    NO_TERM = "no_term"
+    TERM_NOT_ASKED = "term_not_asked"
+    NO_QUESTION = "no_question"
+    FEW_WORDS = "few_words"
+    ONLY_QUESTIONS = "only_questions"
+
+
+@dataclass(frozen=True)
+class CueCheck:
+    """What a script makes of a reply. `term`: the cue's term that counts, or (`TERM_NOT_ASKED`) stands
+    where nothing is asked; `sentence`: of the reply, the one that counts. `words`: which of the
+    `wanted` content words of the cue's text the reply has.
+    """
+
+    met: bool
+    why: CueWhy
+    term: str = ""
+    sentence: str = ""
+    words: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+
+
+def cue_met(cue: Cue, reply_text: str) -> bool:
+    """Whether a reply meets a cue; `explain_cue` says why."""
+    return explain_cue(cue, reply_text).met
+
+
+def explain_cue(cue: Cue, reply_text: str) -> CueCheck:
+    """Whether and why a reply meets a cue.
+
+    `start` is always met. With terms, any one of them must stand in the reply, for `asks` in a
+    sentence that asks. Without terms: `asks` by any question; `mentions` by a reply that has about
+    a third of the content words of the cue's text; `completes` by a reply that says something
+    besides asking.
+    """
+    if cue.kind is CueKind.START:
+        return CueCheck(True, CueWhy.START)
+    if cue.kind is CueKind.ASKS:
+        return _asked(cue, reply_text)
+    if cue.terms:
+        term = _first_term(cue, reply_text)
+        if term:
+            return CueCheck(True, CueWhy.TERM, term, _sentence_with(reply_text, term))
+        return _missed(CueWhy.NO_TERM, reply_text)
+    if cue.kind is CueKind.MENTIONS:
+        wanted, said = content_words(cue.text), content_words(reply_text)
+        met = coverage(wanted, said) >= _MENTIONED
+        check = _met(CueWhy.WORDS) if met else _missed(CueWhy.FEW_WORDS, reply_text)
+        return replace(check, words=shared_words(wanted, said), wanted=wanted)
+    stated = next((s for s in statements_in(reply_text) if normalise(s)), "")
+    if stated:
+        return _met(CueWhy.STATEMENT, stated)
+    return _missed(CueWhy.ONLY_QUESTIONS, reply_text)
+
+
+def _asked(cue: Cue, reply_text: str) -> CueCheck:
+    asked = questions(reply_text)
+    if not cue.terms:
+        return _met(CueWhy.QUESTION, asked[0]) if asked else _missed(CueWhy.NO_QUESTION, reply_text)
+    for question in asked:
+        if term := _first_term(cue, question):
+            return CueCheck(True, CueWhy.TERM, term, question)
+    if term := _first_term(cue, reply_text):
+        sentence = _sentence_with(reply_text, term)
+        return CueCheck(False, CueWhy.TERM_NOT_ASKED, term, sentence)
+    return _missed(CueWhy.NO_TERM if asked else CueWhy.NO_QUESTION, reply_text)
+
+
+def _met(why: CueWhy, sentence: str = "") -> CueCheck:
+    return CueCheck(True, why, sentence=sentence)
+
+
+def _missed(why: CueWhy, reply_text: str) -> CueCheck:
+    return CueCheck(False, why if reply_text.strip() else CueWhy.NOTHING_SAID)
+
+
+def _first_term(cue: Cue, text: str) -> str:
+    return next((term for term in cue.terms if contains_term(text, term)), "")
+
+
+def _sentence_with(text: str, term: str) -> str:
+    """The sentence that holds the term; nothing where it runs over the end of one."""
+    return next((s for s in sentences(text) if contains_term(s, term)), "")
+
+
+def is_covered(question: str, stage: Stage) -> bool:
+    """Whether a question is about what a stage's line is going to say."""
+    if any(contains_term(question, term) for term in stage.cue.terms):
+        return True
+    about = content_words(f"{stage.title}\n{stage.line}")
+    return len(shared_words(content_words(question), about)) >= _COVERED_WORDS
+
+
+Phrase = Literal[
+    "push",
+    "no_preference",
+    "thanks",
+    "go_on",
+    "completed",
+    "wrong",
+    "nothing_yet",
+    "no_wish",
+    "give_up",
+]
+_PHRASES: dict[TaskLanguage, dict[Phrase, str]] = {
+    "en": {
+        "push": "That is not quite what I am after yet. Could you go on?",
+        "no_preference": "I don't mind either way; please decide yourself.",
+        "thanks": "Thank you, that is all I wanted to know.",
+        "go_on": "That fits, go on.",
+        "completed": "Yes, that is what I was looking for. Thank you!",
+        "wrong": "That does not seem right to me. Please look again.",
+        "nothing_yet": "I don't see an answer in that yet. Please go on.",
+        "no_wish": "I have no special wish there; take it as it stands.",
+        "give_up": "I don't think we are getting anywhere. Let us leave it there, thank you.",
+    },
+    "zh": {
+        "push": "这还不是我想要的，请继续。",
+        "no_preference": "这个我都可以，您来定吧。",
+        "thanks": "谢谢，我想知道的就是这些。",
+        "go_on": "对得上，请继续。",
+        "completed": "对，我要找的就是这个。谢谢！",
+        "wrong": "这个好像不对，请再查一查。",
+        "nothing_yet": "我还没有看到答案，请继续。",
+        "no_wish": "这一点我没有特别的要求，按字面理解就行。",
+        "give_up": "看来查不出来了，就到这里吧，谢谢。",
+    },
+}
+_PUSHES: dict[TaskLanguage, tuple[str, ...]] = {
+    "en": (
+        "Hm, that does not really help me yet. Could you look a little further?",
+        "Could you be more specific about that?",
+        "I think you have missed what I asked. Please take another look.",
+        "Go on, I am not there yet.",
+        "Is that all you can find? I had hoped for more.",
+        "I see. And what else is there to say about it?",
+    ),
+    "zh": (
+        "嗯，这对我帮助不大，能再查一查吗？",
+        "能说得更具体一些吗？",
+        "您好像没有回答我的问题，请再看一下。",
+        "请接着说，我想知道的还没说到。",
+        "只能查到这些吗？我还想了解得更多。",
+        "明白了，那还有别的吗？",
+    ),
+}
+
+
+def pushes(language: TaskLanguage) -> tuple[str, ...]:
+    """Natural ways to have an agent go on that give nothing away, the scripted one first."""
+    return (_PHRASES[language]["push"], *_PUSHES[language])
+
+
+def phrase(language: TaskLanguage, name: Phrase) -> str:
+    return _PHRASES[language][name]
+
 
 PATIENCE = 3
 
@@ -36,7 +225,7 @@ class ScriptedUser:
     def ref(self) -> PlayerRef:
         return PlayerRef(name="scripted", kind="scripted", baseline=True)
 
-    async def open(self, desk: CallDesk) -> UserReply:
+    async def open(self, context: CallContext) -> UserReply:
         return self.opening()
 
     def opening(self) -> UserReply:
@@ -50,7 +239,7 @@ class ScriptedUser:
             return UserReply(text=first.line, stage=1, cue_met=True)
         return UserReply(text=f"{query}\n\n{first.line}", stage=1, cue_met=True)
 
-    async def reply(self, dialogue: Dialogue, desk: CallDesk) -> UserReply:
+    async def reply(self, dialogue: Dialogue, context: CallContext) -> UserReply:
         return self.answer(dialogue)
 
     def answer(self, dialogue: Dialogue) -> UserReply:
@@ -87,3 +276,70 @@ class ScriptedUser:
             blank = "" if self._language == "zh" else " "
             return f"{phrase(self._language, 'no_preference')}{blank}{push}"
         return push
+
+
+class StagedUser:
+    """One sub-query a turn, whatever the agent replied; done when all are said and answered. Without
+    sub-queries the persona's lines take their place, without a persona the query.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._language: TaskLanguage = task.language
+        lines = tuple(stage.line for stage in task.stages)
+        self._lines = task.sub_queries or lines or (task.query,)
+        self._staged = not task.sub_queries and bool(lines)
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name="staged", kind="staged", baseline=True)
+
+    async def open(self, context: StepContext) -> UserReply:
+        return self._say(0)
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
+        said = len(dialogue.of("user"))
+        if said < len(self._lines):
+            return self._say(said)
+        return UserReply(text=phrase(self._language, "thanks"), done=True)
+
+    def _say(self, index: int) -> UserReply:
+        stage = index + 1 if self._staged else None
+        return UserReply(text=self._lines[index], stage=stage)
+
+
+MAX_QUESTIONS = 5
+
+
+class OneShotUser:
+    """Opens with the query, or with `opening`; leaves every question to the agent; the first reply that
+    does not end with a question is the answer. After `max_questions` questions it takes whatever there
+    is. Not a `baseline`: where saying one thing is all that is wanted.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        max_questions: int = MAX_QUESTIONS,
+        *,
+        opening: str = "",
+        baseline: bool = True,
+    ) -> None:
+        self._task = task
+        self._max_questions = max_questions
+        self._opening = opening or task.query
+        self._baseline = baseline
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name="one-shot", kind="oneshot", baseline=self._baseline)
+
+    async def open(self, context: StepContext) -> UserReply:
+        return UserReply(text=self._opening)
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
+        last = dialogue.last("agent")
+        said = sentences(last.text) if last else ()
+        answered = len(dialogue.of("user")) - 1
+        if said and is_question(said[-1]) and answered < self._max_questions:
+            return UserReply(text=phrase(self._task.language, "no_preference"))
+        return UserReply(text=phrase(self._task.language, "thanks"), done=True, answered=True)

@@ -1,27 +1,51 @@
-"""A closed world: a search tool that knows a task's gold, one atomic statement at a time."""
+"""A closed world, which knows a task's gold one atomic statement at a time, and the tools that worlds offer, as models see them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
-from cuecard.core.parts import (
-    Hit,
-    PlayerRef,
-    SearchEntry,
-    ToolAnswer,
-    ToolCall,
-    ToolSpec,
-    WorldDesk,
-)
-from cuecard.core.tasks import CheckpointChain, Table, Task
+from pydantic import JsonValue
+
+from cuecard.core.engine.messages import Hit, PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import WorldContext
+from cuecard.core.families.registry import family_of
+from cuecard.core.players import kind_of
+from cuecard.core.tasks.models import Task, TaskLanguage
+from cuecard.core.worlds.background import Noise, Secrets, digest, page
 from cuecard.core.worlds.finding import Finding, Index, Lead
-from cuecard.core.worlds.forms import Form, say_list, say_statement
-from cuecard.core.worlds.noise import Noise, digest, page
-from cuecard.core.worlds.records import RecordIndex
-from cuecard.core.worlds.refusals import search_refusal
-from cuecard.core.worlds.secrets import Secrets
-from cuecard.core.worlds.statements import Statement
-from cuecard.core.worlds.steps import StepIndex
+from cuecard.core.worlds.statements import Form, Statement, say_list, say_statement
+
+MAX_QUERY = 2000
+_REFUSALS: dict[TaskLanguage, dict[str, str]] = {
+    "en": {
+        "tool": "There is no tool named {name}. The only tool is: search.",
+        "query": "The argument `query` is missing. It must be a text that is not empty.",
+        "long": "The argument `query` is too long. Give at most {most} characters.",
+        "topn": "The argument `topn` must be a whole number from 1.",
+    },
+    "zh": {
+        "tool": "没有名为 {name} 的工具。唯一的工具是 search。",
+        "query": "缺少参数 `query`，它必须是非空文本。",
+        "long": "参数 `query` 太长，最多 {most} 个字符。",
+        "topn": "参数 `topn` 必须是不小于 1 的整数。",
+    },
+}
+
+
+def search_refusal(call: ToolCall, language: TaskLanguage) -> str:
+    """Why a world with the one tool `search(query, topn)` cannot answer a call; empty if it can."""
+    wording = _REFUSALS[language]
+    if call.name != "search":
+        return wording["tool"].format(name=call.name[:80])
+    query, topn = call.arguments.get("query"), call.arguments.get("topn")
+    if not isinstance(query, str) or not query.strip():
+        return wording["query"]
+    if len(query) > MAX_QUERY:
+        return wording["long"].format(most=MAX_QUERY)
+    whole = isinstance(topn, int) and not isinstance(topn, bool) and topn >= 1
+    return "" if topn is None or whole else wording["topn"]
+
 
 ENTRIES = 4
 SEARCH = ToolSpec(
@@ -79,27 +103,15 @@ class ClosedWorld:
     @cached_property
     def _noise(self) -> Noise:
         attributes = dict.fromkeys(s.attribute for s in self.statements)
-        topics = () if isinstance(self._task.gold, CheckpointChain) else tuple(attributes)
+        topics = tuple(attributes) if family_of(self._task).topics else ()
         return Noise(self._task.language, self._secrets.guard, topics)
 
     @cached_property
-    def _records(self) -> RecordIndex:
-        keys: tuple[str, ...] = ()
-        columns: tuple[str, ...] = ()
-        if isinstance(self._task.gold, Table):
-            keys, columns = self._task.gold.unique_columns, self._task.gold.column_names
-        return RecordIndex(
-            self.statements, self._secrets.guard, self._secrets.public, keys, columns
-        )
-
-    @cached_property
     def _index(self) -> Index:
-        if isinstance(self._task.gold, CheckpointChain):
-            return StepIndex(self.statements)
-        return self._records
+        return family_of(self._task).index(self._task.gold, self._secrets)
 
-    async def answer(self, call: ToolCall, desk: WorldDesk | None = None) -> ToolAnswer:
-        """Answer a call of `search`, without any help of `desk`; whatever is wrong with the call is said in the answer."""
+    async def answer(self, call: ToolCall, context: WorldContext | None = None) -> ToolAnswer:
+        """Answer a call of `search`, without any help of `context`; whatever is wrong with the call is said in the answer."""
         refusal = search_refusal(call, self._task.language)
         if refusal:
             return ToolAnswer(text=refusal, ok=False)
@@ -124,8 +136,7 @@ class ClosedWorld:
             entry = self._say(finding.statement)
             told.append(entry)
             known |= self._secrets.guard.named_in(entry.content)
-            if self._index is self._records:
-                leads = self._records.related(finding.statement)
+            leads = self._index.related(finding.statement, leads)
         for lead in leads[: ENTRIES - 1]:
             if entry := self._list(lead, known):
                 told.append(entry)
@@ -167,3 +178,81 @@ def as_text(entries: tuple[SearchEntry, ...]) -> str:
         for number, e in enumerate(entries, 1)
     )
     return "\n\n".join(shown)
+
+
+_QUERY: dict[str, JsonValue] = {"type": "string", "description": "What to look for."}
+_TOPN: dict[str, JsonValue] = {
+    "type": "integer",
+    "minimum": 1,
+    "description": "How many results at most.",
+}
+_SEARCHING: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {"query": _QUERY, "topn": _TOPN},
+    "required": ["query"],
+}
+
+SEARCH_WEB = ToolSpec(
+    name="search",
+    description=(
+        "Search the web. Gives titles, addresses and short excerpts; read a page with `visit` where"
+        " that tool is offered."
+    ),
+    parameters=_SEARCHING,
+)
+WEB_SEARCH = SEARCH_WEB.model_copy(update={"name": "web_search"})
+SCHOLAR_SEARCH = ToolSpec(
+    name="scholar_search",
+    description="Search scholarly literature. Gives titles, addresses and short excerpts.",
+    parameters=_SEARCHING,
+)
+VISIT = ToolSpec(
+    name="visit",
+    description="Read web pages with a goal in mind, and get what they say about it.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "urls": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "description": "The addresses of the pages, starting with http:// or https://.",
+            },
+            "goal": {"type": "string", "description": "What you want to know from them."},
+        },
+        "required": ["urls", "goal"],
+    },
+)
+PYTHON = ToolSpec(
+    name="python",
+    description=(
+        "Run a Python program, which may use the standard library, and get what it prints. Nothing is"
+        " kept from one call to the next; there is no network."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "description": "The whole program; print what you want."}
+        },
+        "required": ["code"],
+    },
+)
+
+_KNOWN = {spec.name: spec for spec in (SEARCH_WEB, WEB_SEARCH, SCHOLAR_SEARCH, VISIT, PYTHON)}
+
+
+def spec_of(name: str, world: str, calls: Iterable[ToolCall]) -> ToolSpec:
+    """The tool `name` as a world of the kind `world` offers it; one that is not known here is
+    described by the arguments that it was called with.
+    """
+    if name == SEARCH.name and kind_of("world", world).collection:
+        return SEARCH
+    if name in _KNOWN:
+        return _KNOWN[name]
+    seen = dict.fromkeys(argument for call in calls for argument in call.arguments)
+    anything: dict[str, JsonValue] = {argument: {} for argument in seen}
+    return ToolSpec(
+        name=name,
+        description="A tool of an earlier run.",
+        parameters={"type": "object", "properties": anything},
+    )

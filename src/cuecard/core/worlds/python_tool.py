@@ -1,16 +1,296 @@
-"""The tool `python`, which any world can have beside its own."""
+"""The tool `python`, which any world can have: programs that a model wrote, run in a process that can do as little as possible."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import math
 import os
+import shutil
+import signal
+import sys
+import sysconfig
+import tempfile
+from asyncio import AbstractEventLoop, Semaphore
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+from weakref import WeakKeyDictionary
 
 from cuecard.core.config_players import PythonConfig
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
-from cuecard.core.parts import Closable, PlayerRef, ToolAnswer, ToolCall, ToolSpec, World, WorldDesk
-from cuecard.core.tasks import TaskLanguage
-from cuecard.core.worlds.python_runner import Ending, Ran, run_python
-from cuecard.core.worlds.tool_specs import PYTHON
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.text import for_display, storable
+from cuecard.core.worlds.closed import PYTHON
+
+_CAGE = Path(__file__).with_name("python_cage.py")
+_NOBODY = 65534
+_POSIX = os.name == "posix"
+# Whoever writes more than this is stopped, whatever is kept of it.
+_MOST_BYTES = 16_000_000
+_STDERR_CHARS = 3000
+_BYTES_A_CHAR = 4
+# What ends last may take this long after the program's own end.
+_LAST_SECONDS = 1.0
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+_KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+
+# Each loop has its own.
+_turns: WeakKeyDictionary[AbstractEventLoop, Semaphore] = WeakKeyDictionary()
+
+
+class Ending(StrEnum):
+    DONE = "done"
+    FAILED = "failed"
+    TIME = "time"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    KILLED = "killed"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """What is in force: no network; no file to be read or written but Python's own and those of the
+    working directory; no process that outlives the program; limits of time, memory, the size of files
+    and the number of processes (which does not bind root).
+    """
+
+    network: bool = False
+    files: bool = False
+    processes: bool = False
+    limits: bool = False
+
+
+@dataclass(frozen=True)
+class Ran:
+    """`output` and `errors`: the beginning of the one and the end of the other. `code`: the exit code,
+    or minus the signal that ended the program.
+    """
+
+    ending: Ending
+    output: str = ""
+    errors: str = ""
+    cut: bool = False
+    code: int | None = None
+    isolation: Isolation = Isolation()
+
+
+async def run_python(code: str, config: PythonConfig) -> Ran:
+    """Run `code` to its end or to its limits. At most as many programs run at the same time as there
+    are processors: the clock is one of the limits.
+    """
+    loop = asyncio.get_running_loop()
+    turns = _turns.setdefault(loop, Semaphore(max(2, os.cpu_count() or 2)))
+    async with turns, _directory(code) as (place, nobodys):
+        return await _run(place, config, nobodys=nobodys)
+
+
+async def python_isolation() -> Isolation:
+    """What holds a program back on this system, found out by running one."""
+    return (await run_python("pass", PythonConfig(seconds=10))).isolation
+
+
+@dataclass
+class _Watch(asyncio.SubprocessProtocol):
+    """Keeps the beginning of the output and the end of the errors, and drops the rest."""
+
+    kept: int
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    flooded: asyncio.Event = field(default_factory=asyncio.Event)
+    output: bytearray = field(default_factory=bytearray)
+    errors: bytearray = field(default_factory=bytearray)
+    seen: int = 0
+    open: int = 2
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self.seen += len(data)
+        if fd == 1:
+            self.output += data[: max(0, self.kept - len(self.output))]
+        else:
+            self.errors += data
+            del self.errors[: -_STDERR_CHARS * _BYTES_A_CHAR]
+        if self.seen > _MOST_BYTES:
+            self.flooded.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self.open -= 1
+        if self.open == 0:
+            self.closed.set()
+
+    def process_exited(self) -> None:
+        self.ended.set()
+
+
+async def _run(place: Path, config: PythonConfig, *, nobodys: bool) -> Ran:
+    reading, writing = os.pipe()
+    watch = _Watch(config.output_chars * _BYTES_A_CHAR + 1)
+    stopped: Ending | None = None
+    try:
+        asked = json.dumps({**_asked(place, config), "report": writing, "become_nobody": nobodys})
+        transport, _protocol = await asyncio.get_running_loop().subprocess_exec(
+            lambda: watch,
+            *(_interpreter(), "-I", "-S", str(_CAGE), asked),
+            stdin=asyncio.subprocess.DEVNULL,
+            cwd=place,
+            env=_environment(place),
+            start_new_session=True,
+            pass_fds=(writing,),
+        )
+        try:
+            stopped = await _until_the_end(watch, 2 * config.seconds)
+        finally:
+            _kill(transport.get_pid())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(watch.ended.wait(), _LAST_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(watch.closed.wait(), _LAST_SECONDS)
+            transport.close()
+    finally:
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            os.set_blocking(reading, False)
+            said = pipe.read() or b""
+    return _ran(watch, stopped, said, config, place)
+
+
+async def _until_the_end(watch: _Watch, seconds: float) -> Ending | None:
+    """Why the program has to be stopped, if it does not end by itself."""
+    waiting = [asyncio.ensure_future(e.wait()) for e in (watch.ended, watch.flooded)]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waiting:
+            each.cancel()
+    if watch.flooded.is_set():
+        return Ending.OUTPUT
+    return None if watch.ended.is_set() else Ending.TIME
+
+
+def _kill(pid: int) -> None:
+    """End the whole session that `pid` leads; with it goes its namespace, whoever left the session."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _ran(
+    watch: _Watch, stopped: Ending | None, said: bytes, config: PythonConfig, place: Path
+) -> Ran:
+    told: dict[str, object] = {}
+    for line in said.splitlines():
+        told.update(json.loads(line))
+    held = cast("dict[str, bool]", told.get("held", {}))
+    code = cast("int | None", told.get("exit"))
+    output, errors = _text(watch.output, place), _text(watch.errors, place)
+    most = config.output_chars
+    cut = len(output) > most or watch.seen > len(watch.output) + len(watch.errors)
+    return Ran(
+        ending=stopped or _ending(code, errors, started="held" in told),
+        output=output[:most],
+        errors=errors[-_STDERR_CHARS:],
+        cut=cut,
+        code=code,
+        isolation=Isolation(**held),
+    )
+
+
+def _ending(code: int | None, errors: str, *, started: bool) -> Ending:
+    if not started:
+        return Ending.BROKEN
+    if code == 0:
+        return Ending.DONE
+    if code is None or code < 0:
+        return Ending.TIME if code == -signal.SIGXCPU else Ending.KILLED
+    last = errors.rstrip().rpartition("\n")[2]
+    return Ending.MEMORY if last.startswith("MemoryError") else Ending.FAILED
+
+
+def _asked(place: Path, config: PythonConfig) -> dict[str, object]:
+    program = str(place / "code" / "main.py")
+    options = ("-I", "-S", "-B", "-u", "-X", "utf8")
+    return {
+        "work": str(place / "work"),
+        "readable": _readable(place),
+        "command": [_interpreter(), *options, program],
+        "environment": _environment(place / "work"),
+        "cpu_seconds": math.ceil(config.seconds),
+        "memory_mb": config.memory_mb,
+    }
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home), "TMPDIR": str(home), **kept}
+
+
+def _interpreter() -> str:
+    """The interpreter below any virtual environment, whose own files a program need not read."""
+    base = getattr(sys, "_base_executable", None) or sys.executable
+    return os.path.realpath(base)
+
+
+def _readable(place: Path) -> list[str]:
+    own = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
+    base = str(Path(sys.base_prefix, "lib"))
+    return [_interpreter(), *own, base, str(place / "code"), *_LIBRARIES, *_SYSTEM_FILES]
+
+
+def _may_become_nobody() -> bool:
+    """Whether this is root, and nobody could run Python here."""
+    if not _POSIX or os.geteuid() != 0:
+        return False
+    paths = (_interpreter(), sysconfig.get_path("stdlib"), tempfile.gettempdir())
+    return all(
+        parent.stat().st_mode & 0o001
+        for path in paths
+        for parent in (Path(path), *Path(path).parents)
+    )
+
+
+@asynccontextmanager
+async def _directory(code: str) -> AsyncGenerator[tuple[Path, bool]]:
+    """A directory with the program in one place and an empty one to work in, removed in the end; and
+    whether it was given to nobody.
+    """
+    place = _make_directory()
+    try:
+        yield place, await asyncio.to_thread(_prepare, place, code)
+    finally:
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, place, ignore_errors=True))
+
+
+def _make_directory() -> Path:
+    return Path(os.path.realpath(tempfile.mkdtemp(prefix="cuecard-python-")))
+
+
+def _prepare(place: Path, code: str) -> bool:
+    program = place / "code" / "main.py"
+    for directory in (program.parent, place / "work"):
+        directory.mkdir()
+    program.write_text(storable(code), encoding="utf-8")
+    if not _may_become_nobody():
+        return False
+    try:
+        for path in (program, program.parent, place / "work", place):
+            os.chown(path, _NOBODY, _NOBODY)
+    except OSError:  # Nobody is unknown in here.
+        return False
+    return True
+
+
+def _text(data: bytearray, place: Path) -> str:
+    """The text without the names of the directory, which differ each time."""
+    text = for_display(storable(bytes(data).decode("utf-8", "replace")))
+    return text.replace(f"{place}/code/", "").replace(f"{place}/work", ".")
+
 
 MAX_CODE = 100_000
 _WORDS: dict[TaskLanguage, dict[str, str]] = {
@@ -70,9 +350,9 @@ class WithPython:
     def tools(self) -> tuple[ToolSpec, ...]:
         return (*self._world.tools, PYTHON)
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         if call.name != PYTHON.name:
-            return await self._world.answer(call, desk)
+            return await self._world.answer(call, context)
         words = _WORDS[self._language]
         code = call.arguments.get("code")
         if not isinstance(code, str) or not code.strip():

@@ -1,14 +1,113 @@
-"""A world that answers as an earlier run was answered, without the network."""
+"""What a run recorded of its worlds, and the worlds that answer from that record or not at all."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from cuecard.core.engine.events import Event, ToolAnswered, TrialStarted, effective_log
+from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import CuecardError
-from cuecard.core.events import ToolAnswered
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef, ToolAnswer, ToolCall, ToolSpec, WorldDesk
-from cuecard.core.tasks import TaskLanguage
+from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import one_line
-from cuecard.core.worlds.tape import Tape, call_key
+
+
+class Tape(Protocol):
+    """Recorded answers. The same call may have been made several times, with several answers."""
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools that were called."""
+        ...
+
+    def answers(self, call: ToolCall) -> Iterable[ToolAnswer]:
+        """Every recorded answer to this call (same name, same arguments), oldest first."""
+        ...
+
+
+def call_key(call: ToolCall) -> str:
+    """What makes two calls the same: the name and the arguments as canonical JSON, not the id."""
+    asked = [call.name, call.arguments, call.broken]
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+class EventTape:
+    """A tape of the trials of one task, from their logs.
+
+    In order of preference: a call is answered as in the first trial that made it. `preferring` puts
+    the trial in front over whose own recording is played, so that it is answered as it was.
+    """
+
+    def __init__(self, logs: Iterable[Sequence[Event]]) -> None:
+        self._logs = [effective_log(log) for log in logs]
+
+    def preferring(self, agent: str, sample: int) -> EventTape:
+        """The same tape with this agent's trials first, among them the one of this sample."""
+
+        def distance(effective: Sequence[Event]) -> tuple[bool, bool]:
+            began = _began(effective)
+            return (began.agent.name != agent, began.sample != sample) if began else (True, True)
+
+        return EventTape(sorted(self._logs, key=distance))
+
+    @cached_property
+    def _by_call(self) -> dict[str, tuple[ToolAnswer, ...]]:
+        by_call: dict[str, tuple[ToolAnswer, ...]] = {}
+        for effective in self._logs:
+            of_trial: dict[str, list[ToolAnswer]] = {}
+            for body in _as_began(effective):
+                of_trial.setdefault(call_key(body.call), []).append(body.answer)
+            for key, answers in of_trial.items():
+                by_call.setdefault(key, tuple(answers))
+        return by_call
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._tools
+
+    @cached_property
+    def _tools(self) -> tuple[ToolSpec, ...]:
+        from cuecard.core.worlds.closed import spec_of
+
+        world = next((b.world.kind for c in self._logs if (b := _began(c))), "")
+        calls: dict[str, list[ToolCall]] = {}
+        for effective in self._logs:
+            for event in effective:
+                if isinstance(event.body, ToolAnswered):
+                    calls.setdefault(event.body.call.name, []).append(event.body.call)
+        names = sorted(calls.keys() - _own_tools())
+        return tuple(spec_of(name, world, calls[name]) for name in names)
+
+    def answers(self, call: ToolCall) -> tuple[ToolAnswer, ...]:
+        return self._by_call.get(call_key(call), ())
+
+
+def _own_tools() -> set[str]:
+    """What agents answer themselves; logs do not tell it from a world's tools."""
+    from cuecard.core.agents.turn import DELEGATE, READ_NOTES, WRITE_NOTE
+
+    return {READ_NOTES.name, WRITE_NOTE.name, DELEGATE.name}
+
+
+def _began(log: Iterable[Event]) -> TrialStarted | None:
+    return next((e.body for e in log if isinstance(e.body, TrialStarted)), None)
+
+
+def _as_began(effective: Iterable[Event]) -> list[ToolAnswered]:
+    """Tool calls in the order in which they were begun: of calls made at the same time the log has
+    those first that were answered first.
+    """
+    groups: dict[tuple[str, int, str], list[ToolAnswered]] = {}
+    for event in effective:
+        body = event.body
+        if isinstance(body, ToolAnswered):
+            groups.setdefault((body.part, body.turn, body.scope), []).append(body)
+    return [body for group in groups.values() for body in sorted(group, key=lambda b: b.step)]
+
 
 _NOT_RECORDED: dict[TaskLanguage, str] = {
     "en": (
@@ -41,7 +140,7 @@ class ReplayWorld:
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._recording().tools
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         # There is no await in here: of calls made at the same time each finds those before it in the
         # log.
         recorded = tuple(self._recording().answers(call))
@@ -51,7 +150,7 @@ class ReplayWorld:
         wanted = call_key(call)
         before = sum(
             isinstance(event.body, ToolAnswered) and call_key(event.body.call) == wanted
-            for event in desk.log
+            for event in context.log
         )
         return recorded[min(before, len(recorded) - 1)]
 
@@ -62,3 +161,41 @@ class ReplayWorld:
                 _("The answers of run {run} were not loaded.").format(run=self._run),
             )
         return self._tape
+
+
+_REFUSAL: dict[TaskLanguage, str] = {
+    "en": "There are no tools here.",
+    "zh": "这里没有可用的工具。",
+}
+
+
+class NoTools:
+    """Stands in for `world`, under its name, and offers nothing. Not a `baseline`: where that is all that
+    is wanted of it.
+    """
+
+    def __init__(self, world: World, language: TaskLanguage, *, baseline: bool = True) -> None:
+        self._world = world
+        self._baseline = baseline
+        self._language: TaskLanguage = language
+
+    @property
+    def ref(self) -> PlayerRef:
+        ref = self._world.ref
+        return ref.model_copy(
+            update={
+                "version": f"{ref.version}-no-tools",
+                "baseline": ref.baseline and self._baseline,
+            }
+        )
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return ()
+
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
+        return ToolAnswer(text=_REFUSAL[self._language], ok=False)
+
+    async def close(self) -> None:
+        if isinstance(self._world, Closable):
+            await self._world.close()

@@ -1,29 +1,15 @@
-"""The gold of any family as atomic statements: what a closed world may say, one at a time.
-
-| family | statement | key |
-| --- | --- | --- |
-| graph | head, relation, tail | `triple/17` |
-| table | key of the row, column, cell | `cell/3/Year` |
-| facts | entity, attribute, value with its unit | the fact's key |
-| checkpoints | the step before, keywords of the question, target | `checkpoint/2` |
-| checkpoints, ambiguous step | the same, its candidates | `checkpoint/2/readings` |
-"""
+"""The gold of any family as atomic statements, and the sentence forms in which a closed world says them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
 
-from cuecard.core.phrases import content_words, coverage, keywords, without_terms
-from cuecard.core.tasks import Checkpoint, CheckpointChain, FactWorld, Graph, Table, Task
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, one_line
-
-_BACK_REFERENCE = re.compile(
-    r"\b(?:that|this|these|those|it|its|his|her|their|he|she|him|them|there|then|same|former|latter)\b"
-    "|[这那该其他她它此]",
-    re.IGNORECASE,
-)
 
 
 class Step(Frozen):
@@ -77,15 +63,9 @@ SUBJECT_JOIN = " · "
 
 def compile_statements(task: Task) -> tuple[Statement, ...]:
     """All statements of a task's gold, in its order. Blank cells state nothing."""
-    match task.gold:
-        case Graph() as graph:
-            return tuple(_of_graph(graph))
-        case Table() as table:
-            return tuple(_of_table(table))
-        case FactWorld() as facts:
-            return tuple(_of_facts(facts, final_answers(task)))
-        case CheckpointChain() as chain:
-            return tuple(_of_chain(chain, final_answers(task), public_text(task)))
+    from cuecard.core.families.registry import family_of
+
+    return tuple(family_of(task).statements(task, task.gold))
 
 
 def public_text(task: Task) -> str:
@@ -94,7 +74,7 @@ def public_text(task: Task) -> str:
     Persona lines are left out: they may name what earlier stages ask for. So is the original
     question of a checkpoint task, which resolves the ambiguities.
     """
-    if isinstance(task.gold, CheckpointChain):
+    if task.gold.opens_with:
         return task.opening
     return f"{task.opening}\n{task.query}"
 
@@ -103,126 +83,137 @@ def final_answers(task: Task) -> tuple[str, ...]:
     """The final answer in all its forms, as far as the public text does not name it itself (a
     question such as "which of the two, A or B?" does). Graphs and tables have none.
     """
-    match task.gold:
-        case FactWorld() as gold:
-            names = (gold.answer, *gold.answer_aliases)
-        case CheckpointChain() as gold:
-            names = (gold.final_answer, *gold.final_aliases)
-        case _:
-            return ()
+    if not task.gold.answers:
+        return ()
     public = public_text(task)
-    return tuple(name for name in names if not contains_term(public, name))
+    return tuple(name for name in task.gold.answers if not contains_term(public, name))
 
 
-def _names_any(text: str, terms: Iterable[str]) -> bool:
+def names_any(text: str, terms: Iterable[str]) -> bool:
     """Whether a text names one of the terms, as it stands or as an entry shows it."""
     shown = "\n".join(one_line(line) for line in text.split("\n"))
     return any(contains_term(text, term) or contains_term(shown, term) for term in terms)
 
 
-def _of_graph(graph: Graph) -> Iterator[Statement]:
-    for index, triple in enumerate(graph.triples):
-        value, *aliases = graph.names_of(triple.tail)
-        yield Statement(
-            key=f"triple/{index}",
-            subject=(graph.names_of(triple.head),),
-            attribute=triple.relation,
-            value=value,
-            value_aliases=tuple(aliases),
-            stage=triple.stage,
-            linked=True,
-        )
+class Form(Enum):
+    STATEMENT = "statement"
+    HEADINGS = "headings"
+    DIRECTORY = "directory"
+    TOPICS = "topics"
+    READINGS = "readings"
 
 
-def _of_table(table: Table) -> Iterator[Statement]:
-    keys = table.key_indices
-    for number, row in enumerate(table.rows):
-        subject = tuple((one_line(cell),) for cell in table.key_of(row) if cell.strip())
-        for column, cell in enumerate(row):
-            if column in keys or not cell.strip():
-                continue
-            name = table.columns[column].name
-            yield Statement(
-                key=f"cell/{number}/{name}", subject=subject, attribute=name, value=one_line(cell)
-            )
+@dataclass(frozen=True)
+class ParsedStatement:
+    """What an entry says: `value` for a statement, `items` for a list. `subject` is the entity of a
+    statement or of headings, the columns of a directory, empty otherwise.
+    """
+
+    form: Form
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    items: tuple[str, ...] = ()
 
 
-def _of_facts(facts: FactWorld, answers: tuple[str, ...]) -> Iterator[Statement]:
-    for fact in facts.facts:
-        forms = list(dict.fromkeys((f"{fact.value} {fact.unit}".strip(), fact.value)))
-        stated = "\n".join((fact.attribute or fact.key, *forms))
-        yield Statement(
-            key=fact.key,
-            subject=((fact.entity.strip(),),) if fact.entity.strip() else (),
-            attribute=fact.attribute.strip() or fact.key,
-            value=forms[0],
-            value_aliases=(*forms[1:], *fact.aliases),
-            secret=_names_any(stated, answers),
-        )
+@dataclass(frozen=True)
+class _Wording:
+    statement: str
+    open: str
+    end: str
+    titles: dict[Form, str]
+    heads: dict[Form, str]
 
 
-def _of_chain(chain: CheckpointChain, answers: tuple[str, ...], public: str) -> Iterator[Statement]:
-    banned = {name for step in chain.steps for name in step.names}
-    banned.update(name for s in chain.steps if s.ambiguity for name in s.ambiguity.candidates)
-    banned.update(answers)
-    hidden = [name for name in banned if name in answers or not contains_term(public, name)]
-    for index, checkpoint in enumerate(chain.steps):
-        topic = keywords(without_terms(checkpoint.question, hidden)) or keywords(
-            checkpoint.question
-        )
-        anchors = _anchors(chain, index)
-        ambiguity = checkpoint.ambiguity
-        if ambiguity:
-            listed = "; ".join(ambiguity.candidates)
-            yield Statement(
-                key=f"checkpoint/{index}/readings",
-                subject=anchors[:1],
-                attribute=topic,
-                value=listed,
-                value_aliases=ambiguity.candidates,
-                secret=_names_any("\n".join((topic, *ambiguity.candidates)), answers),
-                step=Step(
-                    index=index,
-                    question=checkpoint.question,
-                    anchors=anchors,
-                    lists_readings=True,
-                ),
-            )
-        yield Statement(
-            key=f"checkpoint/{index}",
-            subject=anchors[:1],
-            attribute=topic,
-            value=checkpoint.target,
-            value_aliases=checkpoint.aliases,
-            secret=_names_any("\n".join((topic, *checkpoint.names)), answers),
-            step=Step(
-                index=index,
-                question=checkpoint.question,
-                anchors=anchors,
-                clue=ambiguity.clue if ambiguity else "",
-                reading=_meant(checkpoint),
-            ),
-        )
+_WORDINGS: dict[TaskLanguage, _Wording] = {
+    "en": _Wording(
+        statement="{subject} — {attribute}: ",
+        open="{attribute}: ",
+        end=".",
+        titles={
+            Form.HEADINGS: "Index: {name}",
+            Form.DIRECTORY: "Directory: {name}",
+            Form.TOPICS: "Topics",
+            Form.READINGS: "{name}",
+        },
+        heads={
+            Form.HEADINGS: "Headings recorded for {name}:",
+            Form.DIRECTORY: "Names recorded under {name}:",
+            Form.TOPICS: "Topics recorded:",
+            Form.READINGS: "{name} could mean:",
+        },
+    ),
+    "zh": _Wording(
+        statement="{subject} — {attribute}：",
+        open="{attribute}：",
+        end="。",
+        titles={
+            Form.HEADINGS: "索引：{name}",
+            Form.DIRECTORY: "名录：{name}",
+            Form.TOPICS: "话题索引",
+            Form.READINGS: "{name}",
+        },
+        heads={
+            Form.HEADINGS: "{name}词条下的栏目：",
+            Form.DIRECTORY: "{name}名录所收：",
+            Form.TOPICS: "所收话题：",
+            Form.READINGS: "{name}可指：",
+        },
+    ),
+}
+_BULLET = "\n- "
 
 
-def _anchors(chain: CheckpointChain, index: int) -> tuple[tuple[str, ...], ...]:
-    """The targets that the question of a step builds on; none if it stands for itself."""
-    question = chain.steps[index].question
-    earlier = [step.names for step in reversed(chain.steps[:index])]
-    named = [names for names in earlier if _names_any(question, names)]
-    if named or _BACK_REFERENCE.search(question):
-        return tuple(dict.fromkeys((*earlier[:1], *named, *earlier)))
-    return ()
+def say_statement(
+    language: TaskLanguage, subject: str, attribute: str, value: str
+) -> tuple[str, str]:
+    """Title and content of a statement; without a subject the attribute is the title."""
+    wording = _WORDINGS[language]
+    subject, attribute, value = one_line(subject), _attribute(attribute), one_line(value)
+    head = (wording.statement if subject else wording.open).format(
+        subject=subject, attribute=attribute
+    )
+    return subject or attribute, f"{head}{value}{wording.end}"
 
 
-def _meant(checkpoint: Checkpoint) -> str:
-    """The candidate that target and clue point to, if exactly one does."""
-    if checkpoint.ambiguity is None:
-        return ""
-    candidates = checkpoint.ambiguity.candidates
-    targets = [c for c in candidates if any(contains_term(n, c) for n in checkpoint.names)]
-    if targets:
-        return targets[0] if len(targets) == 1 else ""
-    evidence = content_words(f"{' '.join(checkpoint.names)} {checkpoint.ambiguity.clue}")
-    scored = sorted(((coverage(content_words(c), evidence), c) for c in candidates), reverse=True)
-    return scored[0][1] if scored[0][0] > scored[1][0] else ""
+def say_list(
+    language: TaskLanguage, form: Form, name: str, items: Iterable[str]
+) -> tuple[str, str]:
+    """Title and content of a list."""
+    wording, name = _WORDINGS[language], one_line(name)
+    head = wording.heads[form].format(name=name)
+    content = "".join((head, *(_BULLET + one_line(item) for item in items)))
+    return wording.titles[form].format(name=name), content
+
+
+@lru_cache(maxsize=16384)
+def read_entry(language: TaskLanguage, title: str, content: str) -> ParsedStatement | None:
+    """What an entry says, or None for noise."""
+    wording = _WORDINGS[language]
+    if _BULLET in content:
+        head, *items = content.split(_BULLET)
+        for form in wording.heads:
+            name = title
+            if form not in (Form.READINGS, Form.TOPICS):
+                name = title.removeprefix(wording.titles[form].format(name=""))
+            if head == wording.heads[form].format(name=name):
+                subject = "" if form in (Form.READINGS, Form.TOPICS) else name
+                attribute = title if form is Form.READINGS else ""
+                return ParsedStatement(form, subject, attribute, items=tuple(items))
+        return None
+    if not content.endswith(wording.end):
+        return None
+    body = content.removesuffix(wording.end)
+    if body.startswith(prefix := f"{title} — "):
+        separator = wording.open.format(attribute="")
+        attribute, found, value = body.removeprefix(prefix).partition(separator)
+        return ParsedStatement(Form.STATEMENT, title, attribute, value) if found else None
+    prefix = wording.open.format(attribute=title)
+    if body.startswith(prefix):
+        return ParsedStatement(Form.STATEMENT, "", title, body.removeprefix(prefix))
+    return None
+
+
+def _attribute(attribute: str) -> str:
+    """The colon ends the attribute, so an attribute has none."""
+    return one_line(attribute).replace(": ", " - ").replace("：", "－").rstrip(":：")

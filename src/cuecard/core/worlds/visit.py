@@ -1,27 +1,199 @@
-"""The tool `visit`: pages read with a goal in mind."""
+"""The tool `visit`: pages read with a goal in mind, and what the web's tools tell an agent when nothing comes back."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from cuecard.core.errors import ModelCallError
-from cuecard.core.parts import CallDesk, SearchEntry, ToolAnswer
-from cuecard.core.prompts import Prompt
-from cuecard.core.scrubbing import scrub
-from cuecard.core.tasks import TaskLanguage
-from cuecard.core.text import is_cjk, normalise, one_line, storable
-from cuecard.core.worlds.fetching import FetchError, PageSource
+from cuecard.core.config import Prompt
+from cuecard.core.engine.messages import SearchEntry, ToolAnswer
+from cuecard.core.engine.step_context import CallContext
+from cuecard.core.errors import ModelCallError, scrub
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.text import content_words, is_cjk, normalise, one_line, shared_words, storable
+from cuecard.core.worlds.engines import EngineError, Trouble
+from cuecard.core.worlds.fetching import FetchError, Forbidden, Lost, PageSource
 from cuecard.core.worlds.page_text import PageText, read_page
-from cuecard.core.worlds.passages import best_links, best_passages
-from cuecard.core.worlds.web_words import WORDS, say_loss
 
 if TYPE_CHECKING:
     from cuecard.core.llm.client import ChatClient
+
+
+_PASSAGE_CHARS = 800
+_SHORT = 40
+_MOST_LINKS = 8
+
+
+def best_passages(text: str, goal: str, limit: int) -> str:
+    """The passages of `text` that share most words with `goal`, in their order, `limit` characters in
+    all; the beginning of the text where none shares any.
+    """
+    wanted = content_words(goal)
+    passages = list(_passages(text))
+    rated = [(len(shared_words(wanted, content_words(p))), n) for n, p in enumerate(passages)]
+    best = sorted((item for item in rated if item[0]), key=lambda item: (-item[0], item[1]))
+    chosen: list[int] = []
+    used = 0
+    for _score, number in best:
+        if used + len(passages[number]) <= limit:
+            chosen.append(number)
+            used += len(passages[number]) + len("\n…\n")
+    if not chosen:
+        return text[:limit].rstrip()
+    lines: list[str] = []
+    for place, number in enumerate(sorted(chosen)):
+        if place and number != sorted(chosen)[place - 1] + 1:
+            lines.append("…")
+        lines.append(passages[number])
+    return "\n".join(lines)
+
+
+def best_links(links: Iterable[tuple[str, str]], goal: str) -> tuple[tuple[str, str], ...]:
+    """The links whose text shares most words with `goal`, at most eight."""
+    wanted = content_words(goal)
+    rated = [(len(shared_words(wanted, content_words(link[0]))), link) for link in links]
+    best = sorted((item for item in rated if item[0]), key=lambda item: -item[0])
+    return tuple((one_line(text, 120), address) for _score, (text, address) in best[:_MOST_LINKS])
+
+
+def _passages(text: str) -> Iterator[str]:
+    """Lines; short ones (headings, labels) together with the next, long ones in pieces."""
+    pending = ""
+    for line in text.split("\n"):
+        line = line.strip()
+        if not line:
+            continue
+        pending = f"{pending}\n{line}" if pending else line
+        if len(line) < _SHORT and len(pending) < _PASSAGE_CHARS:
+            continue
+        yield from _pieces(pending)
+        pending = ""
+    if pending:
+        yield from _pieces(pending)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    while len(text) > _PASSAGE_CHARS:
+        window = text[:_PASSAGE_CHARS]
+        end = max(window.rfind(mark) + len(mark) for mark in (". ", "。", "! ", "? ", "；", "\n"))
+        end = end if end > _PASSAGE_CHARS // 3 else _PASSAGE_CHARS
+        yield text[:end].strip()
+        text = text[end:]
+    if text.strip():
+        yield text.strip()
+
+
+_TROUBLES: dict[TaskLanguage, dict[Trouble, str]] = {
+    "en": {
+        Trouble.KEY: "The search engine does not accept the key of this installation.",
+        Trouble.QUOTA: "The search engine's quota is used up.",
+        Trouble.BUSY: "The search engine is busy; it refused several attempts.",
+        Trouble.SERVER: "The search engine has failed several times.",
+        Trouble.TIMEOUT: "The search engine did not answer within {detail} seconds.",
+        Trouble.UNREACHABLE: "The search engine cannot be reached.",
+        Trouble.MALFORMED: "The search engine's answer cannot be read.",
+        Trouble.REFUSED: "The search engine refused this query.",
+        Trouble.NO_JSON: "The search engine gives no JSON: its JSON format is switched off.",
+        Trouble.EMPTY_HANDED: "None of the engines behind the search engine answered.",
+        Trouble.LONG: "The query is too long. Give at most {detail} characters.",
+    },
+    "zh": {
+        Trouble.KEY: "搜索引擎不接受本机配置的密钥。",
+        Trouble.QUOTA: "搜索引擎的配额已用完。",
+        Trouble.BUSY: "搜索引擎繁忙，多次尝试均被拒绝。",
+        Trouble.SERVER: "搜索引擎多次出错。",
+        Trouble.TIMEOUT: "搜索引擎在 {detail} 秒内没有应答。",
+        Trouble.UNREACHABLE: "无法连接搜索引擎。",
+        Trouble.MALFORMED: "搜索引擎的应答无法读取。",
+        Trouble.REFUSED: "搜索引擎拒绝了这个查询。",
+        Trouble.NO_JSON: "搜索引擎不提供 JSON：它的 JSON 格式没有启用。",
+        Trouble.EMPTY_HANDED: "搜索引擎背后的各个引擎都没有应答。",
+        Trouble.LONG: "查询太长，最多 {detail} 个字符。",
+    },
+}
+_LOSSES: dict[TaskLanguage, dict[Lost | Forbidden, str]] = {
+    "en": {
+        Forbidden.SCHEME: "Only addresses that start with http:// or https:// can be visited.",
+        Forbidden.MALFORMED: "This is not a valid web address.",
+        Forbidden.CREDENTIALS: "Addresses with a user name or password are not visited.",
+        Forbidden.PRIVATE: "This address belongs to a private network and is not visited.",
+        Lost.STATUS: "The server answered with status {detail}.",
+        Lost.REDIRECTS: "The server redirects more than {detail} times.",
+        Lost.TIMEOUT: "The page did not arrive within {detail} seconds.",
+        Lost.UNREACHABLE: "The server cannot be reached.",
+        Lost.CERTIFICATE: "The server's certificate is not valid.",
+        Lost.BROKEN: "The server's answer is broken.",
+        Lost.PDF: "This is a PDF file, which cannot be read here.",
+        Lost.BINARY: "This is no page of text ({detail}).",
+    },
+    "zh": {
+        Forbidden.SCHEME: "只能访问以 http:// 或 https:// 开头的网址。",
+        Forbidden.MALFORMED: "这不是有效的网址。",
+        Forbidden.CREDENTIALS: "不访问带有用户名或密码的网址。",
+        Forbidden.PRIVATE: "该网址属于内部网络，不予访问。",
+        Lost.STATUS: "服务器返回状态码 {detail}。",
+        Lost.REDIRECTS: "服务器重定向超过 {detail} 次。",
+        Lost.TIMEOUT: "网页在 {detail} 秒内没有传完。",
+        Lost.UNREACHABLE: "无法连接服务器。",
+        Lost.CERTIFICATE: "服务器的证书无效。",
+        Lost.BROKEN: "服务器的应答已损坏。",
+        Lost.PDF: "这是 PDF 文件，此处无法读取。",
+        Lost.BINARY: "这不是文本网页（{detail}）。",
+    },
+}
+WORDS: dict[TaskLanguage, dict[str, str]] = {
+    "en": {
+        "tool": "There is no tool named {name}. The tools are: {tools}.",
+        "query": "The argument `query` is missing. It must be a text that is not empty.",
+        "topn": "The argument `topn` must be a whole number from 1.",
+        "urls": "The argument `urls` is missing. It must be a web address or a list of them.",
+        "many": "The argument `urls` holds too many addresses. Give at most {most}.",
+        "goal": "The argument `goal` must be a text.",
+        "nothing": "Nothing was found for this query.",
+        "not_visited": "Not read: {reason}",
+        "summary": "Summary: {text}",
+        "evidence": "Quotations:",
+        "irrelevant": "The page says nothing about the goal.",
+        "passages": "Passages:",
+        "links": "Links that may help:",
+        "no_text": "The page holds no text that can be read without running its scripts.",
+        "cut": "(Only the first part of this page was read.)",
+    },
+    "zh": {
+        "tool": "没有名为 {name} 的工具。可用的工具有：{tools}。",
+        "query": "缺少参数 `query`，它必须是非空文本。",
+        "topn": "参数 `topn` 必须是不小于 1 的整数。",
+        "urls": "缺少参数 `urls`，它必须是一个网址或网址列表。",
+        "many": "参数 `urls` 中的网址太多，最多 {most} 个。",
+        "goal": "参数 `goal` 必须是文本。",
+        "nothing": "这个查询没有找到任何结果。",
+        "not_visited": "未能读取：{reason}",
+        "summary": "摘要：{text}",
+        "evidence": "原文摘录：",
+        "irrelevant": "该网页没有与目标相关的内容。",
+        "passages": "相关段落：",
+        "links": "可能有用的链接：",
+        "no_text": "该网页不运行脚本就没有可读的文字。",
+        "cut": "（只读取了该网页的前一部分。）",
+    },
+}
+
+
+def say_trouble(error: EngineError, language: TaskLanguage) -> str:
+    text = _TROUBLES[language][error.trouble].format(detail=error.detail)
+    # What the engine said about a query may help to ask better; its words about keys do not.
+    if error.trouble is Trouble.REFUSED and error.detail:
+        return f"{text} ({error.detail})"
+    return text
+
+
+def say_loss(error: FetchError, language: TaskLanguage) -> str:
+    return _LOSSES[language][error.reason].format(detail=error.detail or "?")
+
 
 Result = TypeVar("Result")
 
@@ -63,7 +235,9 @@ class Summariser:
         self._prompt = prompt
         self._language: TaskLanguage = language
 
-    async def summarise(self, page: PageText, goal: str, desk: CallDesk) -> PageSummary | None:
+    async def summarise(
+        self, page: PageText, goal: str, context: CallContext
+    ) -> PageSummary | None:
         """None where no answer of the model could be used. A page that proves too long for it is given
         again, in half. Quotations that do not stand in the page are left out.
 
@@ -80,7 +254,7 @@ class Summariser:
                     self._client,
                     [wire.user(asked)],
                     PageSummary,
-                    desk.scope(f"try/{overflow}") if overflow else desk,
+                    context.scope(f"try/{overflow}") if overflow else context,
                     prompt=self._prompt,
                     language=self._language,
                 )
@@ -110,13 +284,13 @@ class Visitor:
         self._language: TaskLanguage = language
         self._summariser = summariser
 
-    async def visit(self, urls: Sequence[str], goal: str, desk: CallDesk) -> ToolAnswer:
+    async def visit(self, urls: Sequence[str], goal: str, context: CallContext) -> ToolAnswer:
         """One answer about all pages; its entries hold their texts. Not `ok` where none was read.
 
         Raises `ModelCallError` and `Halt`.
         """
         found = await together(
-            [self._one(url, goal, desk.scope(f"page/{n}")) for n, url in enumerate(urls)]
+            [self._one(url, goal, context.scope(f"page/{n}")) for n, url in enumerate(urls)]
         )
         entries = tuple(_entry(visited) for visited, _said in found if not visited.problem)
         parts = (f"[{n}] {said}" for n, (_visited, said) in enumerate(found, 1))
@@ -125,7 +299,7 @@ class Visitor:
     async def close(self) -> None:
         await self._source.close()
 
-    async def _one(self, url: str, goal: str, desk: CallDesk) -> tuple[Visited, str]:
+    async def _one(self, url: str, goal: str, context: CallContext) -> tuple[Visited, str]:
         words = WORDS[self._language]
         visited = await self._read(url)
         if visited.problem:
@@ -135,7 +309,7 @@ class Visitor:
         head = [page.title, visited.address] if page.title else [visited.address]
         if not page.text:
             return visited, "\n".join((*head, words["no_text"]))
-        said = await self._about(page, goal, desk)
+        said = await self._about(page, goal, context)
         if links := await asyncio.to_thread(best_links, page.links, goal):
             said += ["", words["links"], *(f"- {text}: {address}" for text, address in links)]
         if visited.cut or len(page.text) > PAGE_CHARS:
@@ -151,10 +325,10 @@ class Visitor:
         text = await asyncio.to_thread(read_page, scrub(page.source), page.format, page.address)
         return Visited(url, text, page.address, page.cut)
 
-    async def _about(self, page: PageText, goal: str, desk: CallDesk) -> list[str]:
+    async def _about(self, page: PageText, goal: str, context: CallContext) -> list[str]:
         words = WORDS[self._language]
         if self._summariser is not None:
-            summary = await self._summariser.summarise(page, goal, desk)
+            summary = await self._summariser.summarise(page, goal, context)
             if summary is not None:
                 return _said(summary, words)
         text = page.text[:PAGE_CHARS]

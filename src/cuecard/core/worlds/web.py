@@ -1,28 +1,237 @@
-"""The real web: a search engine, and pages fetched for the agent."""
+"""The real web: a search engine, asked over the network, and pages fetched for the agent."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import importlib
 import json
-from typing import TYPE_CHECKING
+import os
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, cast
 
-from cuecard.core.config_models import Config
+from pydantic import JsonValue
+
+from cuecard import __version__
+from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import WebWorldConfig
-from cuecard.core.errors import ConfigError
+from cuecard.core.config_schema import Config
+from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.step_context import WorldContext
+from cuecard.core.errors import ConfigError, guard, scrub
 from cuecard.core.i18n import _
-from cuecard.core.parts import PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec, WorldDesk
-from cuecard.core.prompts import Prompt, find_prompt
-from cuecard.core.tasks import TaskLanguage
-from cuecard.core.worlds.engines.base import EngineError, Mode
-from cuecard.core.worlds.engines.client import EngineClient
-from cuecard.core.worlds.engines.registry import engine_called
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.text import one_line, storable
+from cuecard.core.validation import TooMuch, read_body, read_json, read_refusal
+from cuecard.core.worlds.closed import SCHOLAR_SEARCH, SEARCH_WEB, VISIT, WEB_SEARCH
+from cuecard.core.worlds.engines import Engine, EngineError, Mode, Trouble, engine_called
 from cuecard.core.worlds.fetching import Fetcher
-from cuecard.core.worlds.tool_specs import SCHOLAR_SEARCH, SEARCH_WEB, VISIT, WEB_SEARCH
-from cuecard.core.worlds.visit import MOST_PAGES, Summariser, Visitor
-from cuecard.core.worlds.web_words import WORDS, say_trouble
+from cuecard.core.worlds.visit import MOST_PAGES, WORDS, Summariser, Visitor, say_trouble
 
 if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
     from cuecard.core.llm.hub import ModelHub
+
+
+MAX_WAIT = 60.0
+_MAX_BACKOFF = 30.0
+_MOST_BYTES = 5_000_000
+_DETAIL_CHARS = 200
+_PASSING = frozenset(
+    (
+        Trouble.BUSY,
+        Trouble.SERVER,
+        Trouble.TIMEOUT,
+        Trouble.UNREACHABLE,
+        Trouble.MALFORMED,
+        Trouble.EMPTY_HANDED,
+    )
+)
+
+
+@dataclass
+class _Failed(Exception):
+    """`wait`: the seconds after which the engine wants to be asked again."""
+
+    trouble: Trouble
+    detail: str = ""
+    wait: float | None = None
+
+
+class EngineClient:
+    """Asks one engine. `backoff`: seconds before the first further attempt; they double from then on.
+
+    Raises `ConfigError` at once where the engine's address or its key is missing.
+    """
+
+    def __init__(self, engine: Engine, config: WebWorldConfig, *, backoff: float = 1.0) -> None:
+        self.engine = engine
+        self._config = config
+        self._base = config.url or engine.address
+        self._backoff = backoff
+        self._session: ClientSession | None = None
+        if not self._base:
+            raise ConfigError(
+                _("A search engine's address is missing"),
+                _("the engine {name} has no address of its own").format(name=engine.name),
+                _("give the address of your instance as url"),
+            )
+        if not config.api_key_env and engine.address:
+            raise ConfigError(
+                _("A key is missing"),
+                _("the search engine {name} wants a key").format(name=engine.name),
+                _("name the environment variable that holds it in api_key_env"),
+            )
+        self._key()
+
+    def __repr__(self) -> str:
+        return f"EngineClient({self.engine.name!r} at {self._base})"
+
+    async def search(self, query: str, count: int, mode: Mode) -> list[SearchEntry]:
+        """At most `count` results. Busy servers, time-outs and lost connections are tried again; then,
+        and for everything else, raises `EngineError`.
+        """
+        if len(query) > self.engine.query_chars:
+            raise EngineError(Trouble.LONG, str(self.engine.query_chars))
+        # Importing takes a fifth of a second: elsewhere than on the loop that others run on.
+        await asyncio.to_thread(importlib.import_module, "aiohttp")
+        count = min(count, self.engine.most)
+        attempt = 0
+        while True:
+            try:
+                return (await self._attempt(query, count, mode))[:count]
+            except _Failed as failed:
+                patient = failed.wait is None or failed.wait <= MAX_WAIT
+                if failed.trouble not in _PASSING or attempt >= self._config.retries or not patient:
+                    raise EngineError(failed.trouble, failed.detail) from None
+                await asyncio.sleep(self._pause(attempt, failed.wait))
+                attempt += 1
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _attempt(self, query: str, count: int, mode: Mode) -> list[SearchEntry]:
+        import aiohttp
+
+        from cuecard.core.llm.limiter import proxy_for
+
+        key = self._key()
+        asking = self.engine.asking(self._base, key, query, count, mode)
+        proxy = proxy_for(asking.url)
+        try:
+            async with (
+                asyncio.timeout(self._config.timeout),
+                self._open().request(
+                    "GET" if asking.body is None else "POST",
+                    asking.url,
+                    params=dict(asking.params),
+                    headers=dict(asking.headers),
+                    json=asking.body,
+                    # A key must not follow a redirect to somebody else.
+                    allow_redirects=False,
+                    proxy=proxy.url if proxy else None,
+                    proxy_headers=proxy.headers if proxy else None,
+                ) as response,
+            ):
+                status, headers = response.status, response.headers
+                body = await (
+                    read_body(response, most=_MOST_BYTES)
+                    if status == 200
+                    else read_refusal(response, self._config.timeout)
+                )
+        except TimeoutError:
+            raise _Failed(Trouble.TIMEOUT, f"{self._config.timeout:g}") from None
+        except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError):
+            raise _Failed(Trouble.SERVER) from None
+        except (aiohttp.ClientError, OSError):
+            raise _Failed(Trouble.UNREACHABLE) from None
+        except TooMuch:
+            raise _Failed(Trouble.MALFORMED) from None
+        if status != 200:
+            raise self._refused(status, headers, body, key)
+        try:
+            return self.engine.entries(_json(body), mode)
+        except EngineError as error:
+            raise _Failed(error.trouble) from None
+
+    def _refused(self, status: int, headers: Mapping[str, str], body: bytes, key: str) -> _Failed:
+        said = storable(body[:4000].decode("utf-8", "replace"))
+        said = scrub(said)
+        detail = one_line(said.replace(key, "***") if key else said, _DETAIL_CHARS)
+        detail = f"{status}: {detail}" if detail else str(status)
+        trouble = self.engine.trouble(status, said) or _usual_trouble(status)
+        return _Failed(trouble, detail, retry_after(headers.get("Retry-After", "")))
+
+    def _pause(self, attempt: int, wait: float | None) -> float:
+        backoff = min(self._backoff * 2**attempt, _MAX_BACKOFF) * random.uniform(0.75, 1.25)
+        return backoff if wait is None else max(wait, min(backoff, 0.1))
+
+    def _open(self) -> ClientSession:
+        import aiohttp
+
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"User-Agent": f"cuecard/{__version__}"},
+                timeout=aiohttp.ClientTimeout(total=None),
+            )
+        return self._session
+
+    def _key(self) -> str:
+        """The key from the environment, or "" where none is wanted. Raises `ConfigError`."""
+        name = self._config.api_key_env
+        if not name:
+            return ""
+        key = os.environ.get(name, "").strip()
+        if not key or not key.isascii() or not key.isprintable() or " " in key:
+            raise ConfigError(
+                _("A key is missing") if not key else _("A key cannot be used"),
+                _("the environment variable {name} holds no key of a search engine").format(
+                    name=name
+                ),
+                _("set it in the shell that starts cuecard"),
+            )
+        guard(name, key)
+        return key
+
+
+def retry_after(value: str) -> float | None:
+    """Seconds to wait by a header `Retry-After`, in seconds or as a date; None where it says nothing."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(value)
+        except (ValueError, TypeError):
+            return None
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        seconds = (moment - datetime.now(UTC)).total_seconds()
+    return max(seconds, 0.0) if seconds == seconds else None
+
+
+def _usual_trouble(status: int) -> Trouble:
+    if status in (401, 403):
+        return Trouble.KEY
+    if status == 402:
+        return Trouble.QUOTA
+    if status in (408, 425, 429):
+        return Trouble.BUSY
+    return Trouble.SERVER if status >= 500 else Trouble.REFUSED
+
+
+def _json(body: bytes) -> JsonValue:
+    try:
+        return cast(JsonValue, read_json(body))
+    except ValueError:
+        raise _Failed(Trouble.MALFORMED) from None
+
 
 _SPECS = {spec.name: spec for spec in (SEARCH_WEB, WEB_SEARCH, SCHOLAR_SEARCH, VISIT)}
 _MODES: dict[str, Mode] = {"search": "web", "web_search": "web", "scholar_search": "scholar"}
@@ -68,12 +277,12 @@ class WebWorld:
     def tools(self) -> tuple[ToolSpec, ...]:
         return tuple(_SPECS[name] for name in dict.fromkeys(self._config.tools))
 
-    async def answer(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         if call.name not in self._config.tools:
             offered = ", ".join(spec.name for spec in self.tools)
             return self._refuse("tool", name=call.name[:80], tools=offered)
         if call.name == VISIT.name:
-            return await self._visit(call, desk)
+            return await self._visit(call, context)
         return await self._search(call, _MODES[call.name])
 
     async def close(self) -> None:
@@ -95,7 +304,7 @@ class WebWorld:
         text = as_text(entries) if entries else WORDS[self._language]["nothing"]
         return ToolAnswer(text=text, entries=entries)
 
-    async def _visit(self, call: ToolCall, desk: WorldDesk) -> ToolAnswer:
+    async def _visit(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         urls = call.arguments.get("urls", call.arguments.get("url"))
         listed = [urls] if isinstance(urls, str) else urls
         if not isinstance(listed, list) or not listed:
@@ -109,7 +318,7 @@ class WebWorld:
         goal = call.arguments.get("goal", "")
         if not isinstance(goal, str):
             return self._refuse("goal")
-        return await self._visitor.visit(addresses, goal.strip(), desk)
+        return await self._visitor.visit(addresses, goal.strip(), context)
 
     def _refuse(self, reason: str, **values: str) -> ToolAnswer:
         return ToolAnswer(text=WORDS[self._language][reason].format(**values), ok=False)

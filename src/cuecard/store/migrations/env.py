@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from cuecard.store.tables import metadata
+from cuecard.store.task_tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

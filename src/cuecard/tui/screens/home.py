@@ -13,17 +13,16 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.nav import NavBar
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.widgets.nav import EmptyState, NavBar
 
 if TYPE_CHECKING:
-    from cuecard.core.config_models import Config
+    from cuecard.core.config_schema import Config
     from cuecard.store.workspace import Workspace
-    from cuecard.tui.screens.welcome import Introduction
-    from cuecard.tui.state.home import HomeKind, HomeRow
-    from cuecard.tui.widgets.grid import Grid
-    from cuecard.tui.widgets.list_table import ListTable
+    from cuecard.tui.grid import Grid
+    from cuecard.tui.present.home import HomeKind, HomeRow
+    from cuecard.tui.screens.settings import Introduction
+    from cuecard.tui.widgets.lists import ListTable
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
@@ -41,7 +40,7 @@ def _look(
     """
     from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
-    from cuecard.tui.state.home import rows_of
+    from cuecard.tui.present.home import rows_of
 
     waiting = pending_for(workspace, person, protocol_of(config) if config else EMBEDDED_PROTOCOL)
     rows, tasks = rows_of(waiting, VERDICT_LIMIT), workspace.tasks.count()
@@ -89,7 +88,7 @@ class HomeScreen(CuecardScreen[None]):
 
     @guarded("home")
     async def ask_name(self) -> None:
-        from cuecard.tui.screens.welcome import WelcomeDialog
+        from cuecard.tui.screens.settings import WelcomeDialog
 
         self._asking = True
         tasks = await self.services.ask(lambda ws: ws.tasks.count())
@@ -104,7 +103,7 @@ class HomeScreen(CuecardScreen[None]):
             self.ask_name()
             raise
         if answer.add_samples and not read_only:
-            from cuecard.lab.samples import import_samples
+            from cuecard.annotate.samples import import_samples
 
             self.query_one("#heading", Static).update(_("Adding the sample tasks…"))
             await self.services.ask(lambda ws: import_samples(ws, by=name))
@@ -155,27 +154,27 @@ class HomeScreen(CuecardScreen[None]):
     def open_row(self, row: HomeRow) -> None:
         """Go to where this is worked on."""
         if row.kind == "form" and row.trial_id:
-            from cuecard.tui.screens.play.form_screen import SessionFormScreen
+            from cuecard.tui.screens.play.form import SessionFormScreen
 
             self.app.push_screen(SessionFormScreen(row.trial_id))
         elif row.kind == "seat" and row.trial_id:
-            from cuecard.tui.screens.wizard import WizardScreen
+            from cuecard.tui.screens.wizard_of_oz.screen import WizardOfOzScreen
 
-            self.app.push_screen(WizardScreen(row.trial_id))
+            self.app.push_screen(WizardOfOzScreen(row.trial_id))
         elif row.trial_id:
-            from cuecard.tui.screens.play import PlayScreen
+            from cuecard.tui.screens.play.screen import PlayScreen
 
             self.app.push_screen(PlayScreen(trial_id=row.trial_id))
         elif row.run_id:
-            from cuecard.tui.screens.run import RunScreen
+            from cuecard.tui.screens.run.screen import RunScreen
 
             self.app.push_screen(RunScreen(row.run_id))
         elif row.task_id and row.kind in ("draft", "returned", "forked", "submit", "reviewers"):
-            from cuecard.tui.screens.task import TaskScreen
+            from cuecard.tui.screens.task.screen import TaskScreen
 
             self.app.push_screen(TaskScreen(row.task_id))
         elif row.task_id:
-            from cuecard.tui.screens.review_task import ReviewTaskScreen
+            from cuecard.tui.screens.review.screen import ReviewTaskScreen
 
             self.app.push_screen(ReviewTaskScreen(row.task_id))
         else:
@@ -204,8 +203,7 @@ class HomeScreen(CuecardScreen[None]):
         body = self.query_one("#body")
         if rows and self._table is None:
             # Imported and mounted only when there is something to list.
-            from cuecard.tui.widgets.fitted_table import FittedColumn
-            from cuecard.tui.widgets.list_table import ListTable
+            from cuecard.tui.widgets.lists import FittedColumn, ListTable
 
             columns = (
                 FittedColumn("", 18),

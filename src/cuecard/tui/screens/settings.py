@@ -1,31 +1,33 @@
-"""Settings: who I am, language, theme, and which models and agents are configured."""
+"""Settings, and the questions at first start: who I am, language, theme, models and agents, sample tasks."""
 
 from __future__ import annotations
 
+import getpass
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Footer, Input, Label, Select, Static
+from textual.widgets import Button, Checkbox, Footer, Input, Label, Select, Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, pgettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.glyphs import ink
-from cuecard.tui.prefs import preferences_path
-from cuecard.tui.state.players import PlayerRow, player_rows
-from cuecard.tui.theme import DARK, LIGHT
+from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.preferences import DARK, LIGHT, preferences_path
+from cuecard.tui.present.labels import ink
+from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
-    from cuecard.core.review import SkillsSet
+    from cuecard.core.contributions import SkillsSet
     from cuecard.store.workspace import Workspace
+
 
 _DOMAINS_TOLD = 50
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
@@ -109,7 +111,7 @@ class SettingsScreen(CuecardScreen[None]):
     @guarded("skills")
     async def load_skills(self) -> None:
         """What this person reviews, and the domains that there are."""
-        from cuecard.annotate.review.skills import domains_in
+        from cuecard.annotate.review.reviewing import domains_in
 
         person = self.person
 
@@ -133,7 +135,7 @@ class SettingsScreen(CuecardScreen[None]):
     @guarded("save-skills", background=True)
     async def save_skills(self) -> None:
         """Keep what is chosen, if it is something else than before."""
-        from cuecard.annotate.review.skills import parse_domains, set_skills
+        from cuecard.annotate.review.reviewing import parse_domains, set_skills
 
         language = str(cast(object, self.query_one("#skill-language", Select).value))
         typed = self.query_one("#skill-domains", Input).value
@@ -227,3 +229,94 @@ def _key(row: PlayerRow) -> Text:
     if missing:
         return Text(_("✗ {variable} is not set").format(variable=", ".join(missing)))
     return Text(f"✓ {', '.join(row.keys)}")
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What the person answered."""
+
+    name: str
+    add_samples: bool
+
+
+def login_name() -> str:
+    """The account's name as a first proposal; empty where the system does not tell."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+class WelcomeDialog(CuecardDialog[Introduction | None]):
+    """Asks for a name; with `offer_samples` also whether the sample tasks shall be added."""
+
+    DEFAULT_CSS = """
+    WelcomeDialog Static { height: auto; margin-bottom: 1; }
+    WelcomeDialog Checkbox { border: none; margin-top: 1; background: $surface; }
+    WelcomeDialog Checkbox:focus { border: none; }
+    """
+    BINDINGS = keys(
+        Key(
+            "welcome.begin",
+            "ctrl+s",
+            "begin",
+            N_("Begin"),
+            N_("Take this name and begin"),
+            shown_as="^s",
+            priority=True,
+        ),
+        Key(
+            "welcome.language",
+            "ctrl+l",
+            "language",
+            N_("中文 / English"),
+            N_("Use the other language"),
+            shown_as="^l",
+            priority=True,
+        ),
+        Key("welcome.quit", "escape", "dismiss", N_("Quit"), N_("Leave without a name")),
+    )
+
+    def __init__(self, *, offer_samples: bool) -> None:
+        super().__init__()
+        self._offer_samples = offer_samples
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog") as box:
+            box.border_title = _("Welcome to Cuecard")
+            yield Static(
+                _(
+                    "Here you write benchmark tasks for search agents, play the user yourself, let a"
+                    " simulator play it at scale, and check the judge. Your name goes with"
+                    " everything you save in this workspace."
+                ),
+                markup=False,
+            )
+            yield Input(login_name(), placeholder=_("Your name"), id="name", max_length=80)
+            if self._offer_samples:
+                yield Checkbox(_("Add the eight sample tasks"), value=True, id="samples")
+            with Horizontal(classes="buttons"):
+                yield Button(_("Begin"), variant="primary", id="begin")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#name", Input).focus()
+
+    def on_input_submitted(self) -> None:
+        self.action_begin()
+
+    def on_button_pressed(self) -> None:
+        self.action_begin()
+
+    def action_language(self) -> None:
+        """Begin anew in the other of the two languages."""
+        other = "en" if current_language() == "zh" else "zh"
+        self.cue_app.speak(other)
+
+    def action_begin(self) -> None:
+        name = self.query_one("#name", Input).value.strip()
+        if not name:
+            self.notify(_("Please type a name."), severity="warning", markup=False)
+            return
+        samples = self._offer_samples and self.query_one("#samples", Checkbox).value
+        self.dismiss(Introduction(name, samples))

@@ -11,30 +11,24 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Footer, Input, Label, Static
 
-from cuecard.annotate.sharing import (
-    MergeReport,
-    Pack,
-    Packed,
-    PackPreview,
-    merge_packs,
-    preview_pack,
-    read_packs,
-    write_pack,
-)
+from cuecard.annotate.sharing.merging import merge_packs
+from cuecard.annotate.sharing.reading import Pack, read_packs
+from cuecard.annotate.sharing.writing import Packed, PackPreview, preview_pack, write_pack
 from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.store.bundle_records import MergeReport
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardDialog, guarded
-from cuecard.tui.screens.task.fields import LineEditor
-from cuecard.tui.state.paths import path_of
-from cuecard.tui.state.sharing import (
+from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.present.files import (
     entries_of_merge,
     entries_of_pack,
     entries_of_problems,
+    path_of,
     since_of,
     summary_of,
 )
+from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.path_input import PathInput
 

@@ -1,8 +1,4 @@
-"""Entries of any number and length as lines: laid out and drawn as they scroll into view.
-
-Text of models and tools reaches the terminal only through `wrap`, which leaves nothing in it
-that a terminal would act on, and is never parsed as markup.
-"""
+"""Entries of any number and length as lines: laid out and drawn as they scroll into view."""
 
 from __future__ import annotations
 
@@ -18,9 +14,9 @@ from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.state.entries import Entry, Piece, Tone
-from cuecard.tui.state.entry_layout import EntryLayout
-from cuecard.tui.widgets.entry_paint import EntryPaint
+from cuecard.tui.present.entries import Entry, Piece, Tone
+from cuecard.tui.present.entry_layout import EntryLayout
+from cuecard.tui.widgets.text import EntryPaint
 
 GUTTER = 2
 LOOK_AHEAD = 0.03

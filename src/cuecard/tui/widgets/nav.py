@@ -1,4 +1,4 @@
-"""The line at the top: where I am, where I can go, who I am, which workspace."""
+"""The line at the top of a screen (where I am, where I can go, who I am), and what an empty screen says."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -78,3 +80,22 @@ class NavBar(Widget):
             Segment(f" {number} ", self.get_component_rich_style("nav--number") + click),
             Segment(f"{label} ", self.rich_style + click),
         ]
+
+
+class EmptyState(Static):
+    """A heading, a sentence, and keys with what they do."""
+
+    DEFAULT_CSS = """
+    EmptyState { width: 1fr; height: auto; padding: 1 3; color: $foreground; }
+    """
+
+    def __init__(
+        self, title: str, text: str, *keys: tuple[str, str], id: str | None = None
+    ) -> None:
+        content = Text.assemble((title, "bold"), "\n", text)
+        longest = max((cell_len(key) for key, _what in keys), default=0)
+        for key, what in keys:
+            content.append("\n\n" if (key, what) == keys[0] else "\n")
+            content.append(f" {key} ", style="reverse")
+            content.append(f"  {' ' * (longest - cell_len(key))}{what}")
+        super().__init__(content, id=id)

@@ -13,9 +13,9 @@ from textual.widgets import Input, Static
 from cuecard.core.i18n import N_
 from cuecard.core.text import one_line, storable
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import guarded
+from cuecard.tui.app import guarded
+from cuecard.tui.present.files import Completion, complete
 from cuecard.tui.screens.task.fields import LineEditor
-from cuecard.tui.state.paths import Completion, complete
 
 _MOST = 40
 

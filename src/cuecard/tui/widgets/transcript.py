@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
-from cuecard.tui.state.entries import Entry, Tone
-from cuecard.tui.state.markdown import warm_up
+from cuecard.tui.present.entries import Entry, Tone, warm_up
 from cuecard.tui.widgets.entry_list import EntryList
 
 SPOT = "▸"

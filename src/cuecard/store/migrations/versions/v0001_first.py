@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store.migrations.triggers import make_append_only
+from cuecard.store.migrations.helpers import make_append_only
 
 revision = "0001"
 down_revision = None

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store.migrations.triggers import drop_append_only, make_append_only
+from cuecard.store.migrations.helpers import drop_append_only, make_append_only
 
 revision = "0002"
 down_revision = "0001"

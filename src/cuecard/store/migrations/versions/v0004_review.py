@@ -11,11 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.core.review import revision_uid, standing_of
-from cuecard.store.migrations.old_reviews import old_logs
-from cuecard.store.migrations.triggers import drop_append_only, make_append_only
-from cuecard.store.standing import contribution_values, standing_values
-from cuecard.store.tables import metadata
+from cuecard.core.contributions import revision_uid
+from cuecard.core.review import standing_of
+from cuecard.store.contributions import contribution_values, standing_values
+from cuecard.store.migrations.helpers import drop_append_only, make_append_only, old_logs
+from cuecard.store.task_tables import metadata
 
 revision = "0004"
 down_revision = "0003"

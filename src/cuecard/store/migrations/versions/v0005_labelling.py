@@ -7,7 +7,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store.migrations.triggers import drop_append_only, make_append_only
+from cuecard.store.migrations.helpers import drop_append_only, make_append_only
 
 revision = "0005"
 down_revision = "0004"

@@ -9,7 +9,7 @@ import hashlib
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store.migrations.triggers import make_append_only
+from cuecard.store.migrations.helpers import make_append_only
 
 revision = "0007"
 down_revision = "0006"

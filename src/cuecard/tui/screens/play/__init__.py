@@ -1,5 +1,1 @@
 """Play: be the user, live."""
-
-from cuecard.tui.screens.play.screen import PlayScreen
-
-__all__ = ["PlayScreen"]

@@ -1,22 +1,139 @@
-"""The left of the Play screen: who the person plays, the card in hand, and what came and comes."""
+"""What stands beside the dialogue of the Play screen: persona, card in hand, stages or steps, and the figures so far."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.geometry import Region
+from textual.widgets import Static
 
-from cuecard.core.i18n import _
-from cuecard.core.tasks import CheckpointChain, Persona
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
-from cuecard.tui.screens.play.ladder import Ladder
-from cuecard.tui.state.labels import AMBIGUITY
-from cuecard.tui.state.play import PlayState
-from cuecard.tui.state.play_ladder import Later, clue_told, rungs_of
-from cuecard.tui.state.transcript import Piece
-from cuecard.tui.widgets.cue_card import CueCard
-from cuecard.tui.widgets.labelled_card import LabelledCard, Section
-from cuecard.tui.widgets.pieces import Lines
-from cuecard.tui.widgets.plain import PlainText
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.present.entries import Piece, wrap
+from cuecard.tui.present.labels import AMBIGUITY
+from cuecard.tui.present.play import PlayState
+from cuecard.tui.present.play_panes import (
+    Later,
+    PlayFigures,
+    Rung,
+    clue_told,
+    figure_lines,
+    rungs_of,
+)
+from cuecard.tui.widgets.text import CueCard, LabelledCard, Lines, PlainText, Section, as_text
+
+if TYPE_CHECKING:
+    from cuecard.core.evaluation.shadows import Listening
+
+
+FOLD = 2
+"""Blanks before what is unfolded."""
+
+
+class Ladder(Static, can_focus=True):
+    """`load` rungs. Reached with Tab; the arrows walk over them, Enter opens and folds."""
+
+    DEFAULT_CSS = """
+    Ladder { height: auto; width: 1fr; padding: 1 1 0 1; }
+    """
+    BINDINGS = keys(
+        Key("stages_said.open", "enter,space", "open", N_("Open/fold"), N_("Read what was said at a stage")),
+        Key("stages_said.up", "up", "walk(-1)", N_("Up"), N_("To the stage before, or up the card"), show=False),
+        Key("stages_said.down", "down", "walk(1)", N_("Down"), N_("To the next stage"), show=False),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+        self._rungs: list[Rung] = []
+        self._opened: set[int] = set()
+        self._cursor = 0
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
+
+    def on_focus(self) -> None:
+        self._draw()
+        self._reveal()
+
+    def on_blur(self) -> None:
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def load(self, rungs: Sequence[Rung]) -> None:
+        self.display = bool(rungs)
+        if list(rungs) == self._rungs:
+            return
+        self._rungs = list(rungs)
+        self._cursor = min(self._cursor, max(len(rungs) - 1, 0))
+        self._opened = {i for i in self._opened if i < len(rungs) and rungs[i].fold}
+        self._draw()
+
+    def action_open(self) -> None:
+        if not self._rungs:
+            return
+        if not self._rungs[self._cursor].fold:
+            self.notify(_("There is nothing to read here yet."), markup=False)
+            return
+        self._opened ^= {self._cursor}
+        self._draw()
+        self.call_after_refresh(self._reveal)
+
+    def action_walk(self, step: int) -> None:
+        if self._cursor + step < 0 and isinstance(self.parent, VerticalScroll):
+            self.parent.scroll_relative(y=-2, animate=False)
+            return
+        self._cursor = max(0, min(self._cursor + step, len(self._rungs) - 1))
+        self._draw()
+        self._reveal()
+
+    def _reveal(self) -> None:
+        """Scroll the rung under the cursor, with what it has open, into view."""
+        pane = self.parent
+        if not isinstance(pane, VerticalScroll) or not self._rungs:
+            return
+        width = max(self.content_size.width, FOLD + 1)
+        before = sum(self._height(index, width) for index in range(self._cursor))
+        region = Region(0, self.gutter.top + before, width, self._height(self._cursor, width))
+        pane.scroll_to_region(region.translate(self.virtual_region.offset), animate=False)
+
+    def _height(self, index: int, width: int) -> int:
+        return len(self._lines(index, width))
+
+    def _lines(self, index: int, width: int) -> list[Text]:
+        """A rung is one line, cut at the end; the one under the cursor and those opened stand whole."""
+        rung, variables = self._rungs[index], self.app.theme_variables
+        here = self.has_focus and index == self._cursor
+        mark, title = rung.head[0], rung.head[1]
+        room = max(width - FOLD, 2)
+        titles = wrap(title.text, room)
+        if not here and index not in self._opened and len(titles) > 1:
+            titles = [f"{wrap(title.text, room - 1)[0]}…"]
+        lines = [as_text((Piece(part, title.tone),), variables) for part in titles]
+        if here:
+            for line in lines:
+                line.stylize("reverse")
+        lead = as_text((mark,), variables)
+        shown = [Text.assemble(" " * FOLD if at else lead, line) for at, line in enumerate(lines)]
+        for piece in rung.fold if index in self._opened else ():
+            for part in wrap(piece.text, room):
+                line = as_text((Piece(part, piece.tone),), variables)
+                shown.append(Text.assemble(" " * FOLD, line))
+        return shown
+
+    def _draw(self) -> None:
+        width = max(self.content_size.width, FOLD + 2)
+        lines = [line for index in range(len(self._rungs)) for line in self._lines(index, width)]
+        self.update(Text("\n", no_wrap=True).join(lines))
 
 
 class CardPane(VerticalScroll, can_focus=False):
@@ -124,3 +241,32 @@ def _who(persona: Persona | None) -> list[list[Piece]]:
 
 def _persona_text(persona: Persona | None) -> str:
     return "\n\n".join(filter(None, (persona.identity, persona.behaviour))) if persona else ""
+
+
+class FiguresPane(VerticalScroll):
+    """`load` the figures; call it again when something happened, and every second or so for the time."""
+
+    DEFAULT_CSS = """
+    FiguresPane { width: 30; padding: 0 1; scrollbar-size-vertical: 1; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="figures")
+
+    def load(
+        self,
+        figures: PlayFigures,
+        *,
+        now: datetime | None = None,
+        currency: str = "USD",
+        context: int | None = None,
+        listening: Listening | None = None,
+    ) -> None:
+        """`now`: up to when time counts, None for the last event; `context`: tokens that the agent's
+        model can read, where that is known; `listening`: how many simulators there are and have
+        answered in this turn.
+        """
+        told = figure_lines(
+            figures, now=now, currency=currency, context=context, listening=listening
+        )
+        self.query_one("#figures", Lines).load(told)

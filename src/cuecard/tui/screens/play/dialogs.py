@@ -1,24 +1,95 @@
-"""What Play asks about the agent's turn: the mark, the reading, whether to stop or to repeat it."""
+"""What Play asks: the mark and its evidence, the reading, whether to stop or repeat, and whether doubtful words may go."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Footer, OptionList, Static
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Footer, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
+from textual.widgets.text_area import Selection
 
+from cuecard.core.engine.messages import Evidence
 from cuecard.core.i18n import N_, NP_, _
-from cuecard.core.parts import Evidence
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
+from cuecard.core.users.faults import Fault
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardDialog
-from cuecard.tui.screens.play.evidence import Choice, EvidenceDialog
-from cuecard.tui.state.play import Mark, Reading
-from cuecard.tui.state.play_evidence import quoted
-from cuecard.tui.state.play_status import MARK, READING
+from cuecard.tui.app import CuecardDialog
+from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
+from cuecard.tui.present.play_status import (
+    MARK,
+    READING,
+    evidence_of,
+    fault_label,
+    location_at,
+    offset_at,
+    quoted,
+    selectable,
+    sentence_at,
+)
+from cuecard.tui.screens.dialogs import ConfirmDialog
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`evidence` is None where the person wants none."""
+
+    evidence: Evidence | None
+
+
+class EvidenceDialog(CuecardDialog[Choice | None]):
+    """The reply in a text area that cannot be changed; answers what was chosen, None if left as it was."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS = keys(
+        Key("span.take", "enter", "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
+        Key("span.sentence", "full_stop,s,。", "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), shown_as=".", priority=True),
+        Key("span.none", "delete,backspace", "none", N_("None"), N_("Without evidence"), shown_as="del", priority=True),
+    )  # fmt: skip
+
+    def __init__(self, reply: str, evidence: Evidence | None = None) -> None:
+        super().__init__()
+        self._raw = reply
+        self._shown = selectable(reply)
+        self._evidence = evidence
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Text(_("What does your mark rest on?"))
+            how = _("Arrows move, Shift+arrows select, . takes in the sentence, Enter takes it.")
+            yield Static(how, id="how", markup=False)
+            yield TextArea(self._shown, read_only=True, soft_wrap=True, show_line_numbers=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.focus()
+        if self._evidence:
+            self._select(self._evidence.start, self._evidence.end)
+
+    def action_sentence(self) -> None:
+        area = self.query_one(TextArea)
+        self._select(*sentence_at(self._shown, offset_at(self._shown, area.cursor_location)))
+
+    def action_take(self) -> None:
+        area = self.query_one(TextArea)
+        if area.selection.is_empty:
+            self.action_sentence()
+        start, end = (offset_at(self._shown, place) for place in area.selection)
+        self.dismiss(Choice(evidence_of(self._raw, start, end)))
+
+    def action_none(self) -> None:
+        self.dismiss(Choice(None))
+
+    def _select(self, start: int, end: int) -> None:
+        area = self.query_one(TextArea)
+        places = (location_at(self._shown, start), location_at(self._shown, end))
+        area.selection = Selection(*places)
+
 
 _MARK_KEYS: dict[str, Mark] = {"y": Mark.MET, "n": Mark.NOT_MET, "u": Mark.UNSURE}
 
@@ -219,3 +290,65 @@ class RetryDialog(ChoiceDialog):
         ]
         question = _("Its reply is taken back and stays in the log. Why?")
         super().__init__(_("Have the agent take its turn again?"), question, options, low=True)
+
+
+_DECISIONS: Final[dict[str, Decision]] = {
+    "same": Decision("kept", counts=True),
+    "other": Decision("changed", counts=True),
+    "not_said": Decision("changed", counts=False),
+}
+SHOWN = 240
+"""As much of the line and of the person's words as is shown side by side, in characters."""
+
+
+def decision_of(answer: str | None, doubt: Doubt) -> Decision | None:
+    """What an answer of a `MeaningDialog` means; None: the person goes on editing."""
+    if answer == "not_said" and doubt == "unsaid":
+        return Decision("", counts=False)
+    return _DECISIONS.get(answer or "")
+
+
+class MeaningDialog(ChoiceDialog):
+    """Whether edited words still say the card's line; `decision_of` tells what the
+    answer means.
+    """
+
+    BINDINGS = keys(
+        Key("meaning.same", "s", "choose('same')", N_("Same"), N_("They say the same as the line")),
+        Key("meaning.other", "o", "choose('other')", N_("Else"), N_("They say something else")),
+        Key("meaning.not_said", "n", "choose('not_said')", N_("Not said"), N_("They do not count as the line")),
+        Key("meaning.edit", "e", "choose('edit')", N_("Edit"), N_("Go on editing")),
+    )  # fmt: skip
+
+    def __init__(self, doubt: Doubt, line: str, text: str, stage: int | None) -> None:
+        """`text`: the person's words; `stage`: whose line it is, if it is a stage's."""
+        options = _options(doubt, stage)
+        title = (
+            _("Do your words still say the line?")
+            if doubt == "edited"
+            else _("The line is due, but your words do not seem to say it")
+        )
+        said = _("Line: {line}").format(line=one_line(line, SHOWN))
+        yours = _("You: {text}").format(text=one_line(text, SHOWN))
+        super().__init__(title, f"{said}\n{yours}", options, low=True)
+
+
+def _options(doubt: Doubt, stage: int | None) -> list[tuple[str, str, str]]:
+    edit = ("edit", "e", _("go on editing"))
+    same = ("same", "s", _("they say the same, in other words"))
+    if doubt == "unsaid":
+        return [same, ("not_said", "n", _("they do not: the line is still to come")), edit]
+    if stage is None:
+        return [same, ("other", "o", _("they say something else")), edit]
+    counts = _("they say something else; stage {n} counts as said").format(n=stage)
+    not_said = _("they say something else; stage {n} is still to come").format(n=stage)
+    return [same, ("other", "o", counts), ("not_said", "n", not_said), edit]
+
+
+class FaultsDialog(ConfirmDialog):
+    """What should not be sent as it is, with the words that show it; True sends it anyway."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        lines = "\n".join(f"⚠ {for_display(fault_label(fault))}" for fault in faults)
+        text = f"{lines}\n\n" + _("No goes on editing.")
+        super().__init__(_("This should not be said as it is"), text, _("Send it anyway"))

@@ -1,23 +1,34 @@
-"""What stands in place of the input when the dialogue is over."""
+"""When the agent has handed in: first the form, before any score is shown, then how the session ended."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from cuecard.annotate.session_form import decline_form, keep_form, questions_of
+from cuecard.core.config import Config
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.items import trial_view
+from cuecard.core.evaluation.play_session import PlayOutcome
 from cuecard.core.i18n import N_, _
-from cuecard.core.parts import PlayerRef
-from cuecard.core.scoring.labels import COUNTS, HEADLINES
-from cuecard.core.scoring.measures import Measure
+from cuecard.core.players import DEFAULT_JUDGE
+from cuecard.core.scoring.aggregate import COUNTS, HEADLINES
 from cuecard.core.text import for_display, one_line
-from cuecard.lab.play import PlayOutcome
+from cuecard.core.verdicts import Measure
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.glyphs import TERMINATION
-from cuecard.tui.state.labels import player_label
-from cuecard.tui.state.trial import measure_rows
+from cuecard.tui.app import guarded
+from cuecard.tui.present.drafts import KeptJson
+from cuecard.tui.present.labels import TERMINATION, player_label
+from cuecard.tui.present.trial_summary import measure_rows
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in
+from cuecard.tui.screens.play.session import Playing
+from cuecard.tui.widgets.transcript import Transcript
 
 MAIN = frozenset(name for names in HEADLINES.values() for name in names)
 """The main measures of all families: each has its own."""
@@ -109,3 +120,137 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
         reason = one_line(outcome.problem) or _("no judge has looked at it yet")
         lines.append(_("Not judged: {reason}").format(reason=reason))
     return [*lines, _("Enter reads the trial, Escape leaves.")]
+
+
+class AfterPane(Vertical):
+    """`ask` when the agent has handed in, `close` when the outcome is known: scores are not shown before
+    the form is settled. Posts `SessionFormPane.Given`, `.Declined`, `.Later` and `Ending.Read`; whoever
+    keeps the form calls `settle` then.
+    """
+
+    DEFAULT_CSS = """
+    AfterPane { height: auto; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._asked = self._asking = False
+
+    def compose(self) -> ComposeResult:
+        yield SessionFormPane()
+        yield Ending()
+
+    def on_mount(self) -> None:
+        self.query_one(SessionFormPane).display = False
+        self.query_one(Ending).display = False
+
+    @property
+    def asking(self) -> bool:
+        """Whether the form waits for the person."""
+        return self._asking
+
+    async def ask(self, questions: Sequence[FormQuestion], kept: KeptJson | None = None) -> None:
+        """Show the form and take the focus. Asked again, nothing happens."""
+        if self._asked:
+            return
+        form = self.query_one(SessionFormPane)
+        self._asked = self._asking = form.display = True
+        await form.load(questions, kept)
+
+    def close(
+        self, outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef | None = None
+    ) -> None:
+        """The outcome is known. Shown at once where no form waits, and else once it is settled."""
+        self.query_one(Ending).load(outcome, measures, judge)
+        if not self._asking:
+            self._show_ending()
+
+    def settle(self) -> None:
+        """The form is kept, or declined."""
+        form = self.query_one(SessionFormPane)
+        form.done()
+        self._asking = form.display = False
+        self._show_ending()
+
+    def _show_ending(self) -> None:
+        ending = self.query_one(Ending)
+        ending.display = True
+        ending.focus()
+
+
+class Finishing(Playing):
+    """The form takes the place of the input, and the outcome that of the form."""
+
+    _questions: Sequence[FormQuestion] = ()
+
+    def _configure(self, config: Config) -> None:
+        self._questions = questions_of(config)
+        self._later = config.play.later
+        self._currency = config.currency
+
+    @guarded("form")
+    async def ask_form(self) -> None:
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is None:
+            return
+        await self._after().ask(self._questions, form_draft(self.services.url, trial_id))
+        self._show_dialogue()
+        show_handed_in(self.query_one(Transcript))
+
+    @guarded("ended")
+    async def show_ending(self, outcome: PlayOutcome) -> None:
+        judge = self._link.judge if self._link else DEFAULT_JUDGE
+        view = await self.services.ask(lambda ws: trial_view(ws, outcome.trial_id, judge))
+        after = self._after()
+        if outcome.termination is not None and not outcome.termination.is_failure:
+            # A session that was taken up after the agent had handed in has not been asked yet.
+            await after.ask(self._questions, form_draft(self.services.url, outcome.trial_id))
+        after.close(outcome, view.measures, view.judge)
+        if outcome.termination is not None and self._file:
+            self._file.discard()
+
+    def on_session_form_pane_given(self, message: SessionFormPane.Given) -> None:
+        self.keep_form(message.answers)
+
+    def on_session_form_pane_declined(self) -> None:
+        self.keep_form(None)
+
+    def on_session_form_pane_later(self) -> None:
+        self.dismiss()
+
+    def on_ending_read(self, message: Ending.Read) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
+
+        message.stop()
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is not None:
+            self.app.switch_screen(TrialScreen(trial_id))
+
+    def on_ending_taken_up(self, message: Ending.TakenUp) -> None:
+        from cuecard.tui.screens.play.screen import PlayScreen
+
+        message.stop()
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is not None:
+            self.app.switch_screen(PlayScreen(trial_id=trial_id))
+
+    @guarded("keep_form")
+    async def keep_form(self, answers: dict[str, int | str] | None) -> None:
+        """What the person says of the session; None: they would rather not."""
+        trial_id = self._link.trial_id if self._link else None
+        if trial_id is None:
+            return
+        person, questions = self.person, self._questions
+        if answers is None:
+            await self.services.ask(lambda ws: decline_form(ws, trial_id, person, questions))
+        else:
+            await self.services.ask(lambda ws: keep_form(ws, trial_id, person, questions, answers))
+        self.query_one(AfterPane).settle()
+
+    def _after(self) -> AfterPane:
+        """What stands in the input's place from now on."""
+        self.composer.display = False
+        self.add_class("-over")
+        after = self.query_one(AfterPane)
+        after.display = True
+        return after

@@ -1,27 +1,153 @@
-"""What is asked of the person when a session is over, answered by keys."""
+"""The form that is filled in when a session is over: its questions, and its own screen for who left it for later."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
+from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Footer, Static, TextArea
 
-from cuecard.annotate.session_form import shown
-from cuecard.core.config_play import FormQuestion
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.annotate.session_form import decline_form, keep_form, questions_of, shown
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.i18n import N_, NP_, _, age, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.play.question import Question
-from cuecard.tui.state.kept_json import KeptJson
-from cuecard.tui.state.session_form import FormState
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.present.drafts import FormState, KeptJson
+from cuecard.tui.present.entries import Piece, wrap
+from cuecard.tui.present.labels import ink, player_label
+from cuecard.tui.present.transcript import entries_of
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.widgets.text import Lines
 from cuecard.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from cuecard.core.engine.events import Event
+    from cuecard.core.records import TrialRecord
+    from cuecard.core.tasks.models import Task
+    from cuecard.store.workspace import Workspace
+
+
+_DIGITS = "1234567890"
+
+
+class Question(Widget, can_focus=True):
+    """One scale or choice. Posts `Answered` when an answer is given and it is time for the next."""
+
+    DEFAULT_CSS = """
+    Question { height: auto; width: 1fr; }
+    """
+    BINDINGS = keys(
+        *(
+            Key(f"form.digit_{digit}", digit, f"digit({digit})", NP_("verb", "Answer"), N_("Give this answer"), show=False)
+            for digit in _DIGITS
+        ),
+        Key("form.less", "left", "step(-1)", N_("Less"), N_("The answer before"), show=False),
+        Key("form.more", "right", "step(1)", N_("More"), N_("The next answer"), show=False),
+        Key("form.up", "up", "screen.focus_previous", N_("Up"), N_("The question before"), show=False),
+        Key("form.down", "down,enter", "screen.focus_next", N_("Down"), N_("The next question"), show=False),
+    )  # fmt: skip
+
+    class Changed(Message):
+        """An answer was given; `done`: with a key that also moves on."""
+
+        def __init__(self, done: bool) -> None:
+            super().__init__()
+            self.done = done
+
+    def __init__(self, question: FormQuestion, state: FormState) -> None:
+        super().__init__()
+        self._question, self._state = question, state
+
+    @property
+    def key(self) -> str:
+        return self._question.key
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def render(self) -> Text:
+        return Text("\n", no_wrap=True, overflow="ellipsis").join(
+            self._lines(self.content_size.width)
+        )
+
+    def on_focus(self) -> None:
+        self.refresh(layout=True)
+
+    def on_blur(self) -> None:
+        self.refresh(layout=True)
+
+    def action_digit(self, digit: int) -> None:
+        if self._state.press(self._question, digit):
+            self._answered(done=True)
+
+    def action_step(self, by: int) -> None:
+        self._state.step(self._question, by)
+        self._answered(done=False)
+
+    def _answered(self, *, done: bool) -> None:
+        self.refresh(layout=True)
+        self.post_message(self.Changed(done))
+
+    def _lines(self, width: int) -> list[Text]:
+        question, state = self._question, self._state
+        colours = self.app.theme_variables
+        here = self.has_focus
+        answer = state.answers.get(question.key)
+        label = one_line(shown(question.label))
+        wanted = question.required and answer is None
+        head = Text.assemble(
+            ("▸ " if here else "  ", "bold"),
+            ("· " if wanted else "  " if answer is None else "✓ ", ink(colours, "muted")),
+            (label, "bold" if here else ""),
+        )
+        parts = self._answers(answer)
+        scale = Text().join(parts)
+        if head.cell_len + scale.cell_len + 2 <= width:
+            head.append(" " * (width - head.cell_len - scale.cell_len)).append(scale)
+            lines = [head]
+        elif scale.cell_len + 4 <= width:
+            lines = [*_wrapped(head, label, width), Text(" " * 4).append(scale)]
+        else:
+            beneath = [Text(" " * 4).append(part) for part in parts]
+            lines = [*_wrapped(head, label, width), *beneath]
+        if here and (told := self._ends()):
+            muted = ink(colours, "muted")
+            lines += [Text(" " * 4 + part, muted) for part in wrap(told, max(10, width - 4))]
+        return lines
+
+    def _answers(self, answer: int | str | None) -> list[Text]:
+        """Every answer there is; the one that is given stands in brackets."""
+        found: list[Text] = []
+        for number, value in enumerate(self._state.values(self._question), start=1):
+            told = str(value) if isinstance(value, int) else f"{number} {one_line(value)}"
+            given = value == answer
+            found.append(Text(f"[{told}]", "bold reverse") if given else Text(f" {told} "))
+        return found
+
+    def _ends(self) -> str:
+        question = self._question
+        if question.kind != "scale":
+            return ""
+        ends = ((question.lowest, question.low), (question.highest, question.high))
+        return " · ".join(f"{number} {one_line(shown(end))}" for number, end in ends if end)
+
+
+def _wrapped(head: Text, label: str, width: int) -> list[Text]:
+    """A label that has no room beside its scale, with its mark before the first line."""
+    mark, style = head[:4], "bold" if head.plain.startswith("▸") else ""
+    lines = wrap(label, max(10, width - 4))
+    texts = [Text(" " * 4).append(part, style) for part in lines]
+    texts[0] = Text.assemble(mark, (lines[0], style)) if lines else head
+    return texts
+
 
 KEEP = 0.4
 """Seconds after a change until it is on the disk."""
@@ -191,3 +317,91 @@ class SessionFormPane(Vertical):
                 )
             )
         return found
+
+
+def _look(workspace: Workspace, trial_id: int) -> tuple[TrialRecord, Task, tuple[Event, ...]]:
+    trial = workspace.runs.trial(trial_id)
+    task = workspace.tasks.revision(trial.task_id, trial.revision).task
+    return trial, task, tuple(workspace.runs.events(trial_id))
+
+
+class SessionFormScreen(CuecardScreen[None]):
+    """Takes the trial's id. Shows no score; with the form handed in, the trial is opened to be read."""
+
+    DEFAULT_CSS = """
+    SessionFormScreen {
+        #head { padding: 0 1; background: $panel; }
+        Transcript { height: 1fr; padding: 0 1; }
+    }
+    """
+    BINDINGS = keys(
+        Key("session_form.back", "escape", "app.pop_screen", N_("Later"), N_("Leave; Home asks again")),
+        Key("session_form.up", "pageup", "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
+        Key("session_form.down", "pagedown", "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
+    )  # fmt: skip
+
+    def __init__(self, trial_id: int) -> None:
+        super().__init__()
+        self._trial_id = trial_id
+        self._questions: tuple[FormQuestion, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Transcript(id="transcript")
+        yield SessionFormPane()
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.load()
+
+    @guarded("session_form")
+    async def load(self) -> None:
+        from datetime import UTC, datetime
+
+        trial_id = self._trial_id
+        self._questions = questions_of(await self.services.config())
+        trial, task, events = await self.services.ask(lambda ws: _look(ws, trial_id))
+        ended = trial.ended_at or trial.created_at
+        head = [
+            Piece(one_line(trial.title, 36), "strong"),
+            Piece("  " + _("agent") + " ", "muted"),
+            Piece(player_label(trial.agent)),
+            Piece("  " + age(ended, datetime.now(UTC)), "muted"),
+        ]
+        self.query_one(Lines).load([head])
+        transcript = self.query_one(Transcript)
+        transcript.load(entries_of(events, task))
+        await self.query_one(SessionFormPane).load(
+            self._questions, form_draft(self.services.url, trial_id)
+        )
+        show_handed_in(transcript)
+
+    @guarded("give")
+    async def on_session_form_pane_given(self, message: SessionFormPane.Given) -> None:
+        trial_id, person, questions = self._trial_id, self.person, self._questions
+        answers = message.answers
+        await self.services.ask(lambda ws: keep_form(ws, trial_id, person, questions, answers))
+        self._done(_("Thank you. Your answers are kept with the session."))
+
+    @guarded("give")
+    async def on_session_form_pane_declined(self) -> None:
+        trial_id, person, questions = self._trial_id, self.person, self._questions
+        await self.services.ask(lambda ws: decline_form(ws, trial_id, person, questions))
+        self._done(_("Nothing is asked of this session any more."))
+
+    def on_session_form_pane_later(self) -> None:
+        self.dismiss()
+
+    def action_scroll_dialogue(self, direction: int) -> None:
+        transcript = self.query_one(Transcript)
+        if direction > 0:
+            transcript.action_page_down()
+        else:
+            transcript.action_page_up()
+
+    def _done(self, told: str) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
+
+        self.query_one(SessionFormPane).done()
+        self.cue_app.tell(told)
+        self.app.switch_screen(TrialScreen(self._trial_id))

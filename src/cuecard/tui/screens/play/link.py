@@ -1,32 +1,134 @@
-"""Between the engine's thread, where a session lives, and the screen's."""
+"""Between the engine's thread, where a session lives, and the screen's: calls, and what an agent writes as a stream."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.timer import Timer
 
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import PlayerRef, UserReply
+from cuecard.core.engine.players import Seating
 from cuecard.core.errors import NotAllowed
-from cuecard.core.events import Event
+from cuecard.core.evaluation.plans import cell_for
+from cuecard.core.evaluation.play_session import PlayOutcome, PlayPhase, PlaySession
+from cuecard.core.evaluation.shadows import Listening
+from cuecard.core.evaluation.wizard_of_oz import absent_agent
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.parts import PlayerRef, UserReply
-from cuecard.core.seats import Seating
-from cuecard.core.tasks import Task
-from cuecard.lab.listener import Listening
-from cuecard.lab.play import PlayOutcome, PlayPhase, PlaySession
-from cuecard.lab.players import cell_for
-from cuecard.lab.wizard_seat import absent_agent
-from cuecard.tui.screens.play.stream import Gathering
-from cuecard.tui.state.play_start import Start
+from cuecard.core.players import DEFAULT_JUDGE
+from cuecard.core.tasks.models import Task
+from cuecard.tui.present.players import Start
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
+
+
+FRAME = 1 / 30
+"""Seconds from one frame to the next, at least."""
+REST = 2.0
+"""How much longer than it takes to paint a frame the screen is left to other work."""
+
+KEY = 0.025
+"""Seconds after a key that belong to what it changed."""
+LATE = 0.15
+"""Seconds after which a frame is painted, whoever types."""
+
+
+@dataclass
+class Streamed(Message):
+    """More of the agent's reply in `turn`; never in the log."""
+
+    turn: int
+    text: str
+
+
+class Gathering:
+    """Lives on the engine's loop. The first piece of a turn is posted at once; those that come within
+    a frame after it are posted as one. Whoever posts something else `flush`es before, so that everything
+    arrives in its order.
+    """
+
+    def __init__(self, post: Callable[[Message], Any]) -> None:
+        self._post = post
+        self._turn = -1
+        self._pieces: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, turn: int, text: str) -> None:
+        if turn != self._turn:
+            self.flush()
+            self._turn = turn
+        self._pieces.append(text)
+        if self._timer is None:
+            self._frame()
+
+    def flush(self) -> None:
+        """Post what there is; the next piece counts as a first one."""
+        self._send()
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _frame(self) -> None:
+        self._timer = None
+        if self._send():
+            self._timer = asyncio.get_running_loop().call_later(FRAME, self._frame)
+
+    def _send(self) -> bool:
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        if text:
+            self._post(Streamed(self._turn, text))
+        return bool(text)
+
+
+class Frames:
+    """Lives on the screen. Asked for a frame it paints at once, or, as long as the last one is fresh or
+    somebody types, after a rest: however much is asked for, keys are heard in between.
+    """
+
+    def __init__(self, pump: MessagePump, paint: Callable[[], None]) -> None:
+        self._pump, self._paint = pump, paint
+        self._free_at = self._asked_at = 0.0
+        self._timer: Timer | None = None
+
+    def ask(self) -> None:
+        """Have what has changed painted."""
+        if self._timer is None:
+            self._asked_at = monotonic()
+            self._when_free()
+
+    def give_way(self) -> None:
+        """A key was pressed: what it changed is painted first, by itself."""
+        self._free_at = max(self._free_at, monotonic() + KEY)
+
+    def now(self) -> None:
+        """Paint without waiting."""
+        if self._timer:
+            self._timer.stop()
+            self._timer = None
+        begun = monotonic()
+        self._paint()
+        taken = monotonic() - begun
+        self._free_at = begun + taken + max(FRAME / 2, REST * taken)
+
+    def _when_free(self) -> None:
+        self._timer = None
+        at = monotonic()
+        wait = min(self._free_at, self._asked_at + LATE) - at
+        if wait > 0:
+            self._timer = self._pump.set_timer(wait, self._when_free)
+        else:
+            self.now()
 
 
 @dataclass
@@ -127,7 +229,7 @@ class SessionLink:
     def judge(self) -> str:
         """Who judges the session, by name."""
         judges = self._session.settings.judges if self._session else ()
-        return judges[-1] if judges else "lexical"
+        return judges[-1] if judges else DEFAULT_JUDGE
 
     @property
     def listening(self) -> Listening | None:

@@ -8,21 +8,19 @@ from typing import Literal
 from textual.app import ComposeResult
 from textual.widgets import Footer
 
+from cuecard.annotate.results.pool import Pool, gather
+from cuecard.annotate.results.scores import ScoreTable
 from cuecard.core.i18n import _
-from cuecard.results.pool import Pool, gather
-from cuecard.results.score_table import ScoreTable
-from cuecard.store.records import RunState
+from cuecard.core.records import RunState
 from cuecard.store.workspace import Workspace
-from cuecard.tui.base import guarded
-from cuecard.tui.screens.run.actions import RunActions
-from cuecard.tui.screens.run.bindings import SCREEN_KEYS, Keys, refresh_keys
-from cuecard.tui.screens.run.scores_pane import ScoresPane
-from cuecard.tui.screens.run.trials_pane import TrialsPane
-from cuecard.tui.state.run_head import head_lines, tab_line
-from cuecard.tui.state.run_look import look_at
-from cuecard.tui.state.run_trials import Scores
-from cuecard.tui.state.score_view import Cut, ScoreView, count, scores_by_trial
-from cuecard.tui.widgets.pieces import Lines
+from cuecard.tui.app import guarded
+from cuecard.tui.present.run_trials import Scores
+from cuecard.tui.present.runs import head_lines, look_at, tab_line
+from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
+from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
+from cuecard.tui.screens.run.scores import ScoresPane
+from cuecard.tui.screens.run.trials import TrialsPane
+from cuecard.tui.widgets.text import Lines
 
 REFRESH = 0.5
 """Seconds between frames of a run that goes on here; they read no database."""
@@ -111,7 +109,7 @@ class RunScreen(RunActions):
         """So that the first trial opens as fast as the others."""
 
         def work(workspace: Workspace) -> None:
-            from cuecard.tui.screens.trial.warm import prepare
+            from cuecard.tui.screens.trial.screen import prepare
 
             prepare(workspace, trial_id)
 
@@ -162,7 +160,7 @@ class RunScreen(RunActions):
         return super().check_action(action, parameters)
 
     def on_trials_pane_opened(self, event: TrialsPane.Opened) -> None:
-        from cuecard.tui.screens.trial import TrialScreen
+        from cuecard.tui.screens.trial.screen import TrialScreen
 
         event.stop()
         self.app.push_screen(TrialScreen(event.trial_id))

@@ -1,4 +1,4 @@
-"""A task open for editing: its draft is kept, its problems are found, whatever else a screen does."""
+"""A task open for editing: its draft is kept, its problems are found, its title tells whether what was typed is safe."""
 
 from __future__ import annotations
 
@@ -10,25 +10,70 @@ from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
 
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.widgets import Footer, Static
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.effort import WorkedTime
-from cuecard.annotate.authoring.session import Opened
-from cuecard.annotate.authoring.trees import Path, parse_place
-from cuecard.annotate.authoring.validity import find_problems
+from cuecard.annotate.authoring.edit import TaskEdit, find_problems
+from cuecard.annotate.authoring.session import Opened, WorkedTime
+from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.task.editor import TaskEditor
-from cuecard.tui.screens.task.mode import TaskMode
+from cuecard.core.text import one_line
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.present.drafts import DraftKeeper, DraftState
+from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
+from cuecard.tui.present.tasks import moment
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.task.editor import TaskEditor, TaskMode
 from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.screens.task.title import TaskTitle
-from cuecard.tui.state.task_drafts import DraftKeeper, DraftState
-from cuecard.tui.state.task_list import moment
+
+
+class TaskTitle(Horizontal):
+    """`load` the task on the left; `tell` the state of the draft on the right."""
+
+    forks = 0  # newest revisions besides the one that counts
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="which")
+        yield Static("", id="safe")
+
+    def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
+        variables = self.app.theme_variables
+        glyph = badge(FAMILY, edit.family, variables)
+        title = one_line(str(edit.get(("title",)) or edit.task_id))
+        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ")
+        if label:
+            line.append(f"{_(label)} · ")
+        line.append(title, "bold")
+        line.append(f"  {edit.task_id}", "dim")
+        if state:
+            line.append("  ").append_text(badge(TASK_STATE, state, variables))
+        if self.forks:
+            line.append("  ").append_text(fork_mark(self.forks, variables))
+        line.no_wrap, line.overflow = True, "ellipsis"
+        self.query_one("#which", Static).update(line)
+
+    def tell(self, edit: TaskEdit, state: DraftState, at: datetime | None) -> None:
+        revision = (
+            _("revision {number}").format(number=edit.base) if edit.base else _("never saved")
+        )
+        match state:
+            case DraftState.FAILED:
+                text = _("✗ draft NOT on disk")
+            case DraftState.WAITING:
+                text = _("… writing draft")
+            case _ if edit.changed:
+                clock = at.astimezone().strftime("%H:%M:%S") if at else ""
+                text = _("✓ draft on disk {time}").format(time=clock).strip()
+            case _:
+                text = _("✓ saved")
+        safe = self.query_one("#safe", Static)
+        safe.update(Text(f"{revision} · {text} "))
+        safe.set_class(state is DraftState.FAILED, "-failed")
+
 
 _ASKED_ABOUT = {
     "approved": (

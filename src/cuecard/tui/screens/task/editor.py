@@ -1,9 +1,10 @@
-"""The tabs of the editor and the panes behind them, over one edit."""
+"""The tabs of the editor over one edit, which pane stands on which tab, and the mode that decides what is edited."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -12,16 +13,112 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Tab, Tabs
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
-from cuecard.annotate.authoring.validity import Problem
+from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
+from cuecard.annotate.authoring.task_data import Path
+from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.screens.task.brief import BriefPane
-from cuecard.tui.screens.task.mode import TaskMode
-from cuecard.tui.screens.task.pane import AsksFirst, TaskPane
-from cuecard.tui.screens.task.problems import ProblemsPane
-from cuecard.tui.state.task_places import TAB_LABEL, TabId, with_comments
+from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
+from cuecard.tui.screens.task.brief import BriefPane, PersonaPane
+from cuecard.tui.screens.task.checkpoints import StepsPane
+from cuecard.tui.screens.task.evidence import EvidencePane
+from cuecard.tui.screens.task.facts import FactsPane
+from cuecard.tui.screens.task.forms import ANSWER, CHAIN
+from cuecard.tui.screens.task.graph import GraphPane
+from cuecard.tui.screens.task.graph_nodes import NodesPane
+from cuecard.tui.screens.task.pane import AsksFirst, FormPane, TaskPane
+from cuecard.tui.screens.task.problems import CommentsPane, ProblemsPane
+from cuecard.tui.screens.task.stages import StagesPane
+from cuecard.tui.screens.task.table import ColumnsPane, TablePane
+from cuecard.tui.screens.task.versions import HistoryPane
+
+if TYPE_CHECKING:
+    from cuecard.core.tasks.base import Origin
+    from cuecard.store.workspace import Workspace
+
+
+def make_pane(tab: TabId) -> TaskPane:
+    """A new pane for the tab, with the tab's id."""
+    match tab:
+        case "brief":
+            return BriefPane(id=tab)
+        case "persona":
+            return PersonaPane(id=tab)
+        case "stages":
+            return StagesPane(id=tab)
+        case "graph":
+            return GraphPane(id=tab)
+        case "nodes":
+            return NodesPane(id=tab)
+        case "table":
+            return TablePane(id=tab)
+        case "columns":
+            return ColumnsPane(id=tab)
+        case "steps":
+            return StepsPane(id=tab)
+        case "chain":
+            return FormPane(CHAIN, (), id=tab)
+        case "facts":
+            return FactsPane(id=tab)
+        case "answer":
+            return FormPane(ANSWER, ("gold",), id=tab)
+        case "sources":
+            return EvidencePane(id=tab)
+        case "comments":
+            return CommentsPane(id=tab)
+        case "problems":
+            return ProblemsPane(id=tab)
+        case "history":
+            return HistoryPane(id=tab)
+
+
+class TaskMode:
+    """A task as its author edits it. What takes a workspace runs off the screen's thread. `label`: what
+    stands before the title.
+    """
+
+    label = ""
+    asks_first = True  # before the first change of a task that was approved or is in review
+
+    def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
+        """What is edited, as it stands. Raises `CuecardError`."""
+        refuse_while_building(ws, task_id, person)
+        return open_task(ws, task_id, person)
+
+    def keep(
+        self,
+        ws: Workspace,
+        person: str,
+        base: int,
+        data: dict[str, Any],
+        changed: bool,
+        origins: Sequence[Origin],
+    ) -> None:
+        """Write the draft."""
+        keep_draft(ws, person, base, data, changed, origins)
+
+    def leave(self, ws: Workspace, task_id: str, person: str) -> None:
+        """The editor is left in good order."""
+        ws.drafts.leave(task_id, person)
+
+    def worked(self, ws: Workspace, task_id: str, person: str, seconds: float) -> None:
+        """Enter time that was worked."""
+        ws.effort.add(task_id, person, "time", seconds)
+
+    def problems(self, found: Sequence[Problem]) -> Sequence[Problem]:
+        """Those of the problems that concern who edits."""
+        return found
+
+    def tabs(self, data: Mapping[str, Any]) -> tuple[TabId, ...]:
+        return tabs_of(data)
+
+    def tab_of(self, path: Path, data: Mapping[str, Any]) -> TabId:
+        return tab_of(path, data)
+
+    def pane(self, tab: TabId) -> TaskPane:
+        """A new pane for the tab, with the tab's id."""
+        return make_pane(tab)
 
 
 class TaskEditor(Vertical):

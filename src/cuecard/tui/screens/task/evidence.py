@@ -11,24 +11,21 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import blank_source
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.evidence import CitedBy, Evidence, evidence_of, take_into_list
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, evidence_of, take_into_list
+from cuecard.annotate.authoring.task_data import Path, blank_source
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.screens.task.form import Form
+from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
+from cuecard.tui.present.task_editor import effort_lines, log_lines
+from cuecard.tui.screens.task.fields import Form
 from cuecard.tui.screens.task.forms import SOURCE
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state.effort_view import effort_lines, log_lines
-from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.grid import Grid, GridCell, GridColumn, ListSource
-from cuecard.tui.widgets.paragraphs import Paragraphs
-from cuecard.tui.widgets.pieces import Lines
-from cuecard.tui.widgets.plain import PlainText
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Lines, Paragraphs, PlainText
 
 if TYPE_CHECKING:
-    from cuecard.store.records import EffortEntry, EffortTotals
+    from cuecard.core.records import EffortEntry, EffortTotals
 
 _ITEMS: dict[CitedBy, str] = {
     "triples": N_("Cited by triples {numbers}"),
@@ -205,7 +202,7 @@ class EvidencePane(TaskPane):
             self.run_worker(self._open(self.current.url), group="browser", exclusive=True)
 
     async def _open(self, url: str) -> None:
-        from cuecard.tui.browser import open_page
+        from cuecard.tui.outside_programs import open_page
 
         if await asyncio.to_thread(open_page, url):
             text = _("Opening {url}")

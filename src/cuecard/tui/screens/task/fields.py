@@ -1,26 +1,67 @@
-"""One field of a form: a label and the widget that edits its value."""
+"""Fields of forms: what a field is, the widget that edits its value, labels of choices, and a column of fields."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Label, Select, SelectionList, TextArea
 from textual.widgets.selection_list import Selection
 
+from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.widgets.ticks import TickList
+from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.widgets.text import CUE_KIND
+
+FieldKind = Literal["line", "text", "lines", "choice", "choices", "flag"]
+Options = Sequence[tuple[str, Any]]
+"""Labels, shown as they are, and the values that they stand for."""
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """`path` is below the place that a form is loaded with. `lines` is a list of texts, one a line;
+    `choices` a list of values. `label` and `tip` are marked with `N_`.
+
+    `read` and `write` stand in where a value is not simply what stands at the path; `shown` says
+    whether the field makes sense for what is loaded.
+    """
+
+    path: Path
+    label: str
+    kind: FieldKind = "line"
+    tip: str = ""
+    options: Callable[[TaskEdit], Options] | None = None
+    suggest: Callable[[TaskEdit], Iterable[str]] | None = None
+    read: Callable[[TaskEdit, Path], Any] | None = None
+    write: Callable[[TaskEdit, Path, Any], None] | None = None
+    shown: Callable[[TaskEdit, Path], bool] | None = None
+
+    def value(self, edit: TaskEdit, place: Path) -> Any:
+        """What the data holds for this field of the thing at `place`."""
+        if self.read is not None:
+            return self.read(edit, place)
+        return edit.get((*place, *self.path))
+
+    def store(self, edit: TaskEdit, place: Path, value: Any) -> None:
+        """Write what was typed or chosen. Raises `LookupError` when the place is gone."""
+        if self.write is not None:
+            self.write(edit, place, value)
+        else:
+            edit.set((*place, *self.path), value, typing=self.kind in ("line", "text", "lines"))
+
 
 OUTSIDE = Key(
     "field.outside",
@@ -234,3 +275,102 @@ def _show_choices(box: SelectionList[Any], value: Any, options: list[tuple[str, 
     options = [*options, *((one_line(str(item), 40), item) for item in given if item not in known)]
     box.clear_options()
     box.add_options([Selection(Text(label), item, item in given) for label, item in options])
+
+
+class Form(VerticalScroll, can_focus=False):
+    """`load` it with an edit and the place of a thing; `reveal` one of its fields."""
+
+    # At once, not after the keys that follow: what is typed ahead belongs to the next field.
+    BINDINGS = keys(
+        Key("form.next", "tab", "app.focus_next", N_("Next field"), N_("To the field below"), show=False, priority=True),
+        Key("form.previous", "shift+tab", "app.focus_previous", N_("Field before"), N_("To the field above"), show=False, priority=True),
+    )  # fmt: skip
+
+    def __init__(self, specs: Sequence[FieldSpec], *, classes: str = "form") -> None:
+        super().__init__(classes=classes)
+        self._specs = specs
+
+    def compose(self) -> ComposeResult:
+        for spec in self._specs:
+            yield FieldRow(spec)
+
+    def load(self, edit: TaskEdit, place: Path) -> None:
+        for row in self.query(FieldRow):
+            row.load(edit, place)
+
+    def commit(self) -> None:
+        """Write what is typed and not yet written."""
+        for row in self.query(FieldRow):
+            row.commit()
+
+    def unload(self) -> None:
+        """The thing is gone."""
+        for row in self.query(FieldRow):
+            row.unload()
+
+    def on_field_row_edited(self, event: FieldRow.Edited) -> None:
+        """Other fields may make sense now, or not any more."""
+        for row in self.query(FieldRow):
+            if row.spec.shown is not None and row is not event.row:
+                row.reload()
+
+    def locate(self, path: Path) -> None:
+        """Bring the field that holds `path` (below the form's place) into view."""
+        if path and (row := self._row_of(path)) is not None:
+            row.scroll_visible(animate=False)
+
+    def reveal(self, path: Path) -> None:
+        """Put the cursor into the field that holds `path` (below the form's place), or the first."""
+        if (row := self._row_of(path)) is not None:
+            row.editor.focus()
+
+    def _row_of(self, path: Path) -> FieldRow | None:
+        """The field that holds `path`, else the first; None where none is shown."""
+        rows = [row for row in self.query(FieldRow) if row.display]
+        best = (r for r in rows if r.spec.path and path[: len(r.spec.path)] == r.spec.path)
+        return next(best, rows[0] if rows else None)
+
+
+LANGUAGE = {"en": "English", "zh": "中文"}
+DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
+AMBIGUITY = {
+    "entity": N_("entity: several things of that name"),
+    "version": N_("version: several editions or times"),
+    "criteria": N_("criteria: several measures"),
+    "factual": N_("factual: sources disagree"),
+}
+PREPROCESS = {
+    "norm_str": N_("norm_str: case, blanks and * ignored"),
+    "extract_number": N_("extract_number: the first number"),
+    "norm_date": N_("norm_date: as YYYY-MM-DD"),
+}
+METRIC = {
+    "exact_match": N_("exact_match: the same text"),
+    "number_near": N_("number_near: within a relative tolerance"),
+    "date_near": N_("date_near: within 31 days"),
+    "url_match": N_("url_match: the same hosts"),
+    "in_match": N_("in_match: contained in the gold cell"),
+    "llm_judge": N_("llm_judge: a model decides by the criterion"),
+}
+CUE = CUE_KIND
+
+
+def labelled(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
+    """The values with their translated labels."""
+    return lambda edit: [(_(label), value) for value, label in choices.items()]
+
+
+def stage_options(edit: TaskEdit) -> Options:
+    """The persona's stages by number and title."""
+    stages = edit.items(ops.STAGES)
+    return [(f"{n} {one_line(str(stage['title']), 60)}", n) for n, stage in enumerate(stages, 1)]
+
+
+def listed(value: Any) -> str:
+    """A list of texts in one cell of a table."""
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    return " · ".join(str(item) for item in items)
+
+
+ALIASES = FieldSpec(("aliases",), N_("Aliases"), "lines", N_("Other ways to say it, one a line"))
+SOURCES = FieldSpec(("sources",), N_("Sources"), "lines", N_("Web addresses, one a line"))

@@ -1,15 +1,34 @@
-"""The forms that every family has: brief, persona, stages, sources."""
+"""The forms of the editor: those that every family has, and those of chains, tables and closed worlds."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.blank import blank_source, blank_stage
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.stages import rung_of
+from cuecard.annotate.authoring.task_data import (
+    Path,
+    blank_column,
+    blank_source,
+    blank_stage,
+    blank_step,
+)
 from cuecard.core.i18n import N_, NP_, _
-from cuecard.tui.screens.task.choices import CUE, DIFFICULTY, LANGUAGE, labelled
-from cuecard.tui.screens.task.collection import CollectionSpec
-from cuecard.tui.screens.task.specs import FieldSpec
-from cuecard.tui.widgets.fitted_table import FittedColumn
+from cuecard.tui.present.task_trials import rung_cells
+from cuecard.tui.screens.task import fields as choices
+from cuecard.tui.screens.task.fields import (
+    ALIASES,
+    CUE,
+    DIFFICULTY,
+    LANGUAGE,
+    FieldSpec,
+    labelled,
+    listed,
+)
+from cuecard.tui.screens.task.fields import SOURCES as SOURCE_FIELDS
+from cuecard.tui.screens.task.pane import CollectionSpec
+from cuecard.tui.widgets.lists import FittedColumn
 
 BRIEF = (
     FieldSpec(("title",), N_("Title")),
@@ -101,5 +120,160 @@ SOURCES = CollectionSpec(
     title=N_("No sources yet"),
     about=N_(
         "Pages that support the gold answer as a whole; a triple may have sources of its own."
+    ),
+)
+
+
+def _ambiguous(edit: TaskEdit, place: Path) -> bool:
+    return isinstance(edit.get((*place, "ambiguity")), dict)
+
+
+def _read_ambiguity(edit: TaskEdit, place: Path) -> Any:
+    return edit.get((*place, "ambiguity", "type"))
+
+
+STEP = (
+    FieldSpec(("question",), N_("Question"), "text"),
+    FieldSpec(("target",), N_("Target"), tip=N_("The answer that the next step starts from")),
+    ALIASES,
+    FieldSpec(
+        ("ambiguity", "type"),
+        N_("Ambiguity"),
+        "choice",
+        options=labelled(choices.AMBIGUITY),
+        read=_read_ambiguity,
+        write=ops.write_ambiguity,
+    ),
+    FieldSpec(
+        ("ambiguity", "candidates"), N_("Candidates"), "lines", N_("One a line"), shown=_ambiguous
+    ),
+    FieldSpec(
+        ("ambiguity", "clue"),
+        N_("Clue"),
+        "text",
+        N_("What the user says when asked rightly"),
+        shown=_ambiguous,
+    ),
+    FieldSpec(
+        ("ambiguity", "logic"),
+        N_("Logic"),
+        "text",
+        N_("Why there are several answers, and which is meant"),
+        shown=_ambiguous,
+    ),
+    FieldSpec(
+        ("ambiguity", "terms"),
+        N_("Terms"),
+        "lines",
+        N_("What a script looks for in the question, one a line"),
+        shown=_ambiguous,
+    ),
+    SOURCE_FIELDS,
+)
+CHAIN = (
+    FieldSpec(
+        ("gold", "opening"), N_("Opening"), "text", N_("The ambiguous question that the user asks")
+    ),
+    FieldSpec(
+        ("query",),
+        N_("Original"),
+        "text",
+        N_("The question before it was made ambiguous; nobody is told it"),
+    ),
+    FieldSpec(("gold", "final_answer"), N_("Final answer")),
+    FieldSpec(
+        ("gold", "final_aliases"), N_("Aliases"), "lines", N_("Other ways to say it, one a line")
+    ),
+    FieldSpec(
+        ("gold", "forbidden"),
+        N_("Forbidden"),
+        "lines",
+        N_("What the user must never say, one a line"),
+    ),
+)
+
+
+def _step_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
+    return rung_cells(rung_of(edit, index))
+
+
+STEPS = CollectionSpec(
+    path=ops.STEPS,
+    columns=(),
+    cells=_step_cells,
+    fields=STEP,
+    blank=blank_step,
+    title=N_("No checkpoints yet"),
+    about=N_(
+        "Sub-questions in order; some are ambiguous on purpose and have a clue for who asks rightly."
+    ),
+    beside=True,
+)
+
+
+ANSWER = (
+    FieldSpec(("answer",), N_("Answer")),
+    FieldSpec(("answer_aliases",), N_("Aliases"), "lines", N_("Other ways to say it, one a line")),
+    FieldSpec(
+        ("derivation",), N_("Derivation"), "text", N_("How it follows; players never see it")
+    ),
+)
+
+
+def _is_key(edit: TaskEdit, place: Path) -> bool:
+    return ops.is_key(edit, int(place[-1]))
+
+
+def _write_key(edit: TaskEdit, place: Path, value: Any) -> None:
+    ops.write_key(edit, int(place[-1]), bool(value))
+
+
+def _rename_column(edit: TaskEdit, place: Path, value: Any) -> None:
+    ops.rename_column(edit, int(place[-1]), str(value))
+
+
+COLUMN = (
+    FieldSpec(("name",), N_("Column"), write=_rename_column),
+    FieldSpec(
+        (),
+        NP_("of a table", "Key"),
+        "flag",
+        N_("rows are joined on it"),
+        read=_is_key,
+        write=_write_key,
+    ),
+    FieldSpec(("metric",), N_("Metric"), "choices", options=labelled(choices.METRIC)),
+    FieldSpec(("preprocess",), N_("Preprocess"), "choices", options=labelled(choices.PREPROCESS)),
+    FieldSpec(
+        ("criterion",),
+        N_("Criterion"),
+        "text",
+        N_("Tolerance for number_near, instruction for llm_judge"),
+    ),
+)
+
+
+def _column_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
+    column = edit.items(ops.COLUMNS)[index]
+    key = "✓" if ops.is_key(edit, index) else ""
+    metric, preprocess = listed(column["metric"]), listed(column["preprocess"])
+    return str(column["name"]), key, metric, preprocess, str(column["criterion"])
+
+
+COLUMNS = CollectionSpec(
+    path=ops.COLUMNS,
+    columns=(
+        FittedColumn(N_("Column"), 12, grow=2),
+        FittedColumn(NP_("of a table", "Key"), 3),
+        FittedColumn(N_("Metric"), 12, grow=2),
+        FittedColumn(N_("Preprocess"), 10, grow=1),
+        FittedColumn(N_("Criterion"), 9, grow=1),
+    ),
+    cells=_column_cells,
+    fields=COLUMN,
+    blank=blank_column,
+    title=N_("No columns yet"),
+    about=N_(
+        "What the answer's table must have, how cells are compared, and which columns are the key."
     ),
 )

@@ -1,21 +1,26 @@
-"""What every tab of the editor can do."""
+"""What every tab of the editor can do, and the tab that is a list beside the form of the thing under the cursor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
-from cuecard.annotate.authoring.validity import Problem
-from cuecard.tui.screens.task.form import Form
-from cuecard.tui.screens.task.specs import FieldSpec
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.task_data import Path
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.grid import Grid
+from cuecard.tui.screens.task.fields import FieldSpec, Form
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.lists import FittedColumn, FittedTable
+from cuecard.tui.widgets.nav import EmptyState
 
 _LIST_KEYS = ("up", "down", "home", "end")
 
@@ -147,3 +152,221 @@ def _scroll(text: VerticalScroll, key: str) -> None:
             text.scroll_page_up(animate=False)
         case _:
             text.scroll_page_down(animate=False)
+
+
+@dataclass(frozen=True)
+class CollectionSpec:
+    """`columns` of the list; `cells` gives one line of it as plain text. `title` and `about` are
+    shown where the list is empty. `beside`: the form stands beside the list even where it is narrow.
+    """
+
+    path: Path
+    columns: Sequence[FittedColumn]
+    cells: Callable[[TaskEdit, int], Sequence[str]]
+    fields: Sequence[FieldSpec]
+    blank: Callable[[], Any]
+    title: str
+    about: str
+    beside: bool = False
+
+
+class ItemList(Protocol):
+    """A list of things that `Collection` stands on: one line of `cells` each, and a cursor."""
+
+    @property
+    def has_focus(self) -> Any: ...
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def cursor_row(self) -> int: ...
+
+    def fill(self, cells: Sequence[Sequence[str | Text]], cursor: int | None = None) -> None: ...
+
+    def update_row(self, index: int, cells: Sequence[str | Text]) -> None: ...
+
+    def go_to(self, row: int) -> None: ...
+
+    def focus(self) -> object: ...
+
+
+class Collection(TaskPane):
+    """The keys of the list work while the list has the focus; Enter goes to the form, Escape back."""
+
+    BINDINGS = keys(
+        Key("items.add", "a,insert", "add", N_("Add"), N_("Add one below"), shown_as="a"),
+        Key("items.delete", "d,delete", "remove", N_("Delete"), N_("Delete this one; ^z brings it back"), shown_as="d"),
+        Key("items.copy", "c", "copy", N_("Copy"), N_("Add one like this below"), show=False),
+        Key("items.up", "left_square_bracket,shift+up", "shift(-1)", N_("Move"), N_("Move this one up"), shown_as="[ ]"),
+        Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Move down"), N_("Move this one down"), show=False, shown_as="]"),
+    )  # fmt: skip
+
+    DEFAULT_CSS = """
+    Collection {
+        .detail EmptyState { display: none; }
+        &.-nothing .detail > * { display: none; }
+        &.-nothing .detail > EmptyState { display: block; }
+    }
+    """
+
+    def __init__(self, spec: CollectionSpec, *, id: str) -> None:
+        super().__init__(id=id, classes="-beside" if spec.beside else "-stacked")
+        self.spec = spec
+        self._edit: TaskEdit | None = None
+        self._index = -1
+
+    def compose(self) -> ComposeResult:
+        with Container(classes="collection"):
+            with Vertical(classes="list"):
+                yield from self.compose_list()
+                yield from self.compose_below()
+            with Vertical(classes="detail"):
+                yield Form(self.spec.fields)
+                yield from self.compose_more()
+                yield EmptyState(
+                    _(self.spec.title), _(self.spec.about), ("a", _("add the first one"))
+                )
+
+    def compose_list(self) -> ComposeResult:
+        """The list, which `table` finds again."""
+        yield FittedTable(self.spec.columns)
+
+    def compose_below(self) -> ComposeResult:
+        """What stands below the list."""
+        yield from ()
+
+    def compose_more(self) -> ComposeResult:
+        """What stands below the form."""
+        yield from ()
+
+    @property
+    def table(self) -> ItemList:
+        return self.query_one(FittedTable)
+
+    @property
+    def form(self) -> Form:
+        return self.query_one(Form)
+
+    @property
+    def edit(self) -> TaskEdit | None:
+        """What is shown."""
+        return self._edit
+
+    @property
+    def index(self) -> int:
+        """Of the thing under the cursor; -1 where there is none."""
+        return self._index
+
+    def load(self, edit: TaskEdit) -> None:
+        self.fill(edit, self._index)
+
+    def commit(self) -> None:
+        self.form.commit()
+
+    def noticed(self, path: Path) -> None:
+        depth, edit = len(self.spec.path), self._edit
+        if edit is None or path[:depth] != self.spec.path or len(path) <= depth:
+            return
+        index = path[depth]
+        if isinstance(index, int) and len(edit.items(self.spec.path)) == self.table.count:
+            self.table.update_row(index, self.spec.cells(edit, index))
+            if index == self._index:
+                self.show_item(edit, index)
+
+    def locate(self, path: Path) -> None:
+        depth = len(self.spec.path)
+        index = path[depth] if len(path) > depth else None
+        if isinstance(index, int) and 0 <= index < self.table.count:
+            self.table.go_to(index)
+            self._go(index)
+
+    def reveal(self, path: Path) -> None:
+        self.locate(path)
+        inner = path[len(self.spec.path) + 1 :]
+        if inner and self._index >= 0:
+            self.form.reveal(inner)
+        else:
+            self.table.focus()
+
+    def step_back(self) -> bool:
+        if self.table.has_focus:
+            return False
+        self.table.focus()
+        return True
+
+    def show_item(self, edit: TaskEdit, index: int) -> None:
+        """The thing under the cursor is another one, or changed."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action not in ("add", "remove", "copy", "shift"):
+            return True
+        return self.table.has_focus and (action == "add" or self._index >= 0)
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self.follow()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        if self._index >= 0:
+            self.form.reveal(())
+
+    def action_add(self) -> None:
+        self._insert(self.spec.blank())
+        self.form.reveal(())
+
+    def action_copy(self) -> None:
+        if self._edit is not None:
+            self._insert(self._edit.items(self.spec.path)[self._index])
+
+    def action_remove(self) -> None:
+        if self._edit is not None:
+            self.settle()
+            ops.delete_item(self._edit, self.spec.path, self._index)
+            self.fill(self._edit, self._index)
+
+    def action_shift(self, by: int) -> None:
+        edit = self._edit
+        if edit is not None and 0 <= self._index + by < len(edit.items(self.spec.path)):
+            self.settle()
+            ops.move_item(edit, self.spec.path, self._index, self._index + by)
+            self.fill(edit, self._index + by)
+
+    def _insert(self, value: Any) -> None:
+        if self._edit is not None:
+            self.settle()
+            ops.insert_item(self._edit, self.spec.path, self._index + 1, value)
+            self.fill(self._edit, self._index + 1)
+
+    def settle(self) -> None:
+        """Places are about to shift: write what is typed, then let go of them."""
+        self.form.commit()
+        self.form.unload()
+
+    def fill(self, edit: TaskEdit, index: int) -> None:
+        """Show the list anew, with the cursor on `index`."""
+        count = len(edit.items(self.spec.path))
+        self._edit = edit
+        self._index = -1
+        index = min(max(index, 0), count - 1)
+        self.table.fill([self.spec.cells(edit, i) for i in range(count)], cursor=max(index, 0))
+        self._go(index)
+        self.refresh_bindings()
+
+    def follow(self) -> None:
+        """The cursor of the list has moved."""
+        self._go(self.table.cursor_row)
+
+    def _go(self, index: int) -> None:
+        edit = self._edit
+        if edit is None or index == self._index >= 0:
+            return
+        here = 0 <= index < len(edit.items(self.spec.path))
+        self._index = index if here else -1
+        self.set_class(not here, "-nothing")
+        if here:
+            self.form.load(edit, (*self.spec.path, index))
+            self.show_item(edit, index)
+        else:
+            self.form.unload()

@@ -1,26 +1,33 @@
-"""The tab of what is wrong with the task; Enter goes to the place."""
+"""What is wrong with a task and what reviewers say about it: the tabs of problems and of comments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.silencing import can_silence, can_unsilence, silence, unsilence
-from cuecard.annotate.authoring.trees import Path, parse_place
-from cuecard.annotate.authoring.validity import Problem
+from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, unsilence
+from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.screens.task.dialogs import AskLine
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.review_document import counted as counted_threads
+from cuecard.tui.present.task_editor import WANTED, Wanted, counted, explained, row_of, shown
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.state.problem_list import WANTED, Wanted, counted, explained, row_of, shown
-from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
-from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.widgets.lists import FittedColumn, FittedTable
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.review import ThreadList
+
+if TYPE_CHECKING:
+    from cuecard.annotate.review.comments import Thread, Turn
+    from cuecard.core.contributions import TaskState
+
 
 _ACTIONS = ("silence", "unsilence", "silenced", "filter")
 
@@ -179,3 +186,89 @@ class ProblemsPane(TaskPane):
         if works != self._works:
             self._works = works
             self.refresh_bindings()
+
+
+class CommentsPane(TaskPane):
+    """`show` comments; elements are found wherever they are in what is edited now."""
+
+    EDITS = False
+
+    DEFAULT_CSS = """
+    CommentsPane {
+        #open { height: 1; padding: 0 1; color: $text-muted; }
+        ThreadList { height: 1fr; }
+    }
+    """
+
+    class Chosen(Message):
+        """The person wants to go to this place."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
+
+    class Said(Message):
+        """The person says `text` to the comment, which `turns` it."""
+
+        def __init__(self, thread: Thread, text: str, turns: Turn) -> None:
+            super().__init__()
+            self.thread = thread
+            self.text = text
+            self.turns: Turn = turns
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._edit: TaskEdit | None = None
+        self._newest: Mapping[str, Any] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="open", markup=False)
+        yield ThreadList()
+
+    @property
+    def threads(self) -> ThreadList:
+        return self.query_one(ThreadList)
+
+    def load(self, edit: TaskEdit) -> None:
+        """Comments are shown when they are read."""
+        self._edit = edit
+
+    def show(
+        self,
+        threads: Sequence[Thread],
+        newest: Mapping[str, Any],
+        *,
+        me: str,
+        authors: Collection[str],
+        labels: Mapping[str, str],
+        state: TaskState,
+    ) -> None:
+        """`newest`: the revision in which the comments' places are; see `ThreadList`."""
+        self._newest = newest
+        self.query_one("#open", Static).update(counted_threads(threads))
+        self.threads.load_threads(
+            threads, newest, me=me, authors=authors, labels=labels, state=state
+        )
+
+    def reveal(self, path: Path) -> None:
+        self.threads.focus()
+
+    def on_thread_list_wanted(self, event: ThreadList.Wanted) -> None:
+        event.stop()
+        place = event.thread.place
+        here = None if place is None else self._now(place)
+        if here is None:
+            self.notify(_("What this comment is about is gone."), markup=False)
+        else:
+            self.post_message(self.Chosen(parse_place(here)))
+
+    def on_thread_list_said(self, event: ThreadList.Said) -> None:
+        event.stop()
+        self.post_message(self.Said(event.thread, event.text, event.turns))
+
+    def _now(self, place: str) -> str | None:
+        """Where an element of the newest revision stands in what is edited."""
+        from cuecard.annotate.review.comments import Following
+
+        data = self._edit.data if self._edit is not None else self._newest
+        return Following(self._newest, data).follow(place)

@@ -1,4 +1,4 @@
-"""The screen of one task: saves revisions of it, plays it, submits it for review."""
+"""The screen of one task: saves revisions, plays it, submits it for review, and logs the search effort of its author."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, Literal
 
 from textual import on
 
-from cuecard.core.i18n import N_, _
-from cuecard.core.review import TaskState
+from cuecard.core.contributions import TaskState
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import guarded
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.task.comments import CommentsPane
+from cuecard.tui.app import guarded
+from cuecard.tui.present.task_editor import last_page
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
-from cuecard.tui.screens.task.history import HistoryPane
+from cuecard.tui.screens.task.evidence import EvidencePane
+from cuecard.tui.screens.task.problems import CommentsPane
+from cuecard.tui.screens.task.versions import HistoryPane
 
 if TYPE_CHECKING:
-    from cuecard.annotate.authoring.history import Version
-    from cuecard.annotate.authoring.session import Opened
+    from cuecard.annotate.authoring.session import Opened, Version
+    from cuecard.annotate.review.comments import Thread
+    from cuecard.core.tasks.models import Task
+    from cuecard.store.workspace import Workspace
 
 
 _ONLY_WHEN_OPEN = {
@@ -38,7 +42,7 @@ _ONLY_WHEN_OPEN = {
 class TaskScreen(DraftingScreen):
     """Escape goes back one step at a time; nothing typed is ever lost by leaving."""
 
-    CSS_PATH = ["task.tcss", "graph/graph.tcss", "texts.tcss"]
+    CSS_PATH = ["task.tcss", "graph.tcss", "texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
@@ -87,7 +91,7 @@ class TaskScreen(DraftingScreen):
     @on(HistoryPane.SecondGoldWanted)
     @guarded("look")
     async def compare_golds(self) -> None:
-        from cuecard.tui.screens.second_gold import open_second_gold
+        from cuecard.tui.screens.independent_gold.compare import open_second_gold
 
         await open_second_gold(self, self.task_id)
 
@@ -107,26 +111,23 @@ class TaskScreen(DraftingScreen):
 
     @guarded("forks", background=True)
     async def look_for_forks(self) -> None:
-        from cuecard.tui.screens.task.joining import look_for_forks
+        from cuecard.tui.screens.task.saving import look_for_forks
 
         await look_for_forks(self, tell=True)
 
     @guarded("save")
     async def action_join(self) -> None:
-        from cuecard.tui.screens.task.joining import join
+        from cuecard.tui.screens.task.saving import join
 
         await join(self)
 
     @guarded("comments")
     async def load_comments(self, *, begin: bool = False) -> None:
         """Read what reviewers say; `begin` with it, if something of it is open."""
-        from cuecard.tui.screens.task.comments import show_comments
-
         await show_comments(self, begin=begin)
 
     @guarded("answer")
     async def answer(self, said: CommentsPane.Said) -> None:
-        from cuecard.tui.screens.task.comments import say, show_comments
 
         await say(self, said)
         await show_comments(self)
@@ -134,25 +135,25 @@ class TaskScreen(DraftingScreen):
     @guarded("history")
     async def load_history(self) -> None:
         """Read the versions for the tab that shows them."""
-        from cuecard.tui.screens.task.past import show_history
+        from cuecard.tui.screens.task.saving import show_history
 
         await show_history(self)
 
     @guarded("compare")
     async def compare(self, version: Version, against_draft: bool) -> None:
-        from cuecard.tui.screens.task.past import show_changes
+        from cuecard.tui.screens.task.saving import show_changes
 
         await show_changes(self, version, against_draft)
 
     @guarded("look")
     async def look_at(self, version: Version) -> None:
-        from cuecard.tui.screens.task.past import open_version
+        from cuecard.tui.screens.task.saving import open_version
 
         await open_version(self, version)
 
     @guarded("look")
     async def restore(self, version: Version) -> None:
-        from cuecard.tui.screens.task.past import restore
+        from cuecard.tui.screens.task.saving import restore
 
         await restore(self, version)
 
@@ -169,7 +170,7 @@ class TaskScreen(DraftingScreen):
         if self.edit.base == 0:
             self.notify(_("Save a first revision; that is what can be played."), markup=False)
             return
-        from cuecard.tui.screens.play import PlayScreen
+        from cuecard.tui.screens.play.screen import PlayScreen
 
         if self.edit.changed:
             text = _("This plays revision {number}; your unsaved changes are not in it.")
@@ -180,13 +181,13 @@ class TaskScreen(DraftingScreen):
         if self.edit.base == 0:
             self.notify(_("Save a first revision; that is what can be looked at."), markup=False)
             return
-        from cuecard.tui.screens.qc import QcScreen
+        from cuecard.tui.screens.quality import QcScreen
 
         self.app.push_screen(QcScreen(self.task_id))
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.submit import submit_task
+        from cuecard.tui.screens.review.submit import submit_task
 
         self.editor.commit()
         if self.edit.changed:
@@ -204,20 +205,17 @@ class TaskScreen(DraftingScreen):
 
     @guarded("effort")
     async def action_log(self, kind: Literal["query", "page"]) -> None:
-        from cuecard.tui.screens.task.effort import log_effort
 
         await log_effort(self, kind)
 
     @guarded("effort", background=True)
     async def load_effort(self) -> None:
         """Read what is logged for the tab that shows it."""
-        from cuecard.tui.screens.task.effort import show_effort
-
         await show_effort(self)
 
     @guarded("assist")
     async def action_assist(self) -> None:
-        from cuecard.tui.screens.task.proposals import assist
+        from cuecard.tui.screens.task.assist import assist
 
         if await self.agreed():
             await assist(self)
@@ -263,3 +261,96 @@ class TaskScreen(DraftingScreen):
         if action == "join" and not self.forks:
             return False
         return self.loaded or action not in _ONLY_WHEN_OPEN
+
+
+async def log_effort(screen: DraftingScreen, kind: Literal["query", "page"]) -> None:
+    """Ask what was searched for or which page it was, and enter it. Raises `CuecardError`."""
+    task_id, person = screen.task_id, screen.author
+    if kind == "query":
+        question = AskLine(
+            _("Log a query"),
+            _("What did you search for? Left empty, the query is only counted."),
+            button=_("Log"),
+            required=False,
+        )
+    else:
+        entries = await screen.services.ask(lambda ws: ws.effort.of(task_id))
+        question = AskLine(
+            _("Log a page"),
+            _("Which page did you consult, by address or title? Left empty, it is only counted."),
+            button=_("Log"),
+            value=last_page(entries, person),
+            required=False,
+        )
+    text = await screen.app.push_screen_wait(question)
+    if text is None:
+        return
+    await screen.services.ask(lambda ws: ws.effort.add(task_id, person, kind, 1, text))
+    totals = await screen.services.ask(lambda ws: ws.effort.totals(task_id, person))
+    if kind == "query":
+        told = ngettext("{n} query logged.", "{n} queries logged.", totals.queries)
+        screen.cue_app.tell(told.format(n=totals.queries))
+    else:
+        told = ngettext("{n} page logged.", "{n} pages logged.", totals.pages)
+        screen.cue_app.tell(told.format(n=totals.pages))
+    await show_effort(screen)
+
+
+async def show_effort(screen: DraftingScreen) -> None:
+    """Tell the evidence tab, if it was opened, what is logged so far."""
+    panes = screen.query(EvidencePane)
+    if panes:
+        task_id, person = screen.task_id, screen.author
+        mine, everybody, entries = await screen.services.ask(
+            lambda ws: (
+                ws.effort.totals(task_id, person),
+                ws.effort.totals(task_id),
+                ws.effort.of(task_id),
+            )
+        )
+        for pane in panes:
+            pane.show_effort(mine, everybody, entries)
+
+
+async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
+    """Read the comments and tell how many are open; `begin`: open their tab if any is. Raises
+    `CuecardError`.
+    """
+    from cuecard.annotate.review.comments import threads_for
+    from cuecard.annotate.review.protocol import protocol_of
+
+    task_id, person = screen.task_id, screen.author
+
+    def fetch(
+        ws: Workspace,
+    ) -> tuple[tuple[Thread, ...], Task, frozenset[str], TaskState] | None:
+        threads = threads_for(ws, person, task_id)
+        if not threads:
+            return None
+        task, authors = ws.tasks.revision(task_id).task, ws.tasks.authors(task_id)
+        return threads, task, authors, ws.reviews.state(task_id)
+
+    found = await screen.services.ask(fetch)
+    if found is None or not screen.loaded:
+        return
+    threads, task, authors, state = found
+    open_ones = sum(thread.open for thread in threads)
+    await screen.editor.show_comments(open_ones)
+    if begin and open_ones and not screen.begin_at:
+        await screen.editor.enter("comments")
+        return  # opening the tab reads them once more
+    panes = screen.query(CommentsPane)
+    if panes:
+        protocol = protocol_of(await screen.services.config())
+        labels = {d.key: _(d.label) for d in protocol.dimensions(task.family)}
+        data = task.model_dump(mode="json")
+        for pane in panes:
+            pane.show(threads, data, me=person, authors=authors, labels=labels, state=state)
+
+
+async def say(screen: DraftingScreen, said: CommentsPane.Said) -> None:
+    """Enter what the person said to a comment. Raises `CuecardError`."""
+    from cuecard.annotate.review.comments import answer
+
+    comment, person = said.thread.comment, screen.author
+    await screen.services.ask(lambda ws: answer(ws, comment, person, said.text, turns=said.turns))

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from cuecard.annotate.authoring import table_ops
-from cuecard.annotate.authoring.copy_out import as_markdown, as_tsv
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.trees import Path
+from cuecard.annotate.authoring.paste import as_markdown, as_tsv
+from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.grid import Grid, GridColumn, GridSource, Sheet
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.grid import Grid, GridColumn, GridSource, Sheet
+from cuecard.tui.widgets.nav import EmptyState
 
 _ROW_ACTIONS = ("remove", "shift", "duplicate", "copy", "paste")
 Begin = tuple[Sequence[str], Callable[[str], str] | None]
@@ -33,7 +33,7 @@ class SheetPane(TaskPane):
         Key("cells.down", "alt+down,ctrl+down", "shift(1)", N_("Move down"), N_("Move this row, or the marked ones, down"), show=False),
         Key("cells.duplicate", "ctrl+k", "duplicate", N_("Double"), N_("Add this row, or the marked ones, once more below"), shown_as="^k", show=False),
         Key("cells.copy", "ctrl+c", "copy('tsv')", N_("Copy"), N_("Copy this row, or the marked ones, for a spreadsheet"), shown_as="^c", show=False),
-        Key("cells.copy_markdown", "alt+c", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), show=False),
+        Key("cells.copy_markdown", "shift+f8", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), show=False),
         Key("cells.paste", "ctrl+v", "paste", N_("Paste"), N_("Paste what was copied here; from elsewhere, paste as your terminal does"), shown_as="^v", show=False),
     )  # fmt: skip
     PLACE: Path = ()

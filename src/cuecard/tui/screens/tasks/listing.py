@@ -1,29 +1,32 @@
-"""The filtered list of tasks, and beside it, where there is room, the task under the cursor."""
+"""The filtered list of tasks with the task under the cursor beside it, and the dialog that begins a new one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Button, Footer, Input, Label, Select, Static
 
+from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.tasks import Task
-from cuecard.core.text import for_display, one_line
+from cuecard.core.tasks.base import id_problem
+from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
+from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.glyphs import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
-from cuecard.tui.screens.task.choices import DIFFICULTY
-from cuecard.tui.screens.task.fields import LineEditor
-from cuecard.tui.state.task_detail import sections_of
-from cuecard.tui.state.task_list import TaskFilter, TaskLine, shown
-from cuecard.tui.widgets.empty import EmptyState
-from cuecard.tui.widgets.fitted_table import FittedColumn, FittedTable
-from cuecard.tui.widgets.grid import Grid
+from cuecard.tui.app import CuecardDialog
+from cuecard.tui.families import TUI
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
+from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
+from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE, LineEditor
+from cuecard.tui.widgets.lists import FittedColumn, FittedTable
+from cuecard.tui.widgets.nav import EmptyState
 
 COLUMNS = (
     FittedColumn("", 1),
@@ -224,3 +227,72 @@ def _cells(line: TaskLine, variables: dict[str, str]) -> list[str | Text]:
         badge(TASK_STATE, line.state, variables),
         line.author,
     ]
+
+
+ABOUT = TUI.each(lambda family: family.about)
+
+
+class NewTaskDialog(CuecardDialog[dict[str, Any] | None]):
+    """Answers with the data of a blank task. Without an id one is made from the title."""
+
+    BINDINGS = keys(
+        Key("new.begin", "ctrl+s", "begin", N_("Begin"), N_("Begin this task"), shown_as="^s"),
+    )
+
+    def __init__(self, language: TaskLanguage) -> None:
+        super().__init__()
+        self._language: TaskLanguage = language
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(_("New task"))
+            with Horizontal(classes="new-field"):
+                yield Label(_("Title"))
+                yield LineEditor(id="title", compact=True)
+            with Horizontal(classes="new-field"):
+                yield Label(_("Id"))
+                yield LineEditor(id="id", placeholder=_("from the title"), compact=True)
+            with Horizontal(classes="new-field"):
+                yield Label(_("Family"))
+                families = [(Text(f"{FAMILY[f][0]} {_(ABOUT[f])}"), f) for f in FAMILIES]
+                yield Select(families, value="graph", allow_blank=False, id="family", compact=True)
+            with Horizontal(classes="new-field"):
+                yield Label(_("Language"))
+                languages = [(label, code) for code, label in LANGUAGE.items()]
+                yield Select(
+                    languages,
+                    value=self._language,
+                    allow_blank=False,
+                    id="language",
+                    compact=True,
+                )
+            with Horizontal(classes="buttons"):
+                yield Button(_("Begin"), variant="primary")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#title", Input).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id == "title":
+            proposal = slug(event.value) if event.value.strip() else _("from the title")
+            self.query_one("#id", Input).placeholder = proposal
+
+    def on_input_submitted(self) -> None:
+        self.action_begin()
+
+    def on_button_pressed(self) -> None:
+        self.action_begin()
+
+    def action_begin(self) -> None:
+        title = self.query_one("#title", Input).value.strip()
+        task_id = self.query_one("#id", Input).value.strip() or slug(title)[:120]
+        if not title:
+            self.notify(_("Please give it a title."), severity="warning", markup=False)
+        elif reason := id_problem(task_id):
+            told = _("The id {id} {reason}.").format(id=task_id, reason=reason)
+            self.notify(told, severity="warning", markup=False)
+        else:
+            family = cast(Family, self.query_one("#family", Select).value)
+            language = cast(TaskLanguage, self.query_one("#language", Select).value)
+            self.dismiss(blank_task(task_id, title, family, language))

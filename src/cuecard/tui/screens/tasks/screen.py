@@ -1,8 +1,8 @@
-"""The screen of all tasks: its keys, and what they ask of the workspace."""
+"""The screen of all tasks: its keys, what they ask of the workspace, and taking tasks out of use and into use again."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,22 +11,22 @@ from textual.widgets import Footer
 from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.base import CuecardScreen, guarded
-from cuecard.tui.screens.tasks.listing import TaskListing
-from cuecard.tui.screens.tasks.new import NewTaskDialog
-from cuecard.tui.state.task_list import TaskFilter, TaskLine, task_lines
-from cuecard.tui.state.transfer import counts_of
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.present.files import counts_of
+from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.tasks.listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
-    from cuecard.core.tasks import Task
+    from cuecard.core.tasks.models import Task
     from cuecard.store.workspace import Workspace
 
 
 def _look(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
+    from cuecard.annotate.independent_gold.building import under_way
     from cuecard.annotate.review.comments import open_comments
-    from cuecard.annotate.second_gold.building import under_way
 
     drafts = workspace.drafts.of(person) if person else []
     thrown = workspace.drafts.thrown(person) if person else []
@@ -39,7 +39,7 @@ def _look(workspace: Workspace, person: str) -> list[TaskLine]:
 
 def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
     """What the list tells of a task: nothing of its sources to who is building its gold independently."""
-    from cuecard.annotate.second_gold.building import is_under_way
+    from cuecard.annotate.independent_gold.building import is_under_way
 
     if not line.revision or is_under_way(workspace, line.id, person):
         return None
@@ -175,20 +175,20 @@ class TasksScreen(CuecardScreen[None]):
             text = _("Save a first revision; that is what can be played.")
             self.notify(text, severity="warning", markup=False)
             return
-        from cuecard.tui.screens.play import PlayScreen
+        from cuecard.tui.screens.play.screen import PlayScreen
 
         self.app.push_screen(PlayScreen(line.id, line.revision, choose=choose))
 
     def action_qc(self) -> None:
-        from cuecard.tui.screens.qc import QcScreen
+        from cuecard.tui.screens.quality import QcScreen
 
         if (line := self.listing.line) is not None:
             self.app.push_screen(QcScreen(line.id))
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.submit import submit_task
-        from cuecard.tui.screens.task import TaskScreen
+        from cuecard.tui.screens.review.submit import submit_task
+        from cuecard.tui.screens.task.screen import TaskScreen
 
         line = self.listing.line
         if line is None:
@@ -201,7 +201,7 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("second_gold")
     async def action_second_gold(self) -> None:
-        from cuecard.tui.screens.second_gold import open_second_gold
+        from cuecard.tui.screens.independent_gold.compare import open_second_gold
 
         if (line := self.listing.line) is not None:
             await open_second_gold(self, line.id)
@@ -237,7 +237,7 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("import")
     async def action_samples(self) -> None:
-        from cuecard.lab.samples import import_samples
+        from cuecard.annotate.samples import import_samples
 
         person = self.person
         added = await self.services.ask(lambda ws: import_samples(ws, by=person))
@@ -247,7 +247,7 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("import")
     async def action_import_path(self) -> None:
-        from cuecard.tui.screens.tasks.importing import ImportDialog
+        from cuecard.tui.screens.tasks.transfer import ImportDialog
 
         report = await self.app.push_screen_wait(ImportDialog())
         if report is not None:
@@ -256,7 +256,7 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.tui.screens.tasks.exporting import ALL, HERE, MARKED, SHOWN, ExportDialog
+        from cuecard.tui.screens.tasks.transfer import ALL, HERE, MARKED, SHOWN, ExportDialog
 
         listing = self.listing
         used = [line for line in self._lines or () if not line.archived]
@@ -273,8 +273,8 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("import")
     async def action_merge(self) -> None:
+        from cuecard.tui.present.files import summary_of
         from cuecard.tui.screens.sharing import MergeDialog
-        from cuecard.tui.state.sharing import summary_of
 
         report = await self.app.push_screen_wait(MergeDialog())
         if report is not None:
@@ -292,14 +292,12 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-        from cuecard.tui.screens.tasks.archive import archive
 
         if (line := self.listing.line) is not None and await archive(self, line):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-        from cuecard.tui.screens.tasks.archive import restore
 
         if (line := self.listing.line) is not None:
             await restore(self, line)
@@ -309,6 +307,56 @@ class TasksScreen(CuecardScreen[None]):
         self.listing.choose(self.listing.chosen.turned_to_archived())
 
     def _open(self, task_id: str, *, editing: bool = False) -> None:
-        from cuecard.tui.screens.task import TaskScreen
+        from cuecard.tui.screens.task.screen import TaskScreen
 
         self.app.push_screen(TaskScreen(task_id, editing=editing))
+
+
+async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
+    """Ask why, or for a task that was never saved whether, and archive it; False if the person left.
+    Raises `CuecardError`.
+    """
+    from cuecard.annotate.review.workflow import retire
+
+    person = screen.person
+    if not line.revision:
+        question = ConfirmDialog(
+            _("Archive this draft?"),
+            _(
+                "It was never saved as a revision. Among the archived tasks (a) you can have it back."
+            ),
+            yes=_("Archive"),
+        )
+        if not await screen.app.push_screen_wait(question):
+            return False
+        await screen.services.ask(lambda ws: ws.drafts.throw_away(line.id, person))
+    else:
+        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
+        reason = await screen.app.push_screen_wait(
+            AskLine(
+                _("Archive this task?"),
+                text.format(task=line.id),
+                button=_("Archive"),
+                placeholder=_("Why?"),
+            )
+        )
+        if reason is None:
+            return False
+        await screen.services.ask(lambda ws: retire(ws, line.id, person, reason))
+    text = _("{task} is archived; a shows what is.")
+    screen.cue_app.tell(text.format(task=line.id))
+    return True
+
+
+async def restore(screen: CuecardScreen[Any], line: TaskLine) -> None:
+    """Take a task into use again where it stood, or a draft that was thrown away. Raises
+    `CuecardError`.
+    """
+    from cuecard.annotate.review.workflow import restore as take_back
+
+    person = screen.person
+    if line.thrown:
+        await screen.services.ask(lambda ws: ws.drafts.recall(line.thrown))
+    else:
+        await screen.services.ask(lambda ws: take_back(ws, line.id, person))
+    screen.cue_app.tell(_("{task} is in use again.").format(task=line.id))

@@ -1,24 +1,27 @@
-"""The Trial screen: the dialogue as a person reads it, and beside it what was made of it."""
+"""The Trial screen: the dialogue as a person reads it and what was made of it; also as one of a list of trials."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 
-from cuecard.core.i18n import _, ngettext
-from cuecard.results.trial.against_gold import GraphAgainst
-from cuecard.results.trial.opening import note_seen, open_trial
-from cuecard.tui.base import guarded
-from cuecard.tui.screens.ask import ConfirmDialog
-from cuecard.tui.screens.trial.bindings import ACTIONS, TRIAL_KEYS
-from cuecard.tui.screens.trial.noting import Noting
-from cuecard.tui.screens.trial.pane_bar import PaneBar
-from cuecard.tui.screens.trial.reading import AT_ONCE
-from cuecard.tui.state.trial_view import PaneName, TrialState
-from cuecard.tui.widgets.pieces import Lines
+from cuecard.annotate.results.trial_against_gold import GraphAgainst
+from cuecard.annotate.results.trial_record import note_seen, open_trial
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.present.entries import warm_up
+from cuecard.tui.present.trial_view import PaneName, TrialState
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.trial.actions import Noting
+from cuecard.tui.screens.trial.panes import PaneBar
+from cuecard.tui.screens.trial.reading import ACTIONS, AT_ONCE, TRIAL_KEYS
+from cuecard.tui.widgets.text import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
 FIRST = 40
@@ -70,7 +73,7 @@ class TrialScreen(Noting):
     async def load(self) -> None:
         trial_id, person = self._trial_id, self.person
         first = self._state is None
-        self._course = None
+        self._effective = None
         if first:
             # The beginning is on the screen before the rest of a long trial is read.
             opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person, FIRST))
@@ -100,8 +103,8 @@ class TrialScreen(Noting):
 
     @guarded("sources")
     async def show_sources(self) -> None:
+        from cuecard.tui.present.tool_calls import sources_of
         from cuecard.tui.screens.play.sources import SourcesDialog
-        from cuecard.tui.state.sources import sources_of
 
         trial_id = self._trial_id
         sources = await self.services.ask(lambda ws: sources_of(ws.runs.events(trial_id)))
@@ -116,7 +119,7 @@ class TrialScreen(Noting):
 
     @guarded("judge", background=True)
     async def judge(self) -> None:
-        from cuecard.lab.judging import judge_trial
+        from cuecard.core.evaluation.judging import judge_trial
 
         workspace = await self.services.ask(lambda ws: ws)
         await self.services.engine.perform(judge_trial(workspace, self._trial_id))
@@ -230,13 +233,13 @@ class TrialScreen(Noting):
         self.judge()
 
     def action_resume(self) -> None:
-        from cuecard.tui.screens.play import PlayScreen
+        from cuecard.tui.screens.play.screen import PlayScreen
 
         self.app.switch_screen(PlayScreen(trial_id=self._trial_id))
 
     @guarded("replay")
     async def action_replay(self) -> None:
-        from cuecard.tui.screens.replay import ReplayScreen
+        from cuecard.tui.screens.fidelity.replay import ReplayScreen
 
         # Who has the dialogue open is not blind any more.
         text = _(
@@ -259,3 +262,32 @@ class TrialScreen(Noting):
         state = self._state
         if state and state.opened.trial.termination is None and self.is_current:
             self.cue_app.in_background(self.load())
+
+
+class ListedTrialScreen(TrialScreen):
+    """A trial of a list: `+` and `-` go to the one after and before."""
+
+    CSS_PATH = "trial.tcss"
+    BINDINGS = keys(
+        Key("listed_trial.next", "plus", "go(1)", N_("Next trial"), N_("The next trial of the list"), shown_as="+"),
+        Key("listed_trial.before", "minus", "go(-1)", N_("Trial before"), N_("The trial before in the list"), shown_as="-", show=False),
+    )  # fmt: skip
+
+    def __init__(self, trials: Sequence[int], at: int) -> None:
+        super().__init__(trials[at])
+        self._listed, self._listed_at = tuple(trials), at
+
+    def action_go(self, by: int) -> None:
+        at = self._listed_at + by
+        if 0 <= at < len(self._listed):
+            self.app.switch_screen(ListedTrialScreen(self._listed, at))
+        else:
+            self.cue_app.tell(_("There are no more trials in the list."))
+
+
+def prepare(workspace: Workspace, trial_id: int) -> None:
+    """Import and build what opening a trial needs, in a thread; nothing is shown or recorded. Importing this
+    module is most of it.
+    """
+    open_trial(workspace, trial_id, "nobody", 1)
+    warm_up()

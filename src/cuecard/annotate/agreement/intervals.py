@@ -1,0 +1,374 @@
+"""Confidence intervals: by resampling groups of items, and by linearisation with quantiles of Student's t."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import lru_cache
+from math import atan, cos, pi, sin, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.annotate.agreement.statistic import Coefficient, Statistic
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+_EXACT = 400
+
+
+@lru_cache(maxsize=512)
+def t_quantile(share: float, freedom: int) -> float:
+    """The point below which `share` (0 to 1, both excluded) of Student's t with `freedom` >= 1 degrees lies,
+    to 1e-8. Raises `ValueError` outside.
+    """
+    if freedom < 1 or not 0 < share < 1:
+        raise ValueError("a share between 0 and 1, and a degree of freedom at least")
+    z = NormalDist().inv_cdf(share)
+    if freedom > _EXACT:
+        return _expanded(z, freedom)
+    # The share below t grows with t; the normal quantile is nearer to 0 than t's.
+    low, high = (0.0, 1.0) if share >= 0.5 else (-1.0, 0.0)
+    while _below(high, freedom) < share:
+        high *= 2
+    while _below(low, freedom) > share:
+        low *= 2
+    while high - low > 1e-12 * max(1.0, abs(low)):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if _below(middle, freedom) < share else (low, middle)
+    return (low + high) / 2
+
+
+def _below(t: float, freedom: int) -> float:
+    """Student's distribution by its finite series (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4)."""
+    angle = atan(t / sqrt(freedom))
+    across, up = cos(angle), sin(angle)
+    odd = freedom % 2
+    term = across if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(3 if odd else 2, freedom - 1, 2):
+        term *= across * across * (k - 1) / k
+        total += term
+    middle = 2 / pi * (angle + up * total) if odd else up * total
+    return (1 + middle) / 2
+
+
+def _expanded(z: float, freedom: int) -> float:
+    """Its expansion around the normal quantile (Abramowitz & Stegun 1964, 26.7.5)."""
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / freedom + second / freedom**2 + third / freedom**3
+
+
+_STEP = 1e-5
+_NOTHING = 1e-9
+"""Slopes are numerical: below this a standard error is their rounding."""
+
+
+def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = None) -> Statistic:
+    """The value with the 95% interval of its linearisation (delta method; Binder 1983), the variance over
+    `groups` that vary independently, such as tasks; None: each item is its own. It reaches as many standard
+    errors as Student's t says with one degree less than groups. Without groups the variance is the
+    asymptotic one that the coefficients' authors give (for kappa that of Fleiss, Cohen & Everitt 1969),
+    up to n / (n - 1).
+
+    `no_interval` says why there is none: with fewer than two groups, where the value does not vary, or where
+    it has no slope.
+    """
+    point = coefficient.statistic
+    if point.value is None:
+        return point
+    moved = influences(coefficient, groups)
+    if moved is None:
+        return point.model_copy(update={"no_interval": _("the value has no slope")})
+    error = _error(moved)
+    if error is None:
+        return point.model_copy(update={"no_interval": _("fewer than {n} groups").format(n=2)})
+    if not error > 0:
+        return point.model_copy(update={"no_interval": _("no group differs")})
+    half = t_quantile(0.975, len(moved) - 1) * error
+    low, high = point.value - half, point.value + half
+    lowest, highest = coefficient.bounds
+    return point.model_copy(update={"low": max(low, lowest), "high": min(high, highest)})
+
+
+def standard_error(
+    coefficient: Coefficient, groups: Sequence[Hashable] | None = None
+) -> float | None:
+    """The root of the linearised variance; None with fewer than two groups or without a value."""
+    influence = influences(coefficient, groups)
+    return None if influence is None else _error(influence)
+
+
+def _error(influence: NDArray[np.float64]) -> float | None:
+    if len(influence) < 2:
+        return None
+    count = len(influence)
+    spread = influence - influence.mean()
+    found = sqrt(float((spread**2).sum()) * count / (count - 1))
+    return 0.0 if found < _NOTHING else found
+
+
+def influences(
+    coefficient: Coefficient, groups: Sequence[Hashable] | None = None
+) -> NDArray[np.float64] | None:
+    """What each group that adds anything moves the value by, to first order; None without a value."""
+    import numpy as np
+
+    terms = coefficient.terms
+    sums = terms.sum(axis=0)
+    total = float(np.abs(sums).sum())
+    if not total:
+        return None
+    step = _STEP * total / len(sums)
+    nudges = np.eye(len(sums)) * step
+    # What nobody said moves nothing, and a coefficient need not be smooth there.
+    nudges[:, sums == 0] = 0
+    slopes = (coefficient.of(sums + nudges) - coefficient.of(sums - nudges)) / (2 * step)
+    if np.isnan(slopes).any():
+        return None
+    counts = (terms != 0).any(axis=1)
+    moved = terms[counts] @ slopes
+    if groups is None:
+        return moved
+    index: dict[Hashable, int] = {}
+    chosen = (group for group, used in zip(groups, counts, strict=True) if used)
+    codes = [index.setdefault(group, len(index)) for group in chosen]
+    return np.bincount(codes, weights=moved, minlength=len(index)).astype(np.float64)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Tails = Callable[[NDArray[np.float64], float, int], tuple[float, float]]
+
+Method = Literal["percentile", "bca"]
+RESAMPLES = 2000
+LEVEL = 0.95
+FEWEST_GROUPS = 5
+"""With fewer there are not enough different resamples for the ends of an interval."""
+MOST_UNDEFINED = 0.05
+"""Share of resamples without a value beyond which those that have one no longer tell of all."""
+_DIGITS = 10
+_CHUNK = 4_000_000
+_Z95 = 1.959963984540054
+
+
+def with_intervals(
+    coefficients: Sequence[Coefficient],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    method: Method = "percentile",
+) -> tuple[Statistic, ...]:
+    """The coefficients' values with 95% intervals: percentile (Efron & Tibshirani 1993, ch. 13), or bias
+    corrected and accelerated (ch. 14.3), with the acceleration from the groups' influences. Both reach
+    further by what few groups hide (`reach`).
+
+    `groups` names each item's group, whose items are drawn together (Field & Welsh 2007, the cluster
+    bootstrap); None: each item is its own. All coefficients are over the same items and see the same
+    resamples. The same seed and data give the same interval, in whatever order the items come.
+
+    There is no interval, and `no_interval` says why, with fewer than `FEWEST_GROUPS` groups, when too
+    many resamples are undefined, and when no resample differs from the others. Only a share that is the
+    same in every one of two groups and more, which resampling cannot judge, gets Wilson's (1927) interval on
+    the number of groups: the cautious reading, in which the items of a group are one observation.
+
+    Raises `ValueError` if the coefficients or groups are not over the same items.
+    """
+    import numpy as np
+
+    if not coefficients:
+        return ()
+    rows = {len(coefficient.terms) for coefficient in coefficients}
+    rows |= set() if groups is None else {len(groups)}
+    if len(rows) > 1:
+        raise ValueError("not over the same items")
+    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
+    # Column by column in memory: values are computed from a few columns over all resamples.
+    drawn = np.asfortranarray(np.vstack(list(_resampled(sums, resamples, seed)) or [sums]))
+    found: list[Statistic] = []
+    at = 0
+    for coefficient in coefficients:
+        own = slice(at, at := at + coefficient.terms.shape[1])
+        count = coefficient.entered
+        if count is None:
+            count = int((sums[:, own] != 0).any(axis=1).sum())
+        tails = _plain if method == "percentile" else _corrected(coefficient, groups)
+        found.append(_with_interval(coefficient, count, drawn[:, own], tails))
+    return tuple(found)
+
+
+def resampled_values(
+    coefficients: Sequence[Coefficient],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Resamples x coefficients: what each resample of the groups (`with_intervals`) makes of every
+    coefficient, NaN where that is undefined; for what is told of several of them in the same resample.
+    """
+    import numpy as np
+
+    if not coefficients:
+        return np.empty((0, 0))
+    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
+    drawn = np.vstack(list(_resampled(sums, resamples, seed)) or [sums])
+    ends = np.cumsum([c.terms.shape[1] for c in coefficients])
+    parts = np.split(drawn, ends[:-1], axis=1)
+    return np.stack([c.of(part) for c, part in zip(coefficients, parts, strict=True)], axis=1)
+
+
+def wilson(value: float, n: int) -> tuple[float, float]:
+    """The 95% score interval of a share of `n` > 0 independent observations (Wilson 1927)."""
+    spread = _Z95 * _Z95 / n
+    middle = (value + spread / 2) / (1 + spread)
+    half = _Z95 * sqrt(value * (1 - value) / n + spread / (4 * n)) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def reach(groups: int) -> float:
+    """How many standard errors of the resamples' spread 95% intervals reach to either side, for 2 groups and
+    more: Student's t instead of the normal quantile, and the root of n / (n - 1), by which resamples of n
+    groups vary too little (Hesterberg 2015, the expanded percentile interval).
+    """
+    return t_quantile((1 + LEVEL) / 2, groups - 1) * sqrt(groups / (groups - 1))
+
+
+def _plain(_values: NDArray[np.float64], _point: float, groups: int) -> tuple[float, float]:
+    tail = NormalDist().cdf(-reach(groups))
+    return tail, 1 - tail
+
+
+def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> Tails:
+    """Where the ends of a BCa interval lie among the resamples."""
+
+    def tails(values: NDArray[np.float64], point: float, count: int) -> tuple[float, float]:
+        normal = NormalDist()
+        # Values equal to the point count half: coefficients of few labels take few values.
+        below = float((values < point).mean() + (values == point).mean() / 2)
+        moved = influences(coefficient, groups)
+        if not 0 < below < 1 or moved is None:
+            return _plain(values, point, count)
+        bias = normal.inv_cdf(below)
+        spread = float((moved**2).sum()) ** 1.5
+        speed = float((moved**3).sum()) / (6 * spread) if spread else 0.0
+
+        def place(z: float) -> float:
+            shifted = bias + z
+            return normal.cdf(bias + shifted / max(1 - speed * shifted, 1e-6))
+
+        return place(-reach(count)), place(reach(count))
+
+    return tails
+
+
+def _with_interval(
+    coefficient: Coefficient, groups: int, drawn: NDArray[np.float64], tails: Tails
+) -> Statistic:
+    point = coefficient.statistic
+    if point.value is None:
+        return point
+    if groups < FEWEST_GROUPS and not coefficient.share:
+        return _without(point, _too_few())
+    return with_ends(point, coefficient.of(drawn), groups, share=coefficient.share, tails=tails)
+
+
+def with_ends(
+    point: Statistic,
+    values: NDArray[np.float64],
+    groups: int,
+    *,
+    share: bool = False,
+    tails: Tails | None = None,
+) -> Statistic:
+    """The defined value with the interval that its `values` in resamples of so many groups give (NaN where
+    undefined), or with why there is none, as `with_intervals` says; for statistics that are no functions of
+    sums. `share`: it is a share, so that Wilson's interval stands in where no group differs.
+    """
+    import numpy as np
+
+    if point.value is None:
+        return point
+    few = groups < FEWEST_GROUPS
+    known = values[~np.isnan(values)]
+    constant = len(known) > 0 and float(np.ptp(known)) < 10**-_DIGITS
+    if share and constant and groups > 1:
+        low, high = wilson(point.value, groups)
+    elif few:
+        return _without(point, _too_few())
+    elif len(known) < (1 - MOST_UNDEFINED) * len(values):
+        return _without(point, _("undefined in many resamples"))
+    elif constant:
+        return _without(point, _("no resample differs"))
+    else:
+        # The k-th of n resamples has k / (n + 1) of what could be drawn below it.
+        shares = (tails or _plain)(known, point.value, groups)
+        low, high = map(float, np.quantile(known, shares, method="weibull"))
+    return point.model_copy(update={"low": low, "high": high})
+
+
+def drawn_groups(groups: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
+    """Resamples x groups: how often each of the groups was drawn, with replacement, as many as there are."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(float)
+
+
+def _too_few() -> str:
+    return _("fewer than {n} groups").format(n=FEWEST_GROUPS)
+
+
+def _without(point: Statistic, why: str) -> Statistic:
+    return point.model_copy(update={"no_interval": why})
+
+
+def _sums_by_group(
+    terms: NDArray[np.float64], groups: Sequence[Hashable] | None
+) -> NDArray[np.float64]:
+    """Groups x terms, without groups that add nothing, in an order that follows from the sums alone."""
+    import numpy as np
+
+    if groups is not None:
+        index: dict[Hashable, int] = {}
+        codes = np.array([index.setdefault(group, len(index)) for group in groups], dtype=np.int64)
+        sums = np.zeros((len(index), terms.shape[1]))
+        np.add.at(sums, codes, terms)
+        terms = sums
+    terms = np.round(terms[(terms != 0).any(axis=1)], _DIGITS)
+    return terms[np.lexsort(terms.T)] if terms.size else terms
+
+
+def _resampled(
+    sums: NDArray[np.float64], resamples: int, seed: int
+) -> Iterator[NDArray[np.float64]]:
+    """Blocks of resamples x terms: sums over as many groups as there are, drawn with replacement."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    count = len(sums)
+    if not count:
+        return
+    starts = np.flatnonzero(np.r_[True, (sums[1:] != sums[:-1]).any(axis=1)])
+    kinds, times = sums[starts], np.diff(np.r_[starts, count])
+    few = len(kinds) * 8 < count
+    block = max(1, _CHUNK // (len(kinds) if few else count))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        if few:
+            # Groups that add the same are drawn as one kind.
+            yield rng.multinomial(count, times / count, size=size) @ kinds
+            continue
+        chosen = rng.integers(count, size=(size, count))
+        chosen += np.arange(size)[:, None] * count
+        weights = np.bincount(chosen.ravel(), minlength=size * count)
+        yield weights.reshape(size, count).astype(float) @ sums

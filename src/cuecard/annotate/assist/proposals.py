@@ -1,0 +1,374 @@
+"""What a model proposes for a task, item by item: kept until it is decided on, checked with the linter, and taken into an edit."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import JsonValue, ValidationError
+
+from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring.edit import Problem, TaskEdit, as_task, find_problems
+from cuecard.annotate.authoring.task_data import Path as TreePath
+from cuecard.annotate.authoring.task_data import blank_persona, parse_place
+from cuecard.core.engine.messages import Usage
+from cuecard.core.errors import FileProblems
+from cuecard.core.system import keep, kept_path
+from cuecard.core.tasks.base import Frozen, Origin, OriginKind
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.validation import format_place
+
+Deed = Literal["set", "add", "remove", "name"]
+Link = tuple[str, str, str]
+
+
+class ProposedItem(Frozen):
+    """One thing to accept or reject.
+
+    `deed`: `set` what stands at `place`; `add` to, or `remove` from, the list at `place`; in a
+    translation, call `before` `after` wherever it is a `name`. `before` and `after` are JSON as the
+    task holds it. `evidence`: the words of a source. `why`: the model's reason. `checked`: what is
+    wrong with it by rule, in the interface's language; `remarks`: what else the linter would say of it;
+    `ticked`: whether it was meant to be suggested.
+    `links`: of a stage, the triples (head, relation, tail) that answer it.
+    """
+
+    id: str
+    label: str
+    place: str
+    deed: Deed = "set"
+    before: JsonValue = None
+    after: JsonValue = None
+    evidence: str = ""
+    why: str = ""
+    checked: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    ticked: bool = True
+    links: tuple[Link, ...] = ()
+
+    @property
+    def suggested(self) -> bool:
+        """Whether it is ticked before the person has looked at it: what deletes never is, and nothing
+        against which there is a reason.
+        """
+        return self.ticked and self.deed != "remove" and not self.checked
+
+    def flagged(self, reasons: Iterable[str]) -> ProposedItem:
+        """The item with more `reasons` against it."""
+        told = tuple(dict.fromkeys((*self.checked, *reasons)))
+        return self if told == self.checked else self.model_copy(update={"checked": told})
+
+
+class Spent(Frozen):
+    """What a proposal cost. `cost` is None where the model has no price."""
+
+    calls: int = 0
+    usage: Usage = Usage()
+    cost: float | None = None
+
+
+class Proposal(Frozen):
+    """`model`: its name in the configuration. `notes`: about the whole, for people. `raw`: replies
+    that nothing could be read from. `language`: of a translation, the other one.
+    """
+
+    kind: OriginKind
+    model: str
+    prompt_hash: str = ""
+    items: tuple[ProposedItem, ...] = ()
+    notes: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+    spent: Spent = Spent()
+    language: TaskLanguage | None = None
+    at: datetime
+
+    def without(self, ids: Iterable[str]) -> Proposal:
+        """The proposal without these items."""
+        gone = frozenset(ids)
+        return self.model_copy(update={"items": tuple(i for i in self.items if i.id not in gone)})
+
+
+class Pending(Frozen):
+    """`ticked`: the ids of the items that are to be accepted as it stands. `task_id`: of a translation,
+    the new task's.
+    """
+
+    proposal: Proposal
+    ticked: tuple[str, ...]
+    task_id: str = ""
+
+
+class PendingFile:
+    """A machine without a writable home just forgets."""
+
+    def __init__(self, url: str, task_id: str, person: str) -> None:
+        self._url, self._place = url, (task_id, person)
+
+    def load(self) -> Pending | None:
+        """What is kept; None for nothing, or nothing that this version can read."""
+        try:
+            return Pending.model_validate_json(self._path().read_text(encoding="utf-8"))
+        except (OSError, ValueError, ValidationError):
+            return None
+
+    def save(self, pending: Pending) -> None:
+        """Replace the file in one move."""
+        with contextlib.suppress(OSError):
+            keep(self._path(), pending.model_dump_json())
+
+    def discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path().unlink(missing_ok=True)
+
+    def _path(self) -> Path:
+        return kept_path("proposals", self._url, self._name)
+
+    def _name(self, url: str) -> str:
+        place = "\0".join((url, *self._place))
+        return f"{hashlib.sha256(place.encode('utf-8', 'replace')).hexdigest()[:24]}.json"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """`places`: where each item that changed something stands now, by the item's id."""
+
+    places: Mapping[str, str]
+
+    @property
+    def count(self) -> int:
+        return len(self.places)
+
+
+def apply(edit: TaskEdit, proposal: Proposal, accepted: Collection[str]) -> Applied:
+    """Do what the accepted items propose, as one step, and note their origin.
+
+    Entries that are still blank are filled first. A stage or fact of another key never takes a
+    number or key that is in use; a list that must not be empty keeps what it has. Items of a
+    translation belong into a task of their own: see `translated`.
+    """
+    items = [item for item in proposal.items if item.id in accepted and item.deed != "name"]
+    places: dict[str, str] = {}
+    with edit.together(_where(items)):
+        before = edit.data
+        for item in items:
+            if item.deed == "set":
+                _set(edit, item, places)
+        for place in dict.fromkeys(item.place for item in items if item.deed != "set"):
+            _change_list(edit, parse_place(place), [i for i in items if i.place == place], places)
+        if edit.data is not before:
+            edit.note_origin(origin_of(proposal, len(places)))
+    return Applied(places)
+
+
+def origin_of(proposal: Proposal, count: int) -> Origin:
+    """What the history says about `count` items of this proposal."""
+    return Origin(
+        kind=proposal.kind,
+        by=proposal.model,
+        items=max(count, 1),
+        prompt=proposal.prompt_hash,
+        at=datetime.now(UTC),
+    )
+
+
+def standing(edit: TaskEdit, item: ProposedItem) -> JsonValue:
+    """What stands now where the item would go; None where it adds something."""
+    path = parse_place(item.place)
+    if item.deed == "set":
+        return cast(JsonValue, edit.get(path))
+    if item.deed == "add":
+        if path == ops.FACTS:
+            index = _fact_at(edit, item.after)
+            return None if index is None else cast(JsonValue, edit.items(path)[index])
+        return None
+    return item.before
+
+
+def _where(items: Sequence[ProposedItem]) -> TreePath:
+    """The place that undo leads back to: the list or field of the first item, or the whole persona,
+    which may come and go with its tabs.
+    """
+    path = parse_place(items[0].place) if items else ()
+    return ops.PERSONA if path[:1] == ops.PERSONA else path
+
+
+def _set(edit: TaskEdit, item: ProposedItem, places: dict[str, str]) -> None:
+    path = parse_place(item.place)
+    if path[:1] == ops.PERSONA:
+        _have_persona(edit)
+    if edit.get(path) != item.after:
+        edit.set(path, item.after)
+        places[item.id] = item.place
+
+
+def _have_persona(edit: TaskEdit) -> None:
+    if not isinstance(edit.get(ops.PERSONA), dict):
+        edit.set(ops.PERSONA, blank_persona())
+
+
+def _change_list(
+    edit: TaskEdit, path: TreePath, items: Sequence[ProposedItem], places: dict[str, str]
+) -> None:
+    if path[:1] == ops.PERSONA:
+        _have_persona(edit)
+    added = [item for item in items if item.deed == "add"]
+    removed = [item for item in items if item.deed == "remove"]
+    gone = [item for item in removed if item.before in edit.items(path)]
+    if added or len(gone) < len(edit.items(path)):
+        for item in gone:
+            if item.before in edit.items(path):
+                ops.delete_item(edit, path, edit.items(path).index(item.before))
+                places[item.id] = item.place
+    for item in added:
+        index = _add(edit, path, item)
+        if index is not None:
+            places[item.id] = format_place((*path, index))
+
+
+def _add(edit: TaskEdit, path: TreePath, item: ProposedItem) -> int | None:
+    """Where the item stands now; None where it is already there."""
+    value = item.after
+    if path == ops.TRIPLES and isinstance(value, dict):
+        if any(_same_triple(value, triple) for triple in edit.items(path)):
+            return None
+        value = {**value, "stage": _stage(edit, value.get("stage"))}
+    if path == ops.FACTS and (index := _fact_at(edit, value)) is not None:
+        if edit.items(path)[index] == value:
+            return None
+        edit.set((*path, index), value)
+        return index
+    entries = edit.items(path)
+    index = next((i for i, entry in enumerate(entries) if _is_blank(path, entry)), len(entries))
+    if index < len(entries):
+        edit.set((*path, index), value)
+    else:
+        ops.insert_item(edit, path, index, value)
+    if path == ops.STAGES:
+        _link(edit, item, index + 1)
+    return index
+
+
+def _is_blank(path: TreePath, entry: object) -> bool:
+    """Whether an entry is as it was made, its choices aside."""
+    if path == ops.TRIPLES and isinstance(entry, dict):
+        entry = {**cast(dict[str, object], entry), "stage": None}
+    return not _says(entry)
+
+
+def _says(value: object) -> bool:
+    if isinstance(value, dict):
+        fields = cast(dict[str, object], value).items()
+        return any(_says(inner) for key, inner in fields if key not in ("kind", "type"))
+    if isinstance(value, list):
+        return any(map(_says, cast(list[object], value)))
+    return bool(value.strip()) if isinstance(value, str) else value is not None
+
+
+def _stage(edit: TaskEdit, stage: object) -> int | None:
+    return stage if isinstance(stage, int) and 1 <= stage <= len(edit.items(ops.STAGES)) else None
+
+
+def _link(edit: TaskEdit, item: ProposedItem, number: int) -> None:
+    """The triples that the stage asks for become its own, unless they answer another one already."""
+    wanted = set(item.links)
+    if not wanted or edit.family != "graph":
+        return
+    for index, triple in enumerate(edit.items(ops.TRIPLES)):
+        named = (triple.get("head"), triple.get("relation"), triple.get("tail"))
+        if named in wanted and triple.get("stage") is None:
+            edit.set((*ops.TRIPLES, index, "stage"), number)
+
+
+def _same_triple(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(
+        str(one.get(part, "")).strip() == str(other.get(part, "")).strip()
+        for part in ("head", "relation", "tail")
+    )
+
+
+def _fact_at(edit: TaskEdit, fact: object) -> int | None:
+    if not isinstance(fact, dict):
+        return None
+    key = str(cast(dict[str, object], fact).get("key", "")).strip()
+    facts = edit.items(ops.FACTS)
+    return next((i for i, f in enumerate(facts) if str(f.get("key", "")).strip() == key), None)
+
+
+# What gives something away is a doubt, even where the linter only warns of it.
+_GIVES_AWAY = {"L006", "L009", "L011"}
+_FILLER = "…"
+_WRITTEN = (
+    ("title",),
+    ("query",),
+    ("persona", "identity"),
+    ("persona", "initial_query"),
+    ("gold", "opening"),
+    ("gold", "final_answer"),
+    ("gold", "answer"),
+)
+# Facts must not share a key: each filler is another one.
+_ENTRIES: dict[TreePath, tuple[TreePath, ...]] = {
+    ("persona", "stages"): (("title",), ("line",), ("cue", "text")),
+    ("gold", "triples"): (("head",), ("relation",), ("tail",)),
+    ("gold", "steps"): (("question",), ("target",)),
+    ("gold", "facts"): (("key",), ("value",)),
+}
+
+
+def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
+    """The proposal with what the linter finds in its items: doubts where it is an error or gives something
+    away, else remarks.
+    """
+    edit = TaskEdit(data)
+    applied = apply(edit, proposal, {item.id for item in proposal.items})
+    landed = {parse_place(place): id_ for id_, place in applied.places.items()}
+    found: dict[str, list[Problem]] = defaultdict(list)
+    for problem in _problems(edit.data):
+        path = parse_place(problem.place)
+        for length in range(len(path), 0, -1):
+            if path[:length] in landed:
+                found[landed[path[:length]]].append(problem)
+                break
+    items = tuple(
+        item.flagged(p.reason for p in found[item.id] if _is_doubt(p)).model_copy(
+            update={"remarks": tuple(p.reason for p in found[item.id] if not _is_doubt(p))}
+        )
+        for item in proposal.items
+    )
+    return proposal.model_copy(update={"items": items})
+
+
+def _is_doubt(problem: Problem) -> bool:
+    return problem.severity == "error" or problem.code in _GIVES_AWAY
+
+
+def _problems(data: dict[str, Any]) -> list[Problem]:
+    """The linter's findings, also where other parts of the task are still to be written."""
+    filled = _filled(data)
+    try:
+        as_task(filled)
+    except FileProblems:
+        return []
+    return [problem for problem in find_problems(filled) if problem.code and not problem.silenced]
+
+
+def _filled(data: dict[str, Any]) -> dict[str, Any]:
+    """The data with what is still blank filled in, nothing moved."""
+    edit = TaskEdit(data)
+    with edit.together(()):
+        for path in _WRITTEN:
+            if edit.get(path, _FILLER) is None or not str(edit.get(path, _FILLER)).strip():
+                edit.set(path, _FILLER)
+        for path, fields in _ENTRIES.items():
+            for index in range(len(edit.items(path))):
+                for field in fields:
+                    here = (*path, index, *field)
+                    if not str(edit.get(here) or "").strip():
+                        edit.set(here, f"{_FILLER}{index}")
+    return edit.data

@@ -1,0 +1,76 @@
+"""What the tools of authors, reviewers and evaluators know of each family: one `AnnotateFamily`, looked up by name.
+
+Another package's family is made known by `ANNOTATE.register(name, AnnotateFamily(...))`, after the engine's part
+(`core.families.registry`). A part that is left out is an error of the type checker, and a `TypeError` when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from cuecard.core.families.registry import Parts
+from cuecard.core.tasks.gold import G
+
+if TYPE_CHECKING:
+    from cuecard.annotate.lint.case import Case
+    from cuecard.annotate.lint.codes import Finding
+    from cuecard.annotate.results.errors.causes import Cause
+    from cuecard.annotate.results.trial_against_gold import Against
+    from cuecard.annotate.results.trial_record import HitLog
+    from cuecard.core.i18n import Language
+    from cuecard.core.scoring.trial_score import TrialFigures
+    from cuecard.core.tasks.base import OriginKind
+    from cuecard.core.verdicts import Item, Judgement, Prediction
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """`key` is stored with reviews and never changes; translate `label` and `help` when shown."""
+
+    key: str
+    label: str
+    help: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotateFamily(Generic[G]):
+    """All that is known of a family where tasks are written, reviewed, labelled and compared.
+
+    Authoring: `drafts` are what a model can draft, the gold first; `persona`: a new task begins with one; `blank` is
+    the gold of a new task, `blind` that of somebody who is to build it anew, with the author's words covered;
+    `written` is gold as far as it is written, from a draft's data. `guidelines` are for authors who
+    read a language; `lint` are the rules that find what is
+    wrong with it.
+
+    Reviewing and labelling: `dimensions` are what reviewers rate; `terms` are what to look for in a dialogue that tells about an item, the most telling first.
+
+    Results: `cause` is why a trial has failed; `against` is what was handed in beside the gold; `compared` are
+    the measures of a comparison of designs.
+    """
+
+    drafts: tuple[OriginKind, ...]
+    persona: bool
+    blank: Callable[[], dict[str, Any]]
+    blind: Callable[[G, Callable[[str], str]], dict[str, Any]]
+    written: Callable[[Mapping[str, Any]], G]
+    guidelines: Callable[[Language], str]
+    lint: tuple[Callable[[Case], Iterable[Finding]], ...]
+
+    dimensions: tuple[Dimension, ...]
+    terms: Callable[[G, Item, Prediction], tuple[str, ...]]
+
+    cause: Callable[[TrialFigures], Cause]
+    against: Callable[[G, Prediction, Judgement | None, HitLog], Against]
+    compared: tuple[str, ...]
+
+
+ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
+    "part in the tools of authors and evaluators",
+    {
+        name: f"cuecard.annotate.shipped_families:{name.upper()}"
+        for name in ("graph", "table", "checkpoints", "facts")
+    },
+)
+"""What these tools know of each family, by its name."""

@@ -1,0 +1,241 @@
+"""What fidelity is computed from: user turns with everybody's decision on them, and which recorded players are one simulator."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from cuecard.annotate.agreement.ratings import most_said
+from cuecard.core.engine.messages import CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import CueKind, Family, Task, TaskLanguage
+from cuecard.core.verdicts import Decision
+
+if TYPE_CHECKING:
+    from cuecard.core.records import Shadow
+    from cuecard.store.workspace import Workspace
+
+
+Subject = Literal["cue", "status"]
+"""Whether the cue of the next stage is met (personas), or how the agent's turn reads (checkpoints)."""
+Source = Literal["played", "live", "later"]
+"""Where a simulator's reply is from: it played the trial itself; as a shadow it listened while somebody else
+played, or was asked afterwards.
+"""
+GroupBy = Literal["cue", "stage", "language", "agent", "source"]
+GROUPINGS: tuple[GroupBy, ...] = get_args(GroupBy)
+
+
+class Scope(Frozen):
+    """Which trials count: of these runs, of these tasks, with these ids. Nothing named: all. `simulators`
+    and `people`: whose decisions count, by name; nothing named: everybody's.
+    """
+
+    runs: tuple[int, ...] = ()
+    tasks: tuple[str, ...] = ()
+    trials: tuple[int, ...] = ()
+    simulators: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
+def decision_of(reply: UserReply) -> str:
+    """What a reply decides of the agent's last words: a checkpoint status, else `yes` or `no` (whether the
+    cue is met); "" where it decides nothing or is unsure.
+    """
+    if reply.status is not None:
+        return reply.status.value
+    if reply.cue_met is None:
+        return ""
+    return Decision.YES.value if reply.cue_met else Decision.NO.value
+
+
+def domain_of(subject: Subject) -> tuple[str, ...]:
+    """The decisions that are possible, taken or not."""
+    if subject == "status":
+        return tuple(status.value for status in CheckpointStatus)
+    return (Decision.YES.value, Decision.NO.value)
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one simulator said, or would have said, in a turn."""
+
+    player: PlayerRef
+    source: Source
+    reply: UserReply
+
+
+@dataclass(frozen=True)
+class Case:
+    """One user turn (from 1) of one trial's effective log. `before`: the dialogue up to it, which ends with the
+    agent's reply that is decided on.
+
+    `stage`: the next stage, from 1 (None: all are disclosed, or no persona), and `cue` its cue's kind;
+    `checkpoint`: the step, from 0. `player`: the person who played, "" where a simulator did, and
+    `person` what they said. `voices`: each simulator once. `labels`: blind decisions of people who
+    re-played or labelled the turn, "cannot tell" left out. `adjudicated`: "" where nothing was.
+    """
+
+    trial_id: int
+    turn: int
+    run_id: int
+    task: Task
+    revision: int
+    agent: PlayerRef
+    before: Dialogue
+    subject: Subject
+    stage: int | None = None
+    cue: str = ""
+    checkpoint: int | None = None
+    player: str = ""
+    person: UserReply | None = None
+    voices: tuple[Voice, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    adjudicated: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.trial_id}/{self.turn}"
+
+    @property
+    def family(self) -> Family:
+        return self.task.family
+
+    @property
+    def language(self) -> TaskLanguage:
+        return self.task.language
+
+    @property
+    def agent_text(self) -> str:
+        """The reply that is decided on."""
+        last = self.before.last("agent")
+        return last.text if last else ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether there is anything to decide: a cue that must be met (not that of the start), a status."""
+        return self.subject == "status" or (
+            self.stage is not None and self.cue != CueKind.START.value
+        )
+
+    @property
+    def played(self) -> str:
+        """The decision of the person who played; "" where nobody did, or it was left open."""
+        return decision_of(self.person) if self.person and self.decides else ""
+
+    @property
+    def people(self) -> dict[str, str]:
+        """Everybody's own decision, by name: of who played, of others their blind labels."""
+        return {**({self.player: self.played} if self.played else {}), **self.labels}
+
+    def said(self, player: PlayerRef) -> str:
+        """What this simulator decided; "" where it was not asked, or left it open."""
+        voice = self.voice(player)
+        return decision_of(voice.reply) if voice and self.decides else ""
+
+    @property
+    def reference(self) -> str:
+        """What is held for right: what was adjudicated; else the decision of the person who played; else what
+        most of those said who re-played or labelled it. "" where nobody decided or two are level.
+        """
+        return self.adjudicated or self.played or most_said(self.labels.values())
+
+    def voice(self, player: PlayerRef) -> Voice | None:
+        return next((voice for voice in self.voices if voice.player == player), None)
+
+    def group(self, by: GroupBy, player: PlayerRef) -> str:
+        """The value of a grouping; stages count from 1, and so do steps."""
+        match by:
+            case "cue":
+                return self.cue
+            case "stage":
+                place = self.stage if self.checkpoint is None else self.checkpoint + 1
+                return "" if place is None else str(place)
+            case "language":
+                return self.language
+            case "agent":
+                return self.agent.name
+            case "source":
+                voice = self.voice(player)
+                return voice.source if voice else ""
+
+
+@dataclass(frozen=True)
+class FidelityInputs:
+    """`cases` by trial and turn. `simulators` in the order of their names. `trials`: how many were read, of
+    which `played` by people. `stale`: shadows of a turn that was taken back or of another trial, left
+    out. `unsure`: decisions of people that were left open, of simulators `undecided`.
+    """
+
+    scope: Scope
+    cases: tuple[Case, ...]
+    simulators: tuple[PlayerRef, ...]
+    people: tuple[str, ...]
+    trials: int = 0
+    played: int = 0
+    stale: int = 0
+    unsure: int = 0
+    undecided: int = 0
+
+
+HUMAN = "human"
+UNFAITHFUL = frozenset({"oneshot", "staged"})
+"""Kinds of users that do not play the persona at all: settings to compare with, no simulators."""
+Same = tuple[str, str, bool]
+
+
+class Simulators:
+    """Takes a configured simulator as one, by name and model: its recorded version, a hash of its prompts,
+    differs between languages and between personas and checkpoints though nothing was changed. Where two
+    versions for the same language and kind occur, its prompts were changed, and each version stands by
+    itself. `seen`: players with the language of the task that they played.
+    """
+
+    def __init__(self, seen: Iterable[tuple[PlayerRef, str]]) -> None:
+        self._kinds: dict[Same, set[str]] = defaultdict(set)
+        self._versions: dict[Same, dict[tuple[str, str], set[str]]] = defaultdict(
+            lambda: defaultdict(set)
+        )
+        for player, language in seen:
+            same = _same(player)
+            self._kinds[same].add(player.kind)
+            self._versions[same][player.kind, language].add(player.version)
+
+    def one(self, player: PlayerRef) -> PlayerRef:
+        """Who it is in a report: the version is "" where several are one."""
+        same = _same(player)
+        by_place = self._versions.get(same, {})
+        if not by_place or any(len(versions) > 1 for versions in by_place.values()):
+            return player
+        versions = {version for found in by_place.values() for version in found}
+        return player.model_copy(
+            update={
+                "kind": min(self._kinds[same]),
+                "version": player.version if len(versions) == 1 else "",
+            }
+        )
+
+
+def is_simulated(trial: TrialRecord) -> bool:
+    """Whether a simulator played the user."""
+    return trial.user.kind not in (HUMAN, *UNFAITHFUL)
+
+
+def simulators_in(
+    workspace: Workspace, trials: Collection[TrialRecord], shadows: Iterable[Shadow]
+) -> Simulators:
+    """Those that played these trials or were asked about them."""
+    language = {
+        task.id: str(task.language) for task in workspace.tasks.summaries(include_retired=True)
+    }
+    of_trial = {trial.id: language.get(trial.task_id, "") for trial in trials}
+    played = [(t.user, of_trial[t.id]) for t in trials if is_simulated(t)]
+    asked = [(s.player, of_trial[s.trial_id]) for s in shadows if s.trial_id in of_trial]
+    return Simulators([*played, *asked])
+
+
+def _same(player: PlayerRef) -> Same:
+    return player.name, player.model, player.baseline

@@ -1,0 +1,347 @@
+"""A report of fidelity laid out as tables, and what simulators, decisions and findings are called in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.fidelity.findings import Turns
+from cuecard.annotate.fidelity.inputs import GroupBy, Subject
+from cuecard.annotate.fidelity.model import (
+    Agreement,
+    Correlation,
+    Fidelity,
+    FindingCount,
+    FindingKind,
+    Met,
+    PeopleAgreement,
+    TurnFindings,
+)
+from cuecard.annotate.labelling.comparison.model import figure, statistic_word
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
+from cuecard.core.families.checkpoints.gold import AmbiguityType
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
+from cuecard.core.text import one_line
+
+SUBJECT_WORDS: dict[Subject, str] = {
+    "cue": N_("Cues met or not"),
+    "status": N_("Readings of checkpoint turns"),
+}
+GROUP_WORDS: dict[GroupBy, str] = {
+    "cue": N_("By cue"),
+    "stage": N_("By stage or step"),
+    "language": N_("By language"),
+    "agent": N_("By agent"),
+    "source": N_("By when the simulator was asked"),
+}
+SOURCE_WORDS: dict[str, str] = {
+    "played": N_("played itself"),
+    "live": N_("listened live"),
+    "later": N_("asked afterwards"),
+}
+FINDING_WORDS: dict[FindingKind, str] = {
+    FindingKind.EARLY: N_("discloses early"),
+    FindingKind.LATE: N_("discloses late"),
+    FindingKind.STATUS: N_("reads the turn otherwise"),
+    FindingKind.LEAK: N_("gives gold away"),
+    FindingKind.FORBIDDEN: N_("says what is forbidden"),
+    FindingKind.AHEAD: N_("says a later line or clue"),
+    FindingKind.SKIPPED: N_("skips a stage"),
+    FindingKind.DOUBLED: N_("says a line twice, or two at once"),
+    FindingKind.MISSING_LINE: N_("leaves the line out"),
+    FindingKind.MARKDOWN: N_("writes Markdown"),
+    FindingKind.STRUCTURE: N_("asks for triples, tables and the like"),
+    FindingKind.COACHED: N_("tells the agent what to ask"),
+    FindingKind.IGNORED: N_("ignores a question"),
+    FindingKind.UNUSABLE: N_("cannot be used"),
+}
+MET_WORDS: dict[Met, str] = {"": N_("all"), "met": N_("met"), "not_met": N_("not met")}
+_FOUND = 40
+_LANGUAGES = {"en": N_("English"), "zh": N_("Chinese")}
+
+
+def simulator_word(player: PlayerRef, among: Sequence[PlayerRef] = ()) -> str:
+    """Name and model, with the version where two of `among` would be called alike, and whether it is an
+    offline baseline: nobody may take it for a model.
+    """
+    name, model = one_line(player.name, 40), one_line(player.model, 40)
+    word = f"{name} ({model})" if model and model != name else name
+    alike = [p for p in among if (p.name, p.model) == (player.name, player.model)]
+    if len(alike) > 1 and player.version:
+        word += f" v{one_line(player.version, 12)}"
+    return _("{name} (baseline)").format(name=word) if player.baseline else word
+
+
+def decision_word(subject: Subject, decision: str) -> str:
+    """`met`, `not met`, a status in words; a dash where nothing was decided."""
+    if not decision:
+        return "–"
+    if subject == "cue":
+        return _("met") if decision == "yes" else _("not met")
+    return _(STATUS_WORDS[CheckpointStatus(decision)])
+
+
+def group_word(by: GroupBy, value: str) -> str:
+    """The value of a grouping as it is read."""
+    if not value:
+        return _("not ambiguous") if by == "cue" else "–"
+    match by:
+        case "source":
+            return _(SOURCE_WORDS.get(value, value))
+        case "language":
+            return _(_LANGUAGES.get(value, value))
+        case "cue" if value in CUE_WORDS:
+            return _(CUE_WORDS[value])
+        case "cue":
+            return _(AMBIGUITY_WORDS[AmbiguityType(value)])
+        case _:
+            return one_line(value, 60)
+
+
+def finding_word(kind: FindingKind | None) -> str:
+    """None: any finding."""
+    return _("any of these") if kind is None else _(FINDING_WORDS[kind])
+
+
+def findings_word(turn: TurnFindings) -> str:
+    """What is wrong with a turn, with the words that show it."""
+    return "; ".join(
+        f"{finding_word(f.kind)} ({one_line(f.found, _FOUND)})" if f.found else finding_word(f.kind)
+        for f in turn.findings
+    )
+
+
+def place_word(turn: TurnFindings) -> str:
+    """Where a turn is."""
+    return _("trial {trial}, turn {turn}").format(trial=turn.trial_id, turn=turn.turn)
+
+
+def rate_word(count: FindingCount | None) -> str:
+    """How many turns of a hundred, with the interval: `7.5 [2.1, 19.0]`."""
+    rate = count.rate if count else None
+    if rate is None or rate.value is None:
+        return "–"
+    if rate.interval is None:
+        return f"{100 * rate.value:.1f}"
+    low, high = (100 * end for end in rate.interval)
+    return f"{100 * rate.value:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def circumstances(found: Fidelity) -> list[str]:
+    """What the figures are about, a sentence each."""
+    turns = ngettext("{n} user turn", "{n} user turns", found.turns).format(n=f"{found.turns:,}")
+    lines = [
+        ngettext(
+            "{turns} of {trials} trial, of which people played {played}.",
+            "{turns} of {trials} trials, of which people played {played}.",
+            found.trials,
+        ).format(turns=turns, trials=f"{found.trials:,}", played=f"{found.played:,}"),
+        _("Simulators: {simulators}. People: {people}.").format(
+            simulators=", ".join(simulator_word(p, found.simulators) for p in found.simulators)
+            or _("none"),
+            people=", ".join(one_line(name, 40) for name in found.people) or _("nobody"),
+        ),
+        _(
+            "Held for right: what was adjudicated, else the person who played, else most of those who decided"
+            " blind. Intervals are 95%, by task."
+        ),
+    ]
+    if found.unsure or found.undecided:
+        lines.append(
+            _(
+                "Left open, and not counted: {unsure} times by people, {undecided} by simulators."
+            ).format(unsure=found.unsure, undecided=found.undecided)
+        )
+    if found.stale:
+        lines.append(
+            ngettext(
+                "{n} reply of a simulator is to words that were taken back, and does not count.",
+                "{n} replies of simulators are to words that were taken back, and do not count.",
+                found.stale,
+            ).format(n=found.stale)
+        )
+    if any(player.baseline for player in found.simulators):
+        lines.append(_("A baseline is an embedded offline player, not an LLM."))
+    return lines
+
+
+WORST = 10
+
+
+@dataclass(frozen=True)
+class TurnCell(Cell):
+    """`turns`: those that it is about; `correlation`: the sessions that it is about."""
+
+    turns: Turns | None = None
+    correlation: Correlation | None = None
+
+
+def fidelity_sheets(found: Fidelity, worst: int = WORST) -> tuple[Sheet, ...]:
+    """Every table that has anything to say, section by section; of the worst turns so many."""
+    from cuecard.annotate.fidelity.detail_tables import (
+        finding_sheets,
+        meaning_sheets,
+        outcome_sheets,
+        worst_sheets,
+    )
+
+    return (
+        *cue_sheets(found),
+        *finding_sheets(found),
+        *worst_sheets(found, worst),
+        *outcome_sheets(found),
+        *meaning_sheets(found),
+    )
+
+
+def figure_cell(statistic: Statistic | None, turns: Turns | None = None) -> TurnCell:
+    return TurnCell(figure(statistic), statistic=statistic, turns=turns)
+
+
+def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> TurnCell:
+    """`120 (8)`: with `tasks`, on how many."""
+    return TurnCell(f"{n:,}" if tasks is None else f"{n:,} ({tasks:,})", turns=turns)
+
+
+def cue_sheets(found: Fidelity) -> Iterator[Sheet]:
+    """Agreement on decisions: simulators beside each other and beside people, then what each is made of."""
+    for subject, title in SUBJECT_WORDS.items():
+        whole = [a for a in found.agreements if a.subject == subject and a.by is None]
+        lines = [
+            *(_agreement(simulator_word(each.simulator, found.simulators), each) for each in whole),
+            *(_of_people(each) for each in found.among_people if each.subject == subject),
+        ]
+        if not lines:
+            continue
+        yield Sheet(
+            view="cues",
+            title=_("{subject}: simulators and people").format(subject=_(title)),
+            headings=_headings(_("Simulator")),
+            lines=tuple(lines),
+        )
+        yield from _beside(found, subject)
+        for each in whole:
+            yield from _parts(found, each)
+            yield from _confusion(found, each)
+
+
+def _headings(first: str) -> tuple[str, ...]:
+    names = ("percent", "cohen_kappa", "ac1")
+    return (first, _("n (tasks)"), *(statistic_word(name) for name in names))
+
+
+def _agreement(name: str, each: Agreement) -> Line:
+    turns = Turns(
+        simulator=each.simulator,
+        subject=each.subject,
+        by=each.by,
+        value=each.value,
+        decided=True,
+    )
+    return (
+        TurnCell(name),
+        count_cell(each.n, turns, each.tasks),
+        *(figure_cell(one, turns) for one in (each.percent, each.cohen_kappa, each.ac1)),
+    )
+
+
+def _of_people(each: PeopleAgreement) -> Line:
+    return (
+        TurnCell(_("people among themselves")),
+        count_cell(each.n, None, each.tasks),
+        *(figure_cell(one) for one in (each.percent, each.cohen_kappa, each.ac1)),
+    )
+
+
+def _beside(found: Fidelity, subject: Subject) -> Iterator[Sheet]:
+    lines: list[Line] = []
+    for each in found.ceilings:
+        if each.subject != subject:
+            continue
+        table, turns = each.table, Turns(simulator=each.simulator, subject=subject, decided=True)
+        name = simulator_word(each.simulator, found.simulators)
+        rows = (table.judge_people, table.people_people, table.difference)
+        for three in zip(*rows, strict=True):
+            lines.append(
+                (
+                    TurnCell(f"{name}: {statistic_word(three[0].name)}"),
+                    count_cell(table.n, turns, table.groups),
+                    *(figure_cell(row.statistic, turns) for row in three),
+                )
+            )
+    if lines:
+        yield Sheet(
+            view="cues",
+            title=_("{subject}: as near to people as people are to each other").format(
+                subject=_(SUBJECT_WORDS[subject])
+            ),
+            headings=(
+                _("Simulator"),
+                _("n (tasks)"),
+                _("with people"),
+                _("people alone"),
+                _("difference"),
+            ),
+            lines=tuple(lines),
+            notes=(_("Means over pairs of raters, on turns that two people or more decided."),),
+        )
+
+
+def _parts(found: Fidelity, whole: Agreement) -> Iterator[Sheet]:
+    for by, title in GROUP_WORDS.items():
+        parts = [
+            each
+            for each in found.agreements
+            if each.by == by and each.subject == whole.subject and each.simulator == whole.simulator
+        ]
+        if parts:
+            yield Sheet(
+                view="cues",
+                title=_("{simulator}: {group}").format(
+                    simulator=simulator_word(whole.simulator, found.simulators), group=_(title)
+                ),
+                headings=_headings(_("Turns")),
+                lines=tuple(_agreement(group_word(by, each.value), each) for each in parts),
+            )
+
+
+def _confusion(found: Fidelity, each: Agreement) -> Iterator[Sheet]:
+    """Only the decisions that were made at all."""
+    matrix = each.confusion
+    if matrix is None or not each.n:
+        return
+
+    def turns(row: str = "", column: str = "") -> Turns:
+        return Turns(
+            simulator=each.simulator, subject=each.subject, decided=True, row=row, column=column
+        )
+
+    sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
+    used = [
+        at
+        for at, counts in enumerate(matrix.counts)
+        if sum(counts) or sums[at] or each.subject == "cue"
+    ]
+    labels = matrix.labels
+    words = {at: decision_word(each.subject, labels[at]) for at in used}
+    lines: list[Line] = [
+        (
+            TurnCell(words[row]),
+            *(count_cell(matrix.counts[row][at], turns(labels[row], labels[at])) for at in used),
+            count_cell(sum(matrix.counts[row]), turns(labels[row])),
+        )
+        for row in used
+    ]
+    totals = [count_cell(sums[at], turns("", labels[at])) for at in used]
+    lines.append((TurnCell(_("together")), *totals, count_cell(matrix.n, turns())))
+    yield Sheet(
+        view="cues",
+        title=_("{simulator} (down) and what is held for right (across)").format(
+            simulator=simulator_word(each.simulator, found.simulators)
+        ),
+        headings=("", *words.values(), _("together")),
+        lines=tuple(lines),
+    )

@@ -1,0 +1,363 @@
+"""Building a second gold: who may, what of the task they get, and the draft that is kept until it is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cuecard.annotate.authoring.edit import TaskEdit, as_task
+from cuecard.annotate.authoring.session import Opened
+from cuecard.annotate.families import ANNOTATE
+from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
+from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.i18n import _
+from cuecard.core.records import ASIDE
+from cuecard.core.review import TaskLog, standing_of
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import without_terms
+from cuecard.core.users.leaks import Told, bare_number, counts, fold, gold_things
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+COVER = "[…]"
+"""Stands where the author's brief names gold; as long for a short name as for a long one."""
+
+
+def blank_for(task: Task) -> dict[str, Any]:
+    """The data of `task` with an empty gold and nothing that gives the author's away."""
+    cover = _Cover(task)
+    persona = task.persona
+    return {
+        "id": task.id,
+        "title": cover(task.title),
+        "language": task.language,
+        "domain": cover(task.domain),
+        "difficulty": task.difficulty,
+        "query": task.query,
+        "sub_queries": [cover(query) for query in task.sub_queries],
+        "persona": {
+            "name": persona.name,
+            "identity": cover(persona.identity),
+            "initial_query": persona.initial_query,
+            "stages": [
+                {
+                    "title": cover(stage.title),
+                    "cue": {"kind": stage.cue.kind.value, "text": COVER, "terms": []},
+                    "line": cover(stage.line),
+                    "not_met": "",
+                }
+                for stage in persona.stages
+            ],
+            "behaviour": "",
+        }
+        if persona
+        else None,
+        "gold": ANNOTATE[task.family].blind(task.gold, cover),
+        "sources": [],
+        "notes": "",
+        "silenced": [],
+        "foreign": None,
+    }
+
+
+def same_brief(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two blanks ask the same, whatever has been built in them."""
+    return brief_of(one) == brief_of(other)
+
+
+def brief_of(data: dict[str, Any]) -> dict[str, Any]:
+    """A blank without what is to be built."""
+    gold = data["gold"]
+    match gold["family"]:
+        case "table":
+            given = {name: gold[name] for name in ("columns", "unique_columns")}
+        case "checkpoints":
+            given = {"opening": gold["opening"]}
+        case _:
+            given = {}
+    return {**data, "gold": {"family": gold["family"], **given}}
+
+
+def is_begun(data: dict[str, Any]) -> bool:
+    """Whether anything has been built that is worth keeping."""
+    gold = data["gold"]
+    match gold["family"]:
+        case "graph":
+            return bool(gold["nodes"]) or any(
+                triple[end] for triple in gold["triples"] for end in ("head", "relation", "tail")
+            )
+        case "table":
+            return any(cell for row in gold["rows"] for cell in row)
+        case "checkpoints":
+            return bool(gold["final_answer"]) or any(
+                step["target"] or step["question"] for step in gold["steps"]
+            )
+        case _:
+            return bool(gold["answer"] or gold["derivation"])
+
+
+class _Cover:
+    """Covers the names of gold that is not asked for by name."""
+
+    def __init__(self, task: Task) -> None:
+        public = Told((task.query, task.opening))
+        self._terms = tuple(
+            term
+            for names in _things(task)
+            if not any(public.has(fold(name)) for name in names if counts(name))
+            for term in _terms(names)
+        )
+
+    def __call__(self, text: str) -> str:
+        return without_terms(text, self._terms, COVER) if text else text
+
+
+def _things(task: Task) -> tuple[tuple[str, ...], ...]:
+    gold = task.gold
+    match gold:
+        case FactWorld():
+            return ((gold.answer, *gold.answer_aliases),)
+        case CheckpointChain():
+            # Candidates name what the search comes across, the right one among them.
+            ambiguous = [step.ambiguity for step in gold.steps if step.ambiguity]
+            candidates = tuple((name,) for found in ambiguous for name in found.candidates)
+            return (*gold_things(gold), *candidates)
+        case _:
+            return gold_things(gold)
+
+
+def _terms(names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        if counts(name):
+            yield name
+            if number := bare_number(fold(name)):
+                yield number
+
+
+def why_not(log: TaskLog, person: str) -> str:
+    """Why `person` may not build a second gold of the task's newest revision, "" if they may. Who has
+    handed one in of an earlier revision has seen the comparison.
+    """
+    if not person:
+        return _("Say who you are first.")
+    if standing_of(log).state is TaskState.RETIRED:
+        return _("This task is archived.")
+    if any(person in node.authors for node in log.revisions):
+        return _("You have worked on this task, so you know its gold.")
+    for entry in log.contributions:
+        match entry.body:
+            case Reviewed() if entry.by == person:
+                return _("You have reviewed this task, so you know its gold.")
+            case Claimed(person=reviewer) if reviewer == person:
+                return _("You have had this task to review, so you may have seen its gold.")
+            case GoldBuilt() if entry.by == person:
+                return _("You have already handed in a second gold of this task.")
+            case _:
+                pass
+    return ""
+
+
+def obstacle(ws: Workspace, task_id: str, person: str) -> str:
+    """As `why_not`, and what only this workspace knows: an edit or a review that was begun. Raises
+    `NotFound`.
+    """
+    if reason := why_not(ws.reviews.log(task_id), person):
+        return reason
+    if ws.drafts.get(task_id, person) is not None:
+        return _("You have a draft of this task, so you know its gold.")
+    if any(known == task_id for known, _revision in ws.review_forms.of(person)):
+        return _("You have begun to review this task, so you know its gold.")
+    return ""
+
+
+def refusal(reason: str) -> NotAllowed:
+    return NotAllowed(
+        _("You cannot build this gold independently"),
+        reason,
+        _("Somebody who has seen neither its gold nor its reviews can."),
+    )
+
+
+def only_blind(person: str, revision: int) -> Callable[[TaskLog], None]:
+    """A guard for the write that hands a second gold in: nothing may have changed meanwhile."""
+
+    def guard(log: TaskLog) -> None:
+        if reason := why_not(log, person):
+            raise refusal(reason)
+        if standing_of(log).head != revision:
+            raise Conflict(
+                _("This is not the newest revision any more"),
+                _("Somebody saved this task while you handed in."),
+                _("Your gold is kept. Hand it in again."),
+            )
+
+    return guard
+
+
+_GOLD = f"{ASIDE}gold"
+
+
+def gold_key(task_id: str) -> str:
+    """Under which drafts and time of second golds are kept: no task can be called so."""
+    return f"{task_id}{_GOLD}"
+
+
+def under_way(ws: Workspace, person: str) -> frozenset[str]:
+    """The tasks of which `person` is building a second gold."""
+    return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
+
+
+def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:
+    """Whether `person` is building a second gold of the task."""
+    return ws.drafts.get(gold_key(task_id), person) is not None
+
+
+def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
+    """Raises `NotAllowed` for who is building a second gold of the task, and so must not see its gold."""
+    if is_under_way(ws, task_id, person):
+        raise NotAllowed(
+            _("You are building this task's gold"),
+            _("You would see the author's before yours is handed in."),
+            _("Go on with yours: b in the list of tasks. There you can also give it up."),
+        )
+
+
+def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
+    """An edit of the blank of the newest revision, with what this person has built so far; and whether the
+    brief has changed since. Nothing in the answer comes from the author's gold. Raises `NotFound`, and
+    `NotAllowed` where `person` may not build it.
+    """
+    if reason := obstacle(ws, task_id, person):
+        raise refusal(reason)
+    head = ws.tasks.revision(task_id)
+    blank = blank_for(head.task)
+    draft = ws.drafts.get(gold_key(task_id), person)
+    if draft is None:
+        return Opened(TaskEdit(blank, base=head.number, saved=blank), None, None, None), False
+    before = blank
+    if draft.base != head.number:
+        before = blank_for(ws.tasks.revision(task_id, draft.base).task)
+    data = moved(draft.data, before, blank)
+    edit = TaskEdit(data, base=head.number, saved=blank)
+    opened = Opened(edit, draft.updated_at, None, None, draft.left_at is None)
+    return opened, not same_brief(before, blank)
+
+
+def keep_blank(
+    ws: Workspace, task_id: str, person: str, base: int, data: dict[str, Any], changed: bool
+) -> None:
+    """Write the draft; one in which nothing is built is dropped instead."""
+    if changed:
+        ws.drafts.keep(gold_key(task_id), person, base, data)
+    else:
+        ws.drafts.discard(gold_key(task_id), person)
+
+
+def give_up(ws: Workspace, task_id: str, person: str) -> None:
+    """Forget what was built."""
+    ws.drafts.discard(gold_key(task_id), person)
+
+
+def check_built(ws: Workspace, task_id: str, data: Mapping[str, Any]) -> tuple[FileProblem, ...]:
+    """What keeps this from being a gold of the newest revision."""
+    try:
+        built_gold(ws.tasks.revision(task_id).task, data["gold"])
+    except FileProblems as error:
+        return error.problems
+    return ()
+
+
+def hand_in(
+    ws: Workspace, task_id: str, person: str, base: int, data: Mapping[str, Any], note: str = ""
+) -> Contribution:
+    """Hand in what was built on the brief of revision `base`, for good. Raises `FileProblems` where it
+    is no gold yet, `NotAllowed`, and `Conflict` when the brief has changed or somebody saved just now.
+    """
+    head = ws.tasks.revision(task_id)
+    if base != head.number:
+        began = blank_for(ws.tasks.revision(task_id, base).task)
+        if not same_brief(began, blank_for(head.task)):
+            raise Conflict(
+                _("The brief has changed"),
+                _("Revision {number} asks something else than what you worked from.").format(
+                    number=head.number
+                ),
+                _("Your gold is kept. Open it again and look at the brief."),
+            )
+    body = GoldBuilt(
+        gold=built_gold(head.task, data["gold"]),
+        seconds=ws.effort.totals(gold_key(task_id), person).seconds,
+        note=note.strip(),
+    )
+    guard = only_blind(person, head.number)
+    entry = ws.reviews.act(task_id, person, body, revision=head.number, guard=guard)
+    ws.drafts.discard(gold_key(task_id), person)
+    return entry
+
+
+def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
+    """What was built as a gold of `task`: rows left empty are dropped, what the brief gives is the
+    task's. Raises `FileProblems`, which name places in the gold alone.
+    """
+    given = blank_for(task)["gold"]
+    whole = task.gold.model_dump(mode="json")
+    made = dict(gold)
+    match given["family"]:
+        case "graph":
+            ends = ("head", "relation", "tail")
+            made["triples"] = [t for t in gold["triples"] if any(t[end] for end in ends)]
+        case "table":
+            made = {**whole, "rows": _in_columns(gold, whole["columns"])}
+            made["rows"] = [row for row in made["rows"] if any(cell.strip() for cell in row)]
+        case "checkpoints":
+            made["opening"] = whole["opening"]
+            made["steps"] = [s for s in gold["steps"] if s["question"] or s["target"]]
+        case _:
+            pass
+    return as_task({**task.model_dump(mode="json"), "gold": made}).gold.model_dump(mode="json")
+
+
+def moved(
+    data: Mapping[str, Any], before: Mapping[str, Any], blank: dict[str, Any]
+) -> dict[str, Any]:
+    """What was built in `data`, on the blank `before`, in another blank of the task. Cells go with
+    their columns' names.
+    """
+    gold, given = data["gold"], blank["gold"]
+    if gold["family"] != given["family"]:
+        return blank
+    match given["family"]:
+        case "table":
+            made = {**given, "rows": _in_columns(gold, given["columns"])}
+        case "checkpoints":
+            made = {**gold, "opening": given["opening"]}
+        case "facts":
+            untouched = gold["facts"] == before["gold"]["facts"]
+            made = {**gold, "facts": given["facts"]} if untouched else gold
+        case _:
+            stages = len(blank["persona"]["stages"]) if blank["persona"] else 0
+            made = {**gold, "triples": [_staged(triple, stages) for triple in gold["triples"]]}
+    return {**blank, "gold": made, "silenced": data.get("silenced", [])}
+
+
+def extra_columns(gold: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """Columns that were added to those of the brief; they are not handed in."""
+    names = {column["name"] for column in given.get("columns", ())}
+    return [c["name"] for c in gold.get("columns", ()) if c["name"] not in names]
+
+
+def _in_columns(gold: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The rows in these columns, by name; what they do not have is empty."""
+    names = [column["name"] for column in gold["columns"]]
+    at = [names.index(c["name"]) if c["name"] in names else len(names) for c in columns]
+    return [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
+
+
+def _staged(triple: dict[str, Any], stages: int) -> dict[str, Any]:
+    stage = triple["stage"]
+    known = not isinstance(stage, int) or stage <= stages
+    return triple if known else {**triple, "stage": None}

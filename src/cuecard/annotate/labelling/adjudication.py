@@ -1,0 +1,356 @@
+"""Adjudication: items on which decisions differ, a third person's decision with its cause, and causes counted."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.annotate.task_feedback import GOLD_WRONG, comment_on_gold
+from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
+from cuecard.core.evaluation.decisions import DERIVED, JUDGED, decisions_of
+from cuecard.core.i18n import N_
+from cuecard.core.label_records import Adjudication, Cause, Label, LabelValue
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Family
+from cuecard.core.verdicts import Decision, Item, ItemKind
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+Reason = Literal["people", "judge", "gold"]
+"""Why an item is disputed: people differ, people and a machine do, somebody holds the gold for wrong."""
+REASONS: tuple[Reason, ...] = ("people", "judge", "gold")
+UNDECIDED = (LabelValue.UNSURE.value, Decision.UNJUDGED.value)
+"""Values that are no side of a dispute."""
+Place = tuple[int, str]
+"""An item anywhere: its trial and its key."""
+
+
+class MachineSide(Frozen):
+    """What a judge, or the user part, decided. `supporting`: indices of what was handed in."""
+
+    by: PlayerRef
+    value: str
+    rationale: str = ""
+    supporting: tuple[int, ...] = ()
+
+
+class Dispute(Frozen):
+    """`labels`: everybody's newest, those given blind first. `reasons` is empty where nothing is disputed
+    any more but the item was adjudicated (`decided`: what counts).
+    """
+
+    trial_id: int
+    run_id: int
+    task_id: str
+    title: str
+    family: Family
+    revision: int
+    item: Item
+    reasons: tuple[Reason, ...]
+    labels: tuple[Label, ...]
+    machines: tuple[MachineSide, ...]
+    decided: Adjudication | None = None
+
+    @property
+    def place(self) -> Place:
+        return self.trial_id, self.item.key
+
+    @property
+    def parties(self) -> frozenset[str]:
+        """The people whose blind labels are a side of the dispute."""
+        return frozenset(x.person for x in self.labels if x.phase == "blind" and _side(x.value))
+
+
+def disputes(
+    workspace: Workspace,
+    run_ids: Collection[int] | None = None,
+    set_id: int | None = None,
+    include: Collection[Reason] = REASONS,
+) -> tuple[Dispute, ...]:
+    """What is disputed for one of the reasons in `include`, and what was adjudicated: of these runs, of a
+    labelling set, or of everything; by task, then by gold item, so that the same item of several trials
+    comes together. Only items that somebody has labelled or adjudicated are read.
+
+    People differ if their newest blind labels do; people and machine do if the decision of a machine is
+    another than that of most people (of the one who has labelled); `unsure` and `unjudged` are no sides.
+    Raises `NotFound` for an unknown run or set.
+    """
+    wanted = _Wanted(workspace, run_ids, set_id)
+    labels = wanted.labels()
+    decided = wanted.decided()
+    machines = machine_sides(workspace, labels.keys() | decided.keys(), run_ids)
+    found: list[tuple[Place, tuple[Reason, ...]]] = []
+    for place in labels.keys() | decided.keys():
+        given = labels.get(place, [])
+        why = reasons_of(given, machines.get(place, ()))
+        reasons: tuple[Reason, ...] = tuple(reason for reason in why if reason in include)
+        if reasons or place in decided:
+            found.append((place, reasons))
+    trials = {id: workspace.runs.trial(id) for id in {trial_id for (trial_id, _key), _r in found}}
+    result = [
+        Dispute(
+            trial_id=place[0],
+            run_id=trials[place[0]].run_id,
+            task_id=trials[place[0]].task_id,
+            title=trials[place[0]].title,
+            family=trials[place[0]].family,
+            revision=trials[place[0]].revision,
+            item=Item.of_key(place[1]),
+            reasons=reasons,
+            labels=tuple(labels.get(place, ())),
+            machines=tuple(machines.get(place, ())),
+            decided=decided.get(place),
+        )
+        for place, reasons in found
+    ]
+    return tuple(sorted(result, key=_order))
+
+
+def reasons_of(labels: Iterable[Label], machines: Iterable[MachineSide]) -> tuple[Reason, ...]:
+    """Why an item with these decisions is disputed; nothing if it is not. Revealed labels count only for
+    what they say about the gold.
+    """
+    labels = tuple(labels)
+    values = [_side(label.value) for label in labels if label.phase == "blind"]
+    sides = [value for value in values if value]
+    most = majority(sides)
+    found: list[Reason] = []
+    if len(set(sides)) > 1:
+        found.append("people")
+    if most and any(m.value != most for m in machines if m.value not in UNDECIDED):
+        found.append("judge")
+    if any(label.gold_wrong for label in labels):
+        found.append("gold")
+    return tuple(found)
+
+
+def majority(values: Iterable[str]) -> str:
+    """What most say; "" if nobody says anything, or as many say something else."""
+    ranked = Counter(values).most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return ""
+    return ranked[0][0]
+
+
+def machine_sides(
+    workspace: Workspace, places: Collection[Place], run_ids: Collection[int] | None = None
+) -> dict[Place, list[MachineSide]]:
+    """What machines decided on these items: every judge's newest verdict on what judges decide, what
+    follows from it for rows and predicted triples, the user part's decisions. `run_ids`: where they are.
+    """
+    found: dict[Place, list[MachineSide]] = defaultdict(list)
+    kinds: dict[int, set[ItemKind]] = defaultdict(set)
+    for trial_id, key in places:
+        kinds[trial_id].add(Item.of_key(key).kind)
+    if any(each & set(JUDGED) for each in kinds.values()):
+        for record in workspace.verdicts.labelled_records(run_ids):
+            place = (record.trial_id, record.item.key)
+            if place in places:
+                side = MachineSide(
+                    by=record.judge,
+                    value=record.decision.value,
+                    rationale=record.rationale,
+                    supporting=record.supporting,
+                )
+                found[place].append(side)
+    for trial_id, asked in kinds.items():
+        for place, side in _others(workspace, trial_id, asked - set(JUDGED)):
+            if place in places:
+                found[place].append(side)
+    return found
+
+
+def _others(
+    workspace: Workspace, trial_id: int, kinds: set[ItemKind]
+) -> Iterator[tuple[Place, MachineSide]]:
+    if not kinds:
+        return
+    derived = kinds & set(DERIVED)
+    judges: Sequence[str] = ()
+    if derived:
+        records = workspace.verdicts.of_trial(trial_id)
+        judges = sorted({record.judgement.judge.name for record in records})
+    asked = [(derived, judge) for judge in judges] + [(kinds - derived, "")]
+    for which, judge in asked:
+        for decision in decisions_of(workspace, trial_id, which, judge) if which else ():
+            side = MachineSide(
+                by=decision.by, value=decision.value.value, rationale=decision.rationale
+            )
+            yield (trial_id, decision.item.key), side
+
+
+class _Wanted:
+    """What was labelled and adjudicated in a scope."""
+
+    def __init__(
+        self, workspace: Workspace, run_ids: Collection[int] | None, set_id: int | None
+    ) -> None:
+        self._workspace = workspace
+        self._places: frozenset[Place] | None = None
+        self._trials: frozenset[int] | None = None
+        if set_id is not None:
+            items = workspace.label_sets.items(set_id)
+            self._places = frozenset((item.trial_id, item.item.key) for item in items)
+            self._trials = frozenset(trial_id for trial_id, _key in self._places)
+        if run_ids is not None:
+            for run_id in run_ids:
+                workspace.runs.get(run_id)
+            trials = frozenset(t.id for run_id in run_ids for t in workspace.runs.trials(run_id))
+            self._trials = trials if self._trials is None else self._trials & trials
+
+    def labels(self) -> dict[Place, list[Label]]:
+        found: dict[Place, list[Label]] = defaultdict(list)
+        for phase in ("blind", "revealed"):
+            for label in self._workspace.verdicts.item_labels(self._trials, phase):
+                place = (label.trial_id, label.item_key)
+                if self._places is None or place in self._places:
+                    found[place].append(label)
+        return found
+
+    def decided(self) -> dict[Place, Adjudication]:
+        newest = self._workspace.adjudications.newest(self._trials)
+        found = {(each.trial_id, each.item_key): each for each in newest}
+        return {p: a for p, a in found.items() if self._places is None or p in self._places}
+
+
+def _side(value: object) -> str:
+    return "" if str(value) in UNDECIDED else str(value)
+
+
+def _order(dispute: Dispute) -> tuple[str, int, int, int, str, int]:
+    kind = list(ItemKind).index(dispute.item.kind)
+    item = dispute.item
+    return dispute.task_id, dispute.revision, kind, item.index, item.column, dispute.trial_id
+
+
+Why = Cause | Literal[""]
+JUDGE_CAUSES: tuple[Cause, ...] = ("alias", "granularity", "composition", "contradiction", "format")
+"""The causes that are errors of the judge."""
+
+CAUSES: dict[Why, tuple[str, str, str]] = {
+    "alias": ("a", N_("alias"), N_("judge: another name of the same thing")),
+    "granularity": ("g", N_("granularity"), N_("judge: one side is coarser or finer")),
+    "composition": ("c", N_("composition"), N_("judge: one item follows from several")),
+    "contradiction": ("o", N_("contradiction"), N_("judge: whether the two sides contradict")),
+    "format": ("f", N_("format"), N_("judge: spelling, units or dates")),
+    "gold_wrong": ("w", N_("gold wrong"), N_("the gold itself; its authors are told")),
+    "prompt_ambiguous": ("p", N_("prompt ambiguous"), N_("the judge's instructions leave it open")),
+    "human_slip": ("h", N_("human slip"), N_("a wrong key, or something misread")),
+    "": ("e", N_("nobody erred"), N_("both readings can be held")),
+}
+"""By cause: its letter, its name and what it means."""
+
+
+class Outcome(Frozen):
+    """`told`: the decision opened a comment on the task."""
+
+    adjudication: Adjudication
+    told: bool = False
+
+
+def adjudicate(
+    workspace: Workspace,
+    trial_id: int,
+    item: Item,
+    by: str,
+    value: LabelValue | CheckpointStatus,
+    cause: Why = "",
+    comment: str = "",
+) -> Outcome:
+    """Record a decision; labels, verdicts and earlier decisions stay. Where the gold was found wrong, the
+    task's authors are told by a comment. Raises `NotFound`.
+    """
+    decided = workspace.adjudications.add(trial_id, item, by, value, cause, comment.strip())
+    told = cause == GOLD_WRONG and comment_on_gold(workspace, trial_id, item, by, comment)
+    return Outcome(adjudication=decided, told=bool(told))
+
+
+Counts = Mapping[Why, int]
+
+
+class JudgeErrors(Frozen):
+    """Of the `adjudicated` items that a judge decided, `wrong` were decided otherwise by the adjudicator:
+    `causes` counts these.
+    """
+
+    judge: str
+    adjudicated: int
+    wrong: int
+    causes: dict[Why, int]
+
+
+class CauseReport(Frozen):
+    """Adjudicated items by the cause that counts; "" is that nobody erred. Causes that did not occur are
+    left out; all others come in the order of the taxonomy. `by_family` and `by_language` count each item
+    once, under its task's.
+    """
+
+    adjudicated: int
+    causes: dict[Why, int]
+    judges: tuple[JudgeErrors, ...]
+    by_family: dict[str, dict[Why, int]]
+    by_language: dict[str, dict[Why, int]]
+
+    @property
+    def judge_errors(self) -> int:
+        """Items on which the judge erred."""
+        return sum(self.causes.get(cause, 0) for cause in JUDGE_CAUSES)
+
+
+def causes_of(workspace: Workspace, run_ids: Collection[int] | None = None) -> CauseReport:
+    """Causes of what was adjudicated in these runs, or in all. Raises `NotFound`."""
+    trials: list[int] | None = None
+    if run_ids is not None:
+        trials = [t.id for run_id in run_ids for t in workspace.runs.trials(run_id)]
+    decided = {
+        (each.trial_id, each.item_key): each for each in workspace.adjudications.newest(trials)
+    }
+    if not decided:
+        return CauseReport(adjudicated=0, causes={}, judges=(), by_family={}, by_language={})
+    known = {id: workspace.runs.trial(id) for id in {each.trial_id for each in decided.values()}}
+    languages = {s.id: s.language for s in workspace.tasks.summaries(include_retired=True)}
+    families: dict[str, list[Why]] = {}
+    tongues: dict[str, list[Why]] = {}
+    for each in decided.values():
+        trial = known[each.trial_id]
+        families.setdefault(trial.family, []).append(each.cause)
+        tongues.setdefault(languages.get(trial.task_id, ""), []).append(each.cause)
+    return CauseReport(
+        adjudicated=len(decided),
+        causes=_counted(each.cause for each in decided.values()),
+        judges=_by_judge(workspace, decided, run_ids),
+        by_family={name: _counted(families[name]) for name in sorted(families)},
+        by_language={name: _counted(tongues[name]) for name in sorted(tongues)},
+    )
+
+
+def _by_judge(
+    workspace: Workspace, decided: Mapping[Place, Adjudication], run_ids: Collection[int] | None
+) -> tuple[JudgeErrors, ...]:
+    total: Counter[str] = Counter()
+    wrong: dict[str, list[Why]] = {}
+    for place, sides in machine_sides(workspace, decided.keys(), run_ids).items():
+        said = decided[place].value.value
+        for side in sides:
+            if side.value in UNDECIDED or said in UNDECIDED:
+                continue
+            total[side.by.name] += 1
+            if side.value != said:
+                wrong.setdefault(side.by.name, []).append(decided[place].cause)
+    return tuple(
+        JudgeErrors(
+            judge=judge,
+            adjudicated=total[judge],
+            wrong=len(wrong.get(judge, ())),
+            causes=_counted(wrong.get(judge, ())),
+        )
+        for judge in sorted(total)
+    )
+
+
+def _counted(causes: Iterable[Why]) -> dict[Why, int]:
+    counts = Counter(causes)
+    return {cause: counts[cause] for cause in CAUSES if counts[cause]}

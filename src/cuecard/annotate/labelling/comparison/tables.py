@@ -1,0 +1,420 @@
+"""Tables of figures: sheets, lines and cells, and a comparison of judges with people laid out in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.agreement.tables import AgreementTable, Row
+from cuecard.annotate.labelling.adjudication import CAUSES
+from cuecard.annotate.labelling.comparison.compare import Place
+from cuecard.annotate.labelling.comparison.inputs import GROUPINGS
+from cuecard.annotate.labelling.comparison.model import (
+    GROUP_WORDS,
+    Comparison,
+    Pair,
+    Rater,
+    figure,
+    label_word,
+    rater_word,
+    remark,
+    statistic_word,
+)
+from cuecard.core.i18n import _
+
+View = Literal[
+    "table",
+    "matrix",
+    "groups",
+    "judges",
+    "effect",
+    "cues",
+    "findings",
+    "worst",
+    "outcome",
+    "meaning",
+    "results",
+]
+
+MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
+_KINDS = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`place`: the items that it is about; `statistic`: the figure that it shows."""
+
+    text: str
+    place: Place | None = None
+    statistic: Statistic | None = None
+
+    @property
+    def remark(self) -> str:
+        return remark(self.statistic)
+
+
+Line = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table under its title; the first column names the line. `notes` belong below it."""
+
+    view: View
+    title: str
+    headings: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+
+def cell(statistic: Statistic | None, place: Place | None = None) -> Cell:
+    return Cell(figure(statistic), place, statistic)
+
+
+def count(n: int, place: Place | None = None) -> Cell:
+    return Cell(f"{n:,}", place)
+
+
+def sheets_of(found: Comparison) -> tuple[Sheet, ...]:
+    """Every table that has anything to say, in reading order."""
+    return (*_tables(found), *_matrices(found), *more_sheets(found))
+
+
+def judge_word(found: Comparison, name: str) -> str:
+    """A judge that is no model says so wherever it is named."""
+    said = rater_word(Rater(role="judge", name=name))
+    return _("{judge} (baseline)").format(judge=said) if name in found.baselines else said
+
+
+def side_word(found: Comparison, rater: Rater) -> str:
+    return judge_word(found, rater.name) if rater.role == "judge" else rater_word(rater)
+
+
+def _tables(found: Comparison) -> Iterator[Sheet]:
+    """Judge x statistic against each reference, with people among themselves beside it."""
+    for reference in found.references:
+        pairs = found.against(reference)
+        if pairs:
+            yield _against(found, reference, pairs)
+    if found.between_people:
+        yield _people(found)
+
+
+def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Sheet:
+    humans = found.humans
+    lines: list[Line] = [
+        (
+            Cell(_("n (tasks)")),
+            *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
+            *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
+        )
+    ]
+    for name in (*MAIN, *_of_labels(found), "balanced_accuracy", "mcc"):
+        label = name.partition(":")[2]
+        lines.append(
+            (
+                Cell(statistic_word(name, found.subject)),
+                *(cell(p.statistic(name), _place(p, either=label)) for p in pairs),
+                *((cell(_of_people(humans, name)),) if humans else ()),
+            )
+        )
+    return Sheet(
+        view="table",
+        title=_("Judges against {reference}").format(reference=rater_word(reference)),
+        headings=(
+            _("Statistic"),
+            *(judge_word(found, pair.left.name) for pair in pairs),
+            *((_("among people"),) if humans else ()),
+        ),
+        lines=tuple(lines),
+        notes=_notes(found, pairs),
+    )
+
+
+def _notes(found: Comparison, pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """Each note once, with the judges whom it is about unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for pair in pairs:
+        for note in pair.table.notes:
+            about.setdefault(note.text, []).append(judge_word(found, pair.left.name))
+    return tuple(
+        text if len(judges) == len(pairs) else f"{', '.join(judges)}: {text}"
+        for text, judges in about.items()
+    )
+
+
+def _of_labels(found: Comparison) -> Iterator[str]:
+    for kind in reversed(_KINDS):
+        yield from (f"{kind}:{label}" for label in found.domain)
+
+
+def _of_people(table: AgreementTable, name: str) -> Statistic | None:
+    """What stands beside a judge's figure: for kappa and pi their form for any number of raters."""
+    kind, _colon, label = name.partition(":")
+    if kind == "f1":
+        rows = [row for row in table.label_rows if row.label == label]
+        return rows[0].either if rows else None
+    row = table.row("fleiss_kappa" if name in ("cohen_kappa", "scott_pi") else name)
+    return row.statistic if row else None
+
+
+def _people(found: Comparison) -> Sheet:
+    pairs = found.between_people
+    lines: list[Line] = []
+    for pair in pairs:
+        name = f"{rater_word(pair.left)} · {rater_word(pair.right)}"
+        lines.append(_short(name, pair))
+    if found.humans and len(found.people) > 2:
+        table = found.humans
+        rows = {name: table.row(name) for name in ("percent", "fleiss_kappa", "ac1")}
+        statistics = [row.statistic if row else None for row in rows.values()]
+        lines.append((Cell(_("all people")), count(table.paired), *map(cell, statistics)))
+    return Sheet(
+        view="table",
+        title=_("People among themselves"),
+        headings=(
+            _("Between"),
+            "n",
+            statistic_word("percent"),
+            statistic_word("cohen_kappa"),
+            statistic_word("ac1"),
+        ),
+        lines=tuple(lines),
+        notes=tuple(note.text for note in found.humans.notes) if found.humans else (),
+    )
+
+
+def _short(name: str, pair: Pair) -> Line:
+    place = _place(pair)
+    return (
+        Cell(name),
+        count(pair.n, place),
+        *(cell(pair.statistic(each), place) for each in ("percent", "cohen_kappa", "ac1")),
+    )
+
+
+def _matrices(found: Comparison) -> Iterator[Sheet]:
+    """Of each pair the confusion matrix; of a judge with a reference also agreement by label."""
+    for pair in found.pairs:
+        matrix = pair.table.confusion
+        if matrix is None or not pair.n:
+            continue
+        left, right = side_word(found, pair.left), side_word(found, pair.right)
+        words = [label_word(found.subject, label) for label in matrix.labels]
+        lines: list[Line] = []
+        for label, word, counts in zip(matrix.labels, words, matrix.counts, strict=True):
+            cells = [
+                count(n, _place(pair, row=label, column=other))
+                for other, n in zip(matrix.labels, counts, strict=True)
+            ]
+            lines.append((Cell(word), *cells, count(sum(counts), _place(pair, row=label))))
+        sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
+        totals = [
+            count(n, _place(pair, column=label))
+            for label, n in zip(matrix.labels, sums, strict=True)
+        ]
+        lines.append((Cell(_("together")), *totals, count(matrix.n, _place(pair))))
+        yield Sheet(
+            view="matrix",
+            title=_("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
+            headings=("", *words, _("together")),
+            lines=tuple(lines),
+            notes=(_("Counts of items, not weighted."),) if found.weighted else (),
+        )
+        if pair.reference is not None:
+            yield _by_label(found, pair, left, right)
+
+
+def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
+    """The Overall / Covered / Not covered table of meta-evaluations."""
+    lines: list[Line] = [
+        (
+            Cell(_("overall")),
+            count(pair.n, _place(pair)),
+            *[cell(pair.statistic("percent"), _place(pair))] * 3,
+        )
+    ]
+    for label in found.domain:
+        given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)
+        lines.append(
+            (
+                Cell(label_word(found.subject, label)),
+                count(given.n if given else 0, _place(pair, row=label)),
+                cell(given, _place(pair, row=label)),
+                cell(wanted, _place(pair, column=label)),
+                cell(both, _place(pair, either=label)),
+            )
+        )
+    return Sheet(
+        view="matrix",
+        title=_("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
+        headings=(
+            _("Label of the judge"),
+            "n",
+            _("people agree"),
+            _("judge agrees"),
+            _("F1"),
+        ),
+        lines=tuple(lines),
+        notes=pair_notes(pair),
+    )
+
+
+def pair_notes(pair: Pair) -> tuple[str, ...]:
+    return tuple(note.text for note in pair.table.notes)
+
+
+def _place(pair: Pair, *, row: str = "", column: str = "", either: str = "") -> Place:
+    return Place(left=pair.left, right=pair.right, row=row, column=column, either=either)
+
+
+_SHORT = ("percent", "cohen_kappa", "ac1")
+
+
+def more_sheets(found: Comparison) -> Iterator[Sheet]:
+    yield from _groups(found)
+    yield from _differences(found)
+    yield from _ceilings(found)
+    yield from _anchoring(found)
+    yield from _causes(found)
+
+
+def _groups(found: Comparison) -> Iterator[Sheet]:
+    for judge in found.judges:
+        for by in GROUPINGS:
+            groups = [group for group in found.groups if (group.judge, group.by) == (judge, by)]
+            if not groups:
+                continue
+            lines: list[Line] = []
+            for group in groups:
+                place = Place(
+                    left=Rater(role="judge", name=judge),
+                    right=group.reference,
+                    by=by,
+                    value=group.value,
+                )
+                lines.append(
+                    (
+                        Cell(group.value or "–", place),
+                        Cell(f"{group.n:,} ({group.tasks:,})", place),
+                        *(cell(group.statistic(name), place) for name in _SHORT),
+                    )
+                )
+            yield Sheet(
+                view="groups",
+                title=_("{group}: {judge} against {reference}").format(
+                    group=_(GROUP_WORDS[by]),
+                    judge=judge_word(found, judge),
+                    reference=rater_word(groups[0].reference),
+                ),
+                headings=(
+                    _(GROUP_WORDS[by]),
+                    _("n (tasks)"),
+                    *(statistic_word(name) for name in _SHORT),
+                ),
+                lines=tuple(lines),
+            )
+
+
+def _differences(found: Comparison) -> Iterator[Sheet]:
+    for each in found.differences:
+        one, other = Rater.of_key(each.one), Rater.of_key(each.other)
+        reference = Rater.of_key(each.reference)
+        lines: list[Line] = [
+            (
+                Cell(statistic_word(row.name, found.subject)),
+                cell(left.statistic, Place(left=one, right=reference)),
+                cell(right.statistic, Place(left=other, right=reference)),
+                cell(row.statistic, Place(left=one, right=other)),
+            )
+            for row, left, right in zip(each.rows, each.ones, each.others, strict=True)
+            if row.name != "fleiss_kappa"
+        ]
+        yield Sheet(
+            view="judges",
+            title=_("Two judges on the same {n} items, against {reference}").format(
+                n=f"{each.n:,}", reference=rater_word(reference)
+            ),
+            headings=(
+                _("Statistic"),
+                judge_word(found, one.name),
+                judge_word(found, other.name),
+                _("difference"),
+            ),
+            lines=tuple(lines),
+            notes=(_("Intervals of the difference draw the same tasks for both judges."),),
+        )
+
+
+def _ceilings(found: Comparison) -> Iterator[Sheet]:
+    for each in found.ceilings:
+        judge = Rater.of_key(each.judge)
+        rows: list[tuple[Row, Row, Row]] = list(
+            zip(each.judge_people, each.people_people, each.difference, strict=True)
+        )
+        yield Sheet(
+            view="judges",
+            title=_("{judge} beside people, on {n} items that two people labelled").format(
+                judge=judge_word(found, judge.name), n=f"{each.n:,}"
+            ),
+            headings=(
+                _("Mean over pairs"),
+                _("judge and people"),
+                _("among people"),
+                _("difference"),
+            ),
+            lines=tuple(
+                (Cell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
+                for row in rows
+            ),
+        )
+
+
+def _anchoring(found: Comparison) -> Iterator[Sheet]:
+    if not found.anchoring:
+        return
+    yield Sheet(
+        view="judges",
+        title=_("Labels given again with the decision in view"),
+        headings=(
+            _("Person"),
+            "n",
+            _("changed"),
+            _("to the judge's"),
+            _("away from it"),
+        ),
+        lines=tuple(
+            (
+                Cell(each.person or _("all people")),
+                count(each.looked),
+                cell(each.changed),
+                cell(each.towards),
+                cell(each.away),
+            )
+            for each in found.anchoring
+        ),
+        notes=(
+            _(
+                "Only blind labels enter agreement. “To the judge's” is a share of the labels that were"
+                " not the judge's before, “away from it” of those that were."
+            ),
+        ),
+    )
+
+
+def _causes(found: Comparison) -> Iterator[Sheet]:
+    if not found.causes:
+        return
+    names = {str(cause): name for cause, (_letter, name, _meaning) in CAUSES.items()}
+    total = sum(n for _cause, n in found.causes)
+    yield Sheet(
+        view="judges",
+        title=_("Causes found in adjudication"),
+        headings=(_("Cause"), "n", _("share")),
+        lines=tuple(
+            (Cell(_(names.get(cause, cause))), count(n), Cell(f"{n / total:.3f}"))
+            for cause, n in found.causes
+        ),
+    )

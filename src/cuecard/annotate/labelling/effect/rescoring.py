@@ -1,0 +1,361 @@
+"""Trials scored twice: as judged, and with people's decisions in place of the judge's."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuecard.annotate.labelling.adjudication import majority
+from cuecard.core.engine.events import Event, UserSpoke
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.engine.trial import prediction_of
+from cuecard.core.evaluation.decisions import rows_of
+from cuecard.core.evaluation.scores import TrialScores
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.graph.score import supporting_triples
+from cuecard.core.families.table.gold import Table
+from cuecard.core.label_records import Adjudication, Label, LabelValue
+from cuecard.core.records import TrialRecord
+from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import normalise
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    ItemKind,
+    Judgement,
+    Measure,
+    TableMatch,
+    TriplesPrediction,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+ItemId = tuple[int, str]
+"""Trial and key of an item."""
+
+
+class SettledLabel(Frozen):
+    """`value` None: people say nothing that counts, as they cannot tell or are split evenly.
+    `gold_wrong`: somebody holds the gold item itself for wrong.
+    """
+
+    value: Decision | CheckpointStatus | None
+    adjudicated: bool = False
+    gold_wrong: bool = False
+
+
+def settled_labels(workspace: Workspace, trial_ids: Collection[int]) -> dict[ItemId, SettledLabel]:
+    """Every item of these trials that has a blind label or an adjudication."""
+    return settle(
+        workspace.verdicts.item_labels(trial_ids), workspace.adjudications.newest(trial_ids)
+    )
+
+
+def settle(
+    labels: Iterable[Label], adjudications: Iterable[Adjudication]
+) -> dict[ItemId, SettledLabel]:
+    """An adjudication goes before labels; of labels the most frequent counts, «cannot tell» being none.
+    `labels` has one of each person on an item.
+    """
+    votes: dict[ItemId, list[Decision | CheckpointStatus]] = defaultdict(list)
+    flagged: set[ItemId] = set()
+    for label in labels:
+        key = (label.trial_id, label.item_key)
+        votes[key] += filter(None, [_decided(label.value)])
+        if label.gold_wrong:
+            flagged.add(key)
+    found = {
+        key: SettledLabel(value=_most(counted), gold_wrong=key in flagged)
+        for key, counted in votes.items()
+    }
+    for record in adjudications:
+        key = (record.trial_id, record.item_key)
+        wrong = record.cause == "gold_wrong"
+        found[key] = SettledLabel(value=_decided(record.value), adjudicated=True, gold_wrong=wrong)
+    return found
+
+
+def _decided(value: LabelValue | CheckpointStatus) -> Decision | CheckpointStatus | None:
+    match value:
+        case CheckpointStatus():
+            return value
+        case LabelValue.YES:
+            return Decision.YES
+        case LabelValue.NO:
+            return Decision.NO
+        case LabelValue.UNSURE:
+            return None
+
+
+def _most(
+    given: Sequence[Decision | CheckpointStatus],
+) -> Decision | CheckpointStatus | None:
+    most = majority(given)
+    return next((value for value in given if value == most), None)
+
+
+By = Mapping[str, Decision]
+"""People's decisions by the item's key."""
+
+
+def overruled(task: Task, judgement: Judgement, said: By) -> Judgement:
+    """The judgement with people's decisions in place of the judge's; what they did not decide stays.
+
+    - A verdict keeps its supporting triples, which count when its gold triple is covered. A triple that
+      only people hold for covered and that the judge named no support for adds to recall and not to
+      precision, which is then a lower bound.
+    - What people say of a predicted triple goes before what follows from support.
+    - People who find a cell of a row covered say that the row has a partner; it gets a free one if there
+      is any. People who find a key cell not covered, and no other cell covered, say that it has none.
+    - A row that people find right has all its cells right. Of a row that they find wrong it is not known
+      which cell is wrong: rows and success change, cells do not.
+    """
+    verdicts = {verdict.item.key: verdict for verdict in judgement.verdicts}
+    decided = dict(said)
+    if isinstance(task.gold, Table):
+        decided = {**_cells_of_rows(task.gold, said), **said}
+    for key, decision in decided.items():
+        item = Item.of_key(key)
+        before = verdicts.get(key)
+        verdicts[key] = (
+            before.model_copy(update={"decision": decision})
+            if before
+            else Verdict(item=item, decision=decision)
+        )
+    table = judgement.table
+    if isinstance(task.gold, Table) and table is not None and table.usable:
+        table = _rejoined(task.gold, table, decided)
+    return judgement.model_copy(update={"verdicts": tuple(verdicts.values()), "table": table})
+
+
+def reread(events: Sequence[Event], said: Mapping[int, CheckpointStatus]) -> tuple[Event, ...]:
+    """The log with people's status of the agent's turn, by the user's turn that carries it, in place of the
+    responder's. What was said and done stays.
+    """
+    return tuple(_with_status(event, said) for event in events)
+
+
+def _with_status(event: Event, said: Mapping[int, CheckpointStatus]) -> Event:
+    body = event.body
+    if not isinstance(body, UserSpoke) or body.reply.status is None or body.turn not in said:
+        return event
+    reply = body.reply.model_copy(update={"status": said[body.turn]})
+    return event.model_copy(update={"body": body.model_copy(update={"reply": reply})})
+
+
+def _cells_of_rows(table: Table, said: By) -> dict[str, Decision]:
+    found: dict[str, Decision] = {}
+    for key, decision in said.items():
+        item = Item.of_key(key)
+        if item.kind is ItemKind.ROW and decision is Decision.YES:
+            for name in table.column_names:
+                cell = Item(kind=ItemKind.CELL, index=item.index, column=name)
+                found[cell.key] = Decision.YES
+    return found
+
+
+def _rejoined(table: Table, match: TableMatch, decided: By) -> TableMatch:
+    covered: set[int] = set()
+    without_key: set[int] = set()
+    for key, decision in decided.items():
+        item = Item.of_key(key)
+        if item.kind is not ItemKind.CELL:
+            continue
+        if decision is Decision.YES:
+            covered.add(item.index)
+        elif item.column in table.unique_columns:
+            without_key.add(item.index)
+    apart = without_key - covered
+    joined = [pair for pair in match.joined if pair[0] not in apart]
+    free = iter(sorted(set(range(match.predicted_rows)) - {partner for _row, partner in joined}))
+    have = {row for row, _partner in joined}
+    joined += list(zip(sorted(covered - have), free, strict=False))
+    return match.model_copy(update={"joined": tuple(sorted(joined))})
+
+
+SCORED = (
+    ItemKind.TRIPLE,
+    ItemKind.CELL,
+    ItemKind.ANSWER,
+    ItemKind.ROW,
+    ItemKind.PREDICTED,
+    ItemKind.STATUS,
+)
+"""Kinds that scores follow from; of cues and leaks there is no score."""
+
+
+class Settled(NamedTuple):
+    """An item on which people decided. `machine` None: it did not decide. `part`: how much of one item it
+    is to scores: less if the trial handed the same in several times, 0 in a table that cannot be used.
+    """
+
+    item: Item
+    machine: Decision | CheckpointStatus | None
+    people: Decision | CheckpointStatus
+    adjudicated: bool = False
+    no_support: bool = False
+    part: float = 1
+
+    @property
+    def changed(self) -> bool:
+        return self.machine is not self.people
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A judged trial: its measures by the judge and by people, the same where people said nothing. `open`
+    and `gold_wrong`: items that people labelled and did not decide on, or whose gold they doubt.
+    """
+
+    trial: TrialRecord
+    judge: tuple[Measure, ...]
+    people: tuple[Measure, ...]
+    settled: tuple[Settled, ...] = ()
+    open: tuple[Item, ...] = ()
+    gold_wrong: tuple[Item, ...] = field(default=())
+
+
+def rescored(
+    workspace: Workspace,
+    trials: Sequence[TrialScores],
+    said: Mapping[tuple[int, str], SettledLabel],
+) -> list[Rescored]:
+    """Every trial of these that was judged. Reads the logs of those that people labelled."""
+    by_trial: dict[int, dict[str, SettledLabel]] = defaultdict(dict)
+    for (trial_id, key), one in said.items():
+        by_trial[trial_id][key] = one
+    tasks: dict[tuple[str, int], Task] = {}
+    found: list[Rescored] = []
+    for scores in trials:
+        if scores.judge is None:
+            continue
+        trial, name = scores.trial, scores.judge.name
+        mine = by_trial.get(trial.id)
+        if not mine:
+            found.append(Rescored(trial, scores.measures, scores.measures))
+            continue
+        version = (trial.task_id, trial.revision)
+        if version not in tasks:
+            tasks[version] = workspace.tasks.revision(*version).task
+        records = workspace.verdicts.of_trial(trial.id)
+        judgement = next(r.judgement for r in records if r.judgement.judge.name == name)
+        events = workspace.runs.outline(trial.id).events
+        found.append(rescore(trial, tasks[version], events, judgement, mine))
+    return found
+
+
+def rescore(
+    trial: TrialRecord,
+    task: Task,
+    events: Sequence[Event],
+    judgement: Judgement,
+    said: Mapping[str, SettledLabel],
+) -> Rescored:
+    """One trial, with what people said by the item's key. What is no item of this trial is left out."""
+    machine = _machine(task, events, judgement)
+    known = {key: one for key, one in said.items() if key in machine and _fits(key, one)}
+    statuses: dict[int, CheckpointStatus] = {}
+    decisions: dict[str, Decision] = {}
+    for key, one in known.items():
+        match one.value:
+            case CheckpointStatus():
+                statuses[Item.of_key(key).index] = one.value
+            case Decision():
+                decisions[key] = one.value
+            case None:
+                pass
+    changed = overruled(task, judgement, decisions)
+    people = score_trial(task, reread(events, statuses), changed)
+    copies = _copies(events)
+    usable = judgement.table is None or judgement.table.usable
+    support = {v.item.key for v in judgement.verdicts if v.supporting}
+    settled = tuple(
+        Settled(
+            item=(item := Item.of_key(key)),
+            machine=machine[key],
+            people=one.value,
+            adjudicated=one.adjudicated,
+            no_support=(
+                item.kind is ItemKind.TRIPLE
+                and one.value is Decision.YES
+                and machine[key] is not Decision.YES
+                and key not in support
+            ),
+            part=1 / copies[item.index] if item.kind is ItemKind.PREDICTED else float(usable),
+        )
+        for key, one in sorted(known.items())
+        if one.value is not None
+    )
+    return Rescored(
+        trial,
+        score_trial(task, events, judgement),
+        people,
+        settled,
+        tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.value is None),
+        tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.gold_wrong),
+    )
+
+
+def _fits(key: str, said: SettledLabel) -> bool:
+    """Statuses of checkpoints are one vocabulary, yes and no another."""
+    if said.value is None:
+        return True
+    return key.startswith(ItemKind.STATUS) == isinstance(said.value, CheckpointStatus)
+
+
+def _machine(
+    task: Task, events: Sequence[Event], judgement: Judgement
+) -> dict[str, Decision | CheckpointStatus | None]:
+    """Every item of the trial that scores follow from, with the machine's decision."""
+    found: dict[str, Decision | CheckpointStatus | None] = {}
+    match task.gold:
+        case Graph(triples=triples):
+            for index in range(len(triples)):
+                found[Item(kind=ItemKind.TRIPLE, index=index).key] = None
+            predicted = _predicted(events)
+            support = set(supporting_triples(judgement.verdicts, len(predicted)))
+            unjudged = any(v.decision is Decision.UNJUDGED for v in judgement.verdicts)
+            # What supports nothing that was judged may still support what was not.
+            otherwise = None if unjudged else Decision.NO
+            for index in range(len(predicted)):
+                item = Item(kind=ItemKind.PREDICTED, index=index)
+                found[item.key] = Decision.YES if index in support else otherwise
+        case Table():
+            for index, decision in rows_of(judgement):
+                found[Item(kind=ItemKind.ROW, index=index).key] = _or_none(decision)
+        case _:
+            found[Item(kind=ItemKind.ANSWER).key] = None
+            for event in events:
+                body = event.body
+                if isinstance(body, UserSpoke) and body.reply.status is not None:
+                    found[Item(kind=ItemKind.STATUS, index=body.turn).key] = body.reply.status
+    for verdict in judgement.verdicts:
+        found[verdict.item.key] = _or_none(verdict.decision)
+    return found
+
+
+def _or_none(decision: Decision) -> Decision | None:
+    return None if decision is Decision.UNJUDGED else decision
+
+
+def _predicted(events: Sequence[Event]) -> list[tuple[str, ...]]:
+    prediction = prediction_of(events)
+    if not isinstance(prediction, TriplesPrediction):
+        return []
+    return [
+        tuple(normalise(text) or text.strip() for text in (t.head, t.relation, t.tail))
+        for t in prediction.triples
+    ]
+
+
+def _copies(events: Sequence[Event]) -> list[int]:
+    predicted = _predicted(events)
+    counts = Counter(predicted)
+    return [counts[triple] for triple in predicted]

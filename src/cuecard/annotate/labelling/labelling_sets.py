@@ -1,0 +1,237 @@
+"""A labelling set in the workspace: what it can be drawn from, how many items a wanted interval takes, a preview, and drawing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.labelling.sampling import SamplingPlan, Stratum, Unit, draw, strata_of
+from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.decisions import JUDGED, decisions_of
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.i18n import _
+from cuecard.core.label_records import LabelSet
+from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Item, ItemKind
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
+    """Every item of the plan's runs that machines decided on and the plan asks for, each once. Trials that
+    were not judged have no items of judged kinds, those that go on none that the user part decided. Runs of quality probes are
+    in only where the plan names them. Raises `NotFound` for an unknown run.
+    """
+    trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
+    kinds = plan.kinds or JUDGED
+    decided = _judged(workspace, plan) if set(kinds) & set(JUDGED) else {}
+    others = set(kinds) - set(JUDGED)
+    tasks: dict[tuple[str, int], Task] = {}
+    units: list[Unit] = []
+    for trial in trials:
+        found = [pair for pair in decided.get(trial.id, ()) if pair[0].kind in kinds]
+        if others and trial.termination is not None:
+            decisions = decisions_of(workspace, trial.id, others, plan.judge)
+            found += ((d.item, d.value.value) for d in decisions)
+        if not found:
+            continue
+        version = (trial.task_id, trial.revision)
+        if version not in tasks:
+            tasks[version] = workspace.tasks.revision(*version).task
+        units += (_unit(trial, tasks[version], item, value) for item, value in found)
+    return units
+
+
+def make_set(
+    workspace: Workspace,
+    plan: SamplingPlan,
+    *,
+    name: str,
+    by: str,
+    units: Sequence[Unit] | None = None,
+) -> LabelSet:
+    """Draw a labelling set and keep it with its plan. `units`: the plan's population, if it is known.
+    Raises `CuecardError` if there is nothing to draw.
+    """
+    items = draw(population_of(workspace, plan) if units is None else units, plan)
+    if not items:
+        raise CuecardError(
+            _("There is nothing to label"),
+            _("no item of these runs has been decided on"),
+            _("Judge the runs first: `cuecard judge`."),
+        )
+    return workspace.label_sets.create(
+        name=name.strip() or _("Set of run {run}").format(run=plan.runs[0]),
+        created_by=by,
+        items=items,
+        plan=plan.model_dump(mode="json"),
+    )
+
+
+def _judged(workspace: Workspace, plan: SamplingPlan) -> dict[int, list[tuple[Item, str]]]:
+    """Verdicts by trial, of the plan's judge or of the one who judged the trial first."""
+    found: dict[int, dict[Item, str]] = {}
+    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, plan.judge):
+        found.setdefault(trial_id, {})[item] = decision.value
+    return {trial_id: list(items.items()) for trial_id, items in found.items()}
+
+
+def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
+    relation = ""
+    if item.kind is ItemKind.TRIPLE and isinstance(task.gold, Graph):
+        # A judgement from elsewhere may name a triple that this revision does not have.
+        triples = task.gold.triples
+        relation = triples[item.index].relation if item.index < len(triples) else ""
+    return Unit(
+        trial_id=trial.id,
+        item=item,
+        decision=value,
+        family=trial.family,
+        language=task.language,
+        agent=trial.agent.name,
+        relation=relation,
+        task=trial.task_id,
+    )
+
+
+_Z95 = 1.959963984540054
+
+
+def width_of(n: float, share: float) -> float:
+    """The width of the 95% score interval (Wilson 1927) of a share seen on `n` independent items."""
+    spread = _Z95**2 / n
+    return 2 * _Z95 * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
+
+
+def n_for_width(
+    width: float,
+    share: float = 0.9,
+    *,
+    population: int | None = None,
+    design_effect: float = 1,
+) -> int:
+    """The fewest items for a 95% interval at most `width` wide (0 to 1), where about `share` of them will
+    agree. `design_effect`: by how much items of one task say less than independent ones, 1 + (m - 1) rho
+    for m items a task with correlation rho (Kish 1965). `population`: no more than there are; with the
+    finite population correction.
+
+    Raises `ValueError` for a width that is not between 0 and 1, a share outside [0, 1] or a design effect
+    below 1.
+    """
+    if not 0 < width < 1:
+        raise ValueError("a width must be between 0 and 1")
+    if not 0 <= share <= 1:
+        raise ValueError("a share must be between 0 and 1")
+    if design_effect < 1:
+        raise ValueError("a design effect is at least 1")
+    low, high = 1, 2
+    while width_of(high, share) > width:
+        low, high = high, high * 2
+    while low < high:
+        middle = (low + high) // 2
+        if width_of(middle, share) > width:
+            low = middle + 1
+        else:
+            high = middle
+    n = low * design_effect
+    if population is not None:
+        n = n / (1 + (n - 1) / population) if population else 0
+        return min(ceil(n), population)
+    return ceil(n)
+
+
+def design_effect(items_per_task: float, correlation: float) -> float:
+    """1 + (m - 1) rho (Kish 1965), at least 1."""
+    return max(1.0, 1 + (items_per_task - 1) * correlation)
+
+
+def n_in_tasks(
+    width: float, share: float, *, tasks: int, items: int, correlation: float = 0
+) -> int | None:
+    """As `n_for_width`, for a sample spread evenly over `tasks` with `items` in all: the more of them are
+    drawn from one task, the less each says. None if even all of them would say too little. Without a
+    correlation the finite population correction holds; with one, the tasks are a sample themselves, of
+    which no number of items is a census. Raises `ValueError` as `n_for_width` does, and for a correlation outside [0, 1].
+    """
+    wanted = n_for_width(width, share)
+    if not 0 <= correlation <= 1:
+        raise ValueError("a correlation must be between 0 and 1")
+    if not tasks or not items:
+        return None
+    if not correlation:
+        return n_for_width(width, share, population=items)
+    # n / deff(n) = wanted, with deff(n) = 1 + (n / tasks - 1) rho.
+    spare = 1 - wanted * correlation / tasks
+    n = max(wanted, ceil(wanted * (1 - correlation) / spare)) if spare > 0 else items + 1
+    return n if n <= items else None
+
+
+def effective_size(strata: Iterable[tuple[float, float]]) -> float:
+    """How many items drawn with equal chances would say as much as these, of (size, drawn) each: the
+    weights' (sum w)^2 / sum w^2 (Kish 1965). Strata from which nothing is drawn are left out.
+    """
+    known = [(size, drawn) for size, drawn in strata if drawn]
+    total = sum(size for size, _drawn in known)
+    return total**2 / sum(size**2 / drawn for size, drawn in known) if known else 0.0
+
+
+@dataclass(frozen=True)
+class Preview:
+    """`population`, `trials` and `tasks`: how many items there are, of how many trials and tasks;
+    `labels`: how many are to be given, in a draw of trials those that are expected.
+    """
+
+    strata: tuple[Stratum, ...]
+    population: int
+    trials: int
+    tasks: int
+    labels: float
+
+    @property
+    def items(self) -> float:
+        """How many items are drawn; in a draw of trials those that are expected."""
+        return sum(stratum.items for stratum in self.strata)
+
+    @property
+    def effective(self) -> float:
+        """How many items drawn with equal chances would say as much, as far as weights go."""
+        return effective_size((s.population, s.items) for s in self.strata)
+
+    @property
+    def left_out(self) -> int:
+        """Strata from which nothing is drawn, for which the set will not speak."""
+        return sum(not stratum.drawn for stratum in self.strata)
+
+    def width(self, share: float, correlation: float = 0) -> float | None:
+        """Of the 95% interval that is to be expected where about `share` agree and items of one task are
+        correlated; None where nothing is drawn.
+        """
+        if not self.effective:
+            return None
+        effect = design_effect(self.items / self.tasks, correlation)
+        return width_of(self.effective / effect, share)
+
+    def n_for(self, width: float, share: float, correlation: float = 0) -> int | None:
+        """How many items it takes, were they drawn with equal chances; None if there are too few. Raises
+        `ValueError`.
+        """
+        return n_in_tasks(
+            width, share, tasks=self.tasks, items=self.population, correlation=correlation
+        )
+
+
+def preview_of(units: Sequence[Unit], plan: SamplingPlan) -> Preview:
+    """What `plan` would draw from these units."""
+    strata = strata_of(units, plan)
+    items = sum(stratum.items for stratum in strata)
+    return Preview(
+        strata=strata,
+        population=len(units),
+        trials=len({unit.trial_id for unit in units}),
+        tasks=len({unit.task for unit in units}),
+        labels=items * (1 + plan.overlap * (plan.raters - 1)),
+    )

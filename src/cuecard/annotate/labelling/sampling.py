@@ -1,0 +1,303 @@
+"""Which items of runs people label: the plan, and a stratified, seeded draw with the probability of every item."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+from cuecard.core.label_records import SetItem
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Item, ItemKind
+
+StratumKey = Literal["decision", "family", "language", "agent", "relation", "task"]
+STRATUM_KEYS: tuple[StratumKey, ...] = get_args(StratumKey)
+_OF_TRIALS: frozenset[StratumKey] = frozenset({"family", "language", "agent", "task"})
+
+
+class SamplingPlan(Frozen):
+    """`by` "items" draws `n` items, "trials" draws `n` trials with all their items. `kinds`: what is
+    labelled; none means what the judge decided on. `judge`: whose decisions stratify, "" for the first
+    that each trial has. `strata`: the draw is stratified by these properties, with as many from each as
+    it is large (`proportional`), or equally many (`equal`). `overlap`: the share of what is drawn that
+    `raters` people label, the rest one; `people`: who, none meaning anybody. Names and properties given
+    twice count once.
+    """
+
+    runs: Annotated[tuple[int, ...], Field(min_length=1)]
+    n: Annotated[int, Field(ge=1)]
+    by: Literal["items", "trials"] = "items"
+    kinds: tuple[ItemKind, ...] = ()
+    judge: str = ""
+    strata: tuple[StratumKey, ...] = ()
+    allocation: Literal["proportional", "equal"] = "proportional"
+    seed: int = 0
+    overlap: Annotated[float, Field(ge=0, le=1)] = 0
+    raters: Annotated[int, Field(ge=2, le=20)] = 2
+    people: tuple[str, ...] = ()
+
+    @field_validator("runs", "kinds", "strata", "people", mode="after")
+    @classmethod
+    def _once(cls, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        cleaned = (each.strip() if type(each) is str else each for each in given)
+        return tuple(dict.fromkeys(each for each in cleaned if each != ""))
+
+    @model_validator(mode="after")
+    def _fits(self) -> SamplingPlan:
+        if self.by == "trials" and (wrong := set(self.strata) - _OF_TRIALS):
+            raise ValueError(
+                _(
+                    "trials have no {names}: stratify them by family, language, agent or task"
+                ).format(names=", ".join(sorted(wrong)))
+            )
+        if self.people and self.overlap and len(self.people) < self.raters:
+            raise ValueError(
+                _("{n} people cannot give {m} labels to one item").format(
+                    n=len(self.people), m=self.raters
+                )
+            )
+        return self
+
+
+def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
+    """The plan with these fields. Raises `CuecardError` with a sentence for people."""
+    try:
+        return SamplingPlan.model_validate(fields)
+    except ValidationError as error:
+        reasons: list[str] = []
+        for found in error.errors():
+            raised = found.get("ctx", {}).get("error")
+            place = ".".join(str(part) for part in found["loc"])
+            reasons.append(str(raised) if raised else f"{place}: {found['msg']}")
+        raise CuecardError(_("This set cannot be drawn"), "; ".join(reasons)) from None
+
+
+class Unit(NamedTuple):
+    """An item of the population with the properties it may be stratified by; all "" where unknown."""
+
+    trial_id: int
+    item: Item
+    decision: str = ""
+    family: str = ""
+    language: str = ""
+    agent: str = ""
+    relation: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """`size` items or trials of the population, with `population` items in all; of them `drawn`."""
+
+    name: str
+    size: int
+    drawn: int
+    population: int
+
+    @property
+    def items(self) -> float:
+        """How many items are drawn; in a draw of trials those that are expected."""
+        return self.population * self.drawn / self.size
+
+
+def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
+    """The items of the set, in an order that tells nothing. Within a stratum each item (or trial) has the
+    same chance, without replacement; its probability is kept (Horvitz & Thompson 1952 weights are its
+    inverse). The same units, in whatever order, and the same plan give the same set; another seed gives
+    another set, which may share items with the first.
+
+    Draws everything where there is less than asked for. Where `n` is less than there are strata, some have
+    no item, and weights speak for the others only.
+    """
+    groups = _grouped(units, plan)
+    wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
+    drawn: list[_Drawn] = []
+    for name, found in groups.items():
+        keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
+        probability = wanted[name] / len(keys)
+        drawn += (_Drawn(name, probability, tuple(found[key])) for key in keys[: wanted[name]])
+    drawn.sort(key=lambda one: _chance(plan.seed, "order", one.units[0].trial_id, one.first))
+    items = [item for one in _shared_out(drawn, plan) for item in one]
+    items.sort(key=lambda item: _chance(plan.seed, "order", item.trial_id, item.item.key))
+    return tuple(items)
+
+
+def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
+    """What the draw takes from which stratum, by name."""
+    items: dict[str, int] = defaultdict(int)
+    trials: dict[str, set[int]] = defaultdict(set)
+    for unit in units:
+        name = _stratum_of(unit, plan)
+        items[name] += 1
+        trials[name].add(unit.trial_id)
+    sizes = {
+        name: items[name] if plan.by == "items" else len(trials[name]) for name in sorted(items)
+    }
+    wanted = allocate(sizes, plan)
+    return tuple(Stratum(name, size, wanted[name], items[name]) for name, size in sizes.items())
+
+
+def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
+    """How many to draw from each stratum: `n` in all, by largest remainder; at least one from each as far
+    as `n` goes, never more than there are.
+    """
+    names = sorted(sizes)
+    total = sum(sizes.values())
+    n = min(plan.n, total)
+    if not n:
+        return dict.fromkeys(names, 0)
+    given = dict.fromkeys(names, 0)
+    for name in sorted(names, key=lambda name: -sizes[name])[:n]:
+        given[name] = 1
+    while (left := n - sum(given.values())) > 0:
+        open_ = [name for name in names if given[name] < sizes[name]]
+        shares = _shares(open_, sizes, given, n, plan)
+        before = sum(given.values())
+        for name in open_:
+            given[name] += min(int(shares[name]), sizes[name] - given[name])
+        if sum(given.values()) > before:
+            continue
+        ranked = sorted(open_, key=lambda name: (-shares[name], name))
+        for name in ranked[:left]:
+            given[name] += 1
+    return given
+
+
+def _shares(
+    names: Sequence[str],
+    sizes: Mapping[str, int],
+    given: Mapping[str, int],
+    n: int,
+    plan: SamplingPlan,
+) -> dict[str, Fraction]:
+    """What each stratum still lacks of its share; in all at most what is left to give."""
+    weights = {name: sizes[name] if plan.allocation == "proportional" else 1 for name in names}
+    full = sum(given[name] for name in given if name not in weights)
+    goal = n - full
+    total = sum(weights.values())
+    lacks = {
+        name: max(Fraction(goal * weights[name], total) - given[name], Fraction(0))
+        for name in names
+    }
+    missing, left = sum(lacks.values()), n - sum(given.values())
+    if missing <= left:
+        return lacks
+    return {name: lack * left / missing for name, lack in lacks.items()}
+
+
+class _Drawn(NamedTuple):
+    """What was drawn as one: an item, or a trial with all its items."""
+
+    stratum: str
+    probability: float
+    units: tuple[Unit, ...]
+
+    @property
+    def first(self) -> str:
+        return self.units[0].item.key
+
+
+def _grouped(
+    units: Sequence[Unit], plan: SamplingPlan
+) -> dict[str, dict[tuple[int, str], list[Unit]]]:
+    """By stratum, what is drawn as one (an item, or a trial with all its items)."""
+    found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
+    for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
+        one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
+        found[_stratum_of(unit, plan)][one].append(unit)
+    return {name: dict(found[name]) for name in sorted(found)}
+
+
+def _stratum_of(unit: Unit, plan: SamplingPlan) -> str:
+    return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
+
+
+def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[SetItem]]:
+    """Which of those that were drawn several people label, spread evenly over the strata, and who labels
+    what. People who share a trial share all of it.
+    """
+    by_stratum: dict[str, list[int]] = defaultdict(list)
+    for index, one in enumerate(drawn):
+        by_stratum[one.stratum].append(index)
+    shared: set[int] = set()
+    carried = 0.0
+    for name in sorted(by_stratum):
+        exact = len(by_stratum[name]) * plan.overlap + carried
+        count = min(round(exact), len(by_stratum[name]))
+        carried = exact - count
+        shared.update(by_stratum[name][:count])
+    turn = 0
+    for index, one in enumerate(drawn):
+        raters = plan.raters if index in shared else 1
+        people = (
+            tuple(plan.people[(turn + k) % len(plan.people)] for k in range(raters))
+            if plan.people
+            else ()
+        )
+        turn += raters
+        yield [
+            SetItem(
+                trial_id=unit.trial_id,
+                item=unit.item,
+                stratum=one.stratum,
+                probability=one.probability,
+                raters=raters,
+                people=people,
+            )
+            for unit in one.units
+        ]
+
+
+def _chance(seed: int, *parts: object) -> bytes:
+    """A number that follows from seed and parts alone, for orders that do not depend on arrival."""
+    return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
+
+
+Key = tuple[int, str]
+"""Trial and key of an item."""
+WeightingClass = tuple[str, ItemKind]
+"""Stratum and kind: within one, items that nobody labelled are taken to be like those that somebody did."""
+
+
+def weights_of(
+    items: Iterable[SetItem], labelled: Collection[Key] | None = None
+) -> dict[Key, float]:
+    """What the `labelled` ones (None: all) of a drawn set stand for: the inverse of the probability with which each
+    was drawn (Horvitz & Thompson 1952), times drawn / labelled of its stratum and kind (weighting classes,
+    Särndal, Swensson & Wretman 1992, ch. 15).
+    """
+    drawn = list(items)
+    known = [item for item in drawn if labelled is None or _key(item) in labelled]
+    every, have = Counter(map(class_of, drawn)), Counter(map(class_of, known))
+    return {
+        _key(item): every[class_of(item)] / have[class_of(item)] / item.probability
+        for item in known
+    }
+
+
+def bare_classes(
+    items: Iterable[SetItem], labelled: Collection[Key]
+) -> dict[WeightingClass, float]:
+    """Of which nothing is labelled, with the share of the population that each stands for."""
+    drawn = list(items)
+    have = {class_of(item) for item in drawn if _key(item) in labelled}
+    sizes: dict[WeightingClass, float] = defaultdict(float)
+    for item in drawn:
+        sizes[class_of(item)] += 1 / item.probability
+    total = sum(sizes.values())
+    return {name: size / total for name, size in sizes.items() if name not in have}
+
+
+def class_of(item: SetItem) -> WeightingClass:
+    return item.stratum, item.item.kind
+
+
+def _key(item: SetItem) -> Key:
+    return item.trial_id, item.item.key

@@ -1,1 +1,0 @@
-"""Quality control: eight stages over one revision, and a decision table that a person answers."""

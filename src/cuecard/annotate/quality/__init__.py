@@ -1,0 +1,1 @@
+"""Quality control of single revisions, and the datasheet of a whole workspace."""

@@ -1,0 +1,388 @@
+"""The eight stages of quality control, the signals they give, the decision table over them, and the documentation written from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from cuecard.core.contributions import QcVerdict
+from cuecard.core.i18n import N_, _
+from cuecard.core.probes.results import ProbeName
+from cuecard.core.tasks.base import Frozen
+
+Sign = Literal["open", "off", "clear", "some", "most", "found"]
+"""`open`: nobody has looked, or only baselines have. `off`: it does not apply to such a task. `clear`:
+looked at, and nothing is wrong. `some`: seen in fewer than half of a model's attempts; `most`: in at
+least half of them. `found`: seen, where there are no attempts to count.
+
+Of several models the one counts that knows most: the one that is right most often.
+"""
+
+SignalName = Literal[
+    "errors", "leaked", "solvable", "shallow", "lawless", "missed", "hurried", "disputed"
+]
+SIGNALS: tuple[SignalName, ...] = get_args(SignalName)
+
+SIGNAL_LABEL: dict[SignalName, str] = {
+    "errors": N_("errors of the linter"),
+    "leaked": N_("right from memory"),
+    "solvable": N_("right without asking"),
+    "shallow": N_("ambiguity on the surface"),
+    "lawless": N_("facts that clash or are not plausible"),
+    "missed": N_("wrong with all facts given"),
+    "hurried": N_("little effort"),
+    "disputed": N_("judge and expert disagree"),
+}
+SIGN_LABEL: dict[Sign, str] = {
+    "open": N_("not looked at"),
+    "off": N_("does not apply"),
+    "clear": N_("no"),
+    "some": N_("in some attempts"),
+    "most": N_("in most attempts"),
+    "found": N_("yes"),
+}
+
+
+class Signals(Frozen):
+    """One sign for each signal; which signs a signal can have is its type."""
+
+    errors: Literal["clear", "found"]
+    leaked: Literal["open", "clear", "some", "most"] = "open"
+    solvable: Literal["open", "off", "clear", "some", "most"] = "open"
+    shallow: Literal["open", "off", "clear", "found"] = "open"
+    lawless: Literal["open", "off", "clear", "found"] = "open"
+    missed: Literal["open", "off", "clear", "some", "most"] = "open"
+    hurried: Literal["open", "clear", "found"] = "open"
+    disputed: Literal["open", "clear", "found"] = "open"
+
+    def sign(self, name: SignalName) -> Sign:
+        return getattr(self, name)
+
+
+def signs_of(name: SignalName) -> tuple[Sign, ...]:
+    """The signs that a signal can have."""
+    return get_args(Signals.model_fields[name].annotation)
+
+
+StageName = Literal[
+    "structure",
+    "closed_book",
+    "open_book",
+    "ambiguity",
+    "laws",
+    "difficulty",
+    "agreement",
+    "verdict",
+]
+STAGES: tuple[StageName, ...] = get_args(StageName)
+
+StageState = Literal["open", "skipped", "passed", "flagged"]
+"""`open`: not run. `skipped`: there is a reason why it says nothing."""
+
+
+@dataclass(frozen=True)
+class QcStep:
+    """`asks`: what is looked for. `probes`: what is played or examined for it; the other stages look at
+    what the workspace holds. Translate `label` and `asks` when shown.
+    """
+
+    name: StageName
+    label: str
+    asks: str
+    probes: tuple[ProbeName, ...] = ()
+
+    @property
+    def number(self) -> int:
+        return STAGES.index(self.name) + 1
+
+
+_STAGES = (
+    QcStep("structure", N_("Structure"), N_("Does the linter find errors?")),
+    QcStep(
+        "closed_book",
+        N_("Closed book"),
+        N_("Is a model right without any tool? Then the answer leaks from its memory."),
+        ("closed_book",),
+    ),
+    QcStep(
+        "open_book",
+        N_("Without asking"),
+        N_("Is a model right that may search, but not ask? Then the dialogue is not needed."),
+        ("open_book",),
+    ),
+    QcStep(
+        "ambiguity",
+        N_("Ambiguity"),
+        N_("Does common sense see the candidates, or the error, before any search?"),
+        ("ambiguity",),
+    ),
+    QcStep(
+        "laws",
+        N_("Laws"),
+        N_("Do the facts hold together, and does a model that knows them all reach the answer?"),
+        ("laws", "with_facts"),
+    ),
+    QcStep(
+        "difficulty",
+        N_("Difficulty"),
+        N_("Did the author need at least so many minutes and pages?"),
+    ),
+    QcStep(
+        "agreement",
+        N_("Judge and expert"),
+        N_("Do the judge and a person agree on one response, item by item?"),
+    ),
+    QcStep(
+        "verdict", N_("Verdict"), N_("What do the stages speak for, and what does a person say?")
+    ),
+)
+STAGE: dict[StageName, QcStep] = {stage.name: stage for stage in _STAGES}
+STATE_LABEL: dict[StageState, str] = {
+    "open": N_("not run"),
+    "skipped": N_("skipped"),
+    "passed": N_("all clear"),
+    "flagged": N_("flagged"),
+}
+
+
+GRAVITY: tuple[QcVerdict, ...] = ("keep", "revise", "remove")
+"""From the mildest to the gravest."""
+VERDICT_LABEL: dict[QcVerdict, str] = {
+    "keep": N_("keep"),
+    "revise": N_("revise"),
+    "remove": N_("remove"),
+}
+
+_FOUND: tuple[Sign, ...] = ("found",)
+_MOST: tuple[Sign, ...] = ("most",)
+_SEEN: tuple[Sign, ...] = ("some", "most")
+_FINE: tuple[Sign, ...] = ("clear", "off")
+_NOT_BAD: tuple[Sign, ...] = ("clear", "off", "open")
+_ALL_FINE: dict[SignalName, tuple[Sign, ...]] = dict.fromkeys(SIGNALS, _FINE)
+_NONE_BAD: dict[SignalName, tuple[Sign, ...]] = dict.fromkeys(SIGNALS, _NOT_BAD)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Applies when every signal of `when` has one of its signs there and, if `one_is` is given, at least
+    one signal of all has that sign. `key` is stored with decisions and never changes; translate `says`.
+    """
+
+    key: str
+    outcome: QcVerdict
+    says: str
+    when: Mapping[SignalName, tuple[Sign, ...]]
+    one_is: Sign | None = None
+
+    @property
+    def reads(self) -> tuple[SignalName, ...]:
+        """The signals that it looks at."""
+        return SIGNALS if self.one_is else tuple(name for name in SIGNALS if name in self.when)
+
+    def applies(self, signals: Signals) -> bool:
+        if any(signals.sign(name) not in signs for name, signs in self.when.items()):
+            return False
+        return self.one_is is None or any(signals.sign(name) == self.one_is for name in SIGNALS)
+
+    @property
+    def condition(self) -> str:
+        """When it applies, as a person reads it."""
+        different = set(self.when.values())
+        if len(self.when) == len(SIGNALS) and len(different) == 1:
+            text = _("all signals: {signs}").format(signs=_signs(different.pop()))
+        else:
+            text = "; ".join(
+                _("{signal}: {signs}").format(signal=_(SIGNAL_LABEL[name]), signs=_signs(signs))
+                for name, signs in self.when.items()
+            )
+        if self.one_is is None:
+            return text
+        return _("{text}; at least one: {sign}").format(text=text, sign=_(SIGN_LABEL[self.one_is]))
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "known",
+        "remove",
+        N_(
+            "Models know the answer: a model without tools was right in at least half of its attempts."
+        ),
+        {"leaked": _MOST},
+    ),
+    Rule(
+        "nothing_to_ask",
+        "remove",
+        N_("It can be answered without asking, and common sense sees its ambiguity."),
+        {"solvable": _MOST, "shallow": _FOUND},
+    ),
+    Rule(
+        "broken_world",
+        "remove",
+        N_("Its facts do not hold together, and those who know them all miss the answer."),
+        {"lawless": _FOUND, "missed": _MOST},
+    ),
+    Rule(
+        "unsound",
+        "revise",
+        N_("The linter finds errors: it cannot be played or scored as it is meant."),
+        {"errors": _FOUND},
+    ),
+    Rule(
+        "glimpsed",
+        "revise",
+        N_("A model was right without tools: the answer may be guessed or remembered."),
+        {"leaked": ("some",)},
+    ),
+    Rule(
+        "asked_for_nothing",
+        "revise",
+        N_("A model was right without asking: what the user holds back is not needed."),
+        {"solvable": _SEEN},
+    ),
+    Rule(
+        "on_the_surface",
+        "revise",
+        N_("The ambiguity or error is seen by common sense, without any search."),
+        {"shallow": _FOUND},
+    ),
+    Rule(
+        "clashing_facts",
+        "revise",
+        N_("Facts contradict each other or are not plausible."),
+        {"lawless": _FOUND},
+    ),
+    Rule(
+        "out_of_reach",
+        "revise",
+        N_("A model that was given all facts did not reach the answer."),
+        {"missed": _SEEN},
+    ),
+    Rule(
+        "too_little_effort",
+        "revise",
+        N_("Its author spent less than is asked for: it may be too easy."),
+        {"hurried": _FOUND},
+    ),
+    Rule(
+        "unclear_criteria",
+        "revise",
+        N_("Judge and expert disagree on its items: the gold or its criteria are unclear."),
+        {"disputed": _FOUND},
+    ),
+    Rule(
+        "nothing_so_far",
+        "keep",
+        N_("Nothing that was looked at speaks against it; not everything was looked at."),
+        _NONE_BAD,
+        one_is="open",
+    ),
+    Rule(
+        "sound", "keep", N_("Everything was looked at, and nothing speaks against it."), _ALL_FINE
+    ),
+)
+RULE_BY_KEY: dict[str, Rule] = {rule.key: rule for rule in RULES}
+
+
+class Proposal(Frozen):
+    """`verdict`: the gravest outcome of the rules that apply; `rules`: their keys, the gravest first.
+    `unknown`: signals that nobody has looked at; while there are any, the proposal may still change.
+    """
+
+    verdict: QcVerdict
+    rules: tuple[str, ...]
+    unknown: tuple[SignalName, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What the rules say, translated."""
+        return reasons_of(self.rules)
+
+
+def propose(signals: Signals) -> Proposal:
+    """What the table says."""
+    applying = [rule for rule in RULES if rule.applies(signals)]
+    applying.sort(key=lambda rule: -GRAVITY.index(rule.outcome))
+    return Proposal(
+        verdict=applying[0].outcome,
+        rules=tuple(rule.key for rule in applying),
+        unknown=tuple(name for name in SIGNALS if signals.sign(name) == "open"),
+    )
+
+
+def reasons_of(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The sentences of rules, translated; of a rule that is no more its key."""
+    return tuple(_(RULE_BY_KEY[key].says) if key in RULE_BY_KEY else key for key in keys)
+
+
+def _signs(signs: tuple[Sign, ...]) -> str:
+    return _(" or ").join(_(SIGN_LABEL[sign]) for sign in signs)
+
+
+_HEAD = """# Quality control
+
+Besides people, eight stages look at a task before it enters a benchmark. `cuecard qc TASK` runs what is
+missing and shows all of them; `--stage NAME` picks some, `--known` only shows what is known, `--json` is
+for programs. In the app, `q` on a task (in the list, the editor and the review) opens the same: `r` runs a
+stage, `a` all of them, Enter opens the trial behind a line, `l` labels a response, `v` gives the verdict.
+The exit code is 1 if a stage that was asked for is flagged.
+
+What a stage plays is a run like any other: recorded, resumable, with its cost, and not played a second
+time for the same revision. Before models are called the app asks, and the command line wants `--yes` or a
+`--budget`. Models, attempts and bars stand under `qc` in `cuecard.yaml`. What embedded players do, or
+what is found in an embedded world, is shown as a baseline and never counts.
+"""
+
+_PAGE_STAGES = """## Stages
+
+| # | stage | what it asks |
+| --- | --- | --- |
+"""
+
+_SIGNALS = """## Signals
+
+Each stage says what it found in one or two of these signals. *{some}* means fewer than half of a model's
+attempts, *{most}* at least half; of several models the one counts that is right most often. *{open}*:
+nobody has looked, or only baselines have.
+
+| signal | what it can be |
+| --- | --- |
+"""
+
+_TABLE = """## The decision table
+
+Every rule that applies is a reason; the gravest outcome of them is proposed. A person confirms it or
+decides otherwise, with a reason, and that is recorded beside the signals. Nothing is removed by a machine:
+archiving a task is a step of its own.
+
+| rule | proposes | when | because |
+| --- | --- | --- | --- |
+"""
+
+_FOOT = """
+This page is written from the code by `python scripts/qc_page.py`; a test keeps it so.
+"""
+
+
+def qc_page() -> str:
+    """The page, in the language that is set."""
+    stages = [
+        f"| {STAGE[name].number} | `{name}` {_(STAGE[name].label)} | {_(STAGE[name].asks)} |"
+        for name in STAGES
+    ]
+    signals = [
+        f"| {_(SIGNAL_LABEL[name])} | {', '.join(_(SIGN_LABEL[sign]) for sign in signs_of(name))} |"
+        for name in SIGNALS
+    ]
+    rules = [
+        f"| `{rule.key}` | {_(VERDICT_LABEL[rule.outcome])} | {rule.condition} | {_(rule.says)} |"
+        for rule in sorted(RULES, key=lambda rule: -GRAVITY.index(rule.outcome))
+    ]
+    words = {key: _(SIGN_LABEL[key]) for key in ("some", "most", "open")}
+    parts = (
+        _HEAD,
+        _PAGE_STAGES + "\n".join(stages) + "\n",
+        _SIGNALS.format(**words) + "\n".join(signals) + "\n",
+        _TABLE + "\n".join(rules) + "\n",
+    )
+    return "\n".join(parts) + _FOOT

@@ -1,0 +1,3 @@
+"""What runs say: scores with intervals, comparisons, errors, plots and reports, all counted from one `Pool` of trials."""
+
+from __future__ import annotations

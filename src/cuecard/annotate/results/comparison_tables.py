@@ -1,0 +1,313 @@
+"""Comparisons of arms laid out as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.score_tables import cell_of
+from cuecard.annotate.results.scores import column_label
+from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
+from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import COUNTS, measure_label
+
+WORST = 10
+
+
+def comparison_sheets(
+    found: Sequence[Comparison], *, tasks: int = WORST, percent: bool = False
+) -> tuple[Sheet, ...]:
+    """For each family: differences (a line for each measure and arm) with win, tie and loss, cost and tokens, what was
+    left out, and the `tasks` that differ most by the first measure.
+    """
+    sheets: list[Sheet] = []
+    for family in dict.fromkeys(one.family for one in found):
+        mine = [one for one in found if one.family == family]
+        sheets += [difference_sheet(mine, percent=percent), spending_sheet(mine)]
+        if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
+            sheets.append(left_out_sheet(mine[0]))
+        if tasks:
+            sheets += worst_sheets(mine[0], tasks, percent=percent)
+    return tuple(sheets)
+
+
+def arm_word(found: Comparison, name: str) -> str:
+    return value_word(found.dimension, name, found.names)
+
+
+def against(found: Comparison, contrast: Contrast) -> str:
+    """`beta against alpha`."""
+    return _("{arm} against {base}").format(
+        arm=arm_word(found, contrast.arm), base=arm_word(found, contrast.base)
+    )
+
+
+def difference_sheet(
+    found: Sequence[Comparison],
+    *,
+    percent: bool = False,
+    parts: Sequence[tuple[str, Comparison]] = (),
+) -> Sheet:
+    """Of comparisons of one family: means of both, the paired difference, win/tie/loss, n tasks; where there is any, what
+    else differs between the arms of a line, and how many trials it leaves unpaired. `parts`: what follows of parts of
+    the trials (of each agent), under their names.
+    """
+    every = [("", one) for one in found] + list(parts)
+    contrasts = [contrast for _part, one in every for contrast in one.contrasts]
+    lines: list[Line] = []
+    notes: dict[str, None] = {}
+    for part, one in every:
+        own = [note for note in one.notes if note not in notes]
+        notes |= dict.fromkeys(f"{part}: {note}" if part else note for note in own)
+        label = f"{part} · {_label(one)}" if part else _label(one)
+        for contrast in one.contrasts:
+            base, arm = _trials(contrast)
+            lines.append(
+                (
+                    ResultCell(
+                        f"{label} · {arm_word(one, contrast.arm)}{alone_text(one, contrast)}",
+                        trials=base + arm,
+                    ),
+                    ResultCell(
+                        difference_text(one.measure, contrast, percent=percent),
+                        statistic=contrast.difference,
+                        trials=base + arm,
+                    ),
+                    Cell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+                    cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
+                    cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
+                    ResultCell(
+                        "–" if contrast.sign_test is None else f"{contrast.sign_test:.3f}",
+                        value=contrast.sign_test,
+                    ),
+                    ResultCell(f"{contrast.difference.n:,}", value=contrast.difference.n),
+                    *_circumstances(contrast, contrasts),
+                )
+            )
+    notes[
+        _(
+            "Differences are paired by task; intervals are 95%, by resampling tasks, each by itself, however many there"
+            " are. Win, tie and loss count tasks."
+        )
+    ] = None
+    return Sheet(
+        view="results",
+        title=_("{family}: compared by {dimension}, against {base}").format(
+            family=_(FAMILY_WORDS[found[0].family]),
+            dimension=dimension_word(found[0].dimension).lower(),
+            base=arm_word(found[0], found[0].base),
+        ),
+        headings=(
+            _("Measure"),
+            _("difference"),
+            _("win/tie/loss"),
+            _("mean"),
+            _("mean of base"),
+            _("sign test p"),
+            _("n tasks"),
+            *((_("also differ in"),) if any(one.differs for one in contrasts) else ()),
+            *((_("unpaired trials"),) if any(one.unpaired for one in contrasts) else ()),
+        ),
+        lines=tuple(lines),
+        notes=tuple(notes),
+    )
+
+
+def alone_text(found: Comparison, contrast: Contrast) -> str:
+    """` (beta alone)` behind the name of what stands on one agent of several."""
+    if not contrast.alone:
+        return ""
+    agent = value_word("agent", contrast.alone, found.names)
+    return " " + _("({agent} alone)").format(agent=agent)
+
+
+def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
+    """What else differs between its arms, and its unpaired trials: each where any of `contrasts` has some."""
+    if any(one.differs for one in contrasts):
+        yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
+    if any(one.unpaired for one in contrasts):
+        yield ResultCell(f"{contrast.unpaired:,}", value=contrast.unpaired)
+
+
+def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
+    """With its sign: `+0.120 [+0.031, +0.204]`; in percentage points: `+12.0 [+3.1, +20.4]`."""
+    found = contrast.difference
+    if found.value is None:
+        return "–"
+
+    def signed(value: float) -> str:
+        if measure in COUNTS:
+            text = amount(measure, abs(value))
+        else:
+            text = f"{abs(100 * value):.1f}" if percent else f"{abs(value):.3f}"
+        if not any(digit in text for digit in "123456789"):
+            return text
+        return ("+" if value > 0 else "-") + text
+
+    if found.interval is None:
+        return signed(found.value)
+    low, high = map(signed, found.interval)
+    return f"{signed(found.value)} [{low}, {high}]"
+
+
+def spending_sheet(found: Sequence[Comparison]) -> Sheet:
+    """Cost and tokens of a trial's agent over the paired tasks of the first measure, and cost per point of each."""
+    lines: list[Line] = []
+    first = found[0]
+    for at, contrast in enumerate(first.contrasts):
+        base, arm = _trials(contrast)
+        spent = contrast.spending
+        lines.append(
+            (
+                Cell(arm_word(first, contrast.arm)),
+                cell_of("cost", spent.arm_cost, trials=arm),
+                cell_of("cost", spent.base_cost, trials=base),
+                cell_of("tokens", spent.arm_tokens, trials=arm),
+                cell_of("tokens", spent.base_tokens, trials=base),
+                *(_point(one.contrasts[at]) for one in found),
+            )
+        )
+    return Sheet(
+        view="results",
+        title=_("{family}: cost of a trial, against {base}").format(
+            family=_(FAMILY_WORDS[first.family]), base=arm_word(first, first.base)
+        ),
+        headings=(
+            dimension_word(first.dimension),
+            _("cost"),
+            _("cost of base"),
+            _("tokens"),
+            _("tokens of base"),
+            *(_("cost per point of {measure}").format(measure=_label(one)) for one in found),
+        ),
+        lines=tuple(lines),
+        notes=(
+            _("Cost per point: what a trial costs more for each percentage point gained."),
+            _("Cost and tokens of the agent's own calls, over all takes of a trial."),
+        ),
+    )
+
+
+def anything_left_out(out: LeftOut) -> bool:
+    return out != LeftOut()
+
+
+def left_out_sheet(found: Comparison) -> Sheet:
+    """What each contrast does not stand on."""
+    lines: list[Line] = []
+    notes: list[str] = []
+    for contrast in found.contrasts:
+        out = contrast.left_out
+        name = against(found, contrast)
+        counts = (
+            len(out.arm_only),
+            len(out.base_only),
+            len(out.other_revisions),
+            len(out.undefined),
+            contrast.unpaired,
+            out.unjudged_arm + out.unjudged_base,
+            out.open_arm + out.open_base,
+        )
+        lines.append((Cell(name), *(ResultCell(f"{n:,}", value=n) for n in counts)))
+        notes += _left_out_notes(name, contrast)
+    return Sheet(
+        view="results",
+        title=_("{family}: what was left out").format(family=_(FAMILY_WORDS[found.family])),
+        headings=(
+            dimension_word(found.dimension),
+            _("tasks of the arm only"),
+            _("tasks of the base only"),
+            _("other revisions"),
+            _("without a value"),
+            _("unpaired trials"),
+            _("unjudged trials"),
+            _("open trials"),
+        ),
+        lines=tuple(lines),
+        notes=tuple(notes),
+    )
+
+
+def worst_sheets(
+    found: Comparison, tasks: int = WORST, *, percent: bool = False
+) -> tuple[Sheet, ...]:
+    """For each contrast the tasks that differ most."""
+    return tuple(
+        Sheet(
+            view="results",
+            title=_("{family}: tasks that differ most in {measure}, {arms}").format(
+                family=_(FAMILY_WORDS[found.family]),
+                measure=_label(found),
+                arms=against(found, contrast),
+            ),
+            headings=(
+                _("Task"),
+                arm_word(found, contrast.arm),
+                arm_word(found, contrast.base),
+                _("difference"),
+            ),
+            lines=tuple(_worst(found, contrast, tasks, percent=percent)),
+        )
+        for contrast in found.contrasts
+        if contrast.tasks
+    )
+
+
+def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) -> Iterator[Line]:
+    # Numbers of revisions are a workspace's own; they are told only where a task has several.
+    revisions = Counter(one.task for one in contrast.tasks)
+    for one in contrast.tasks[:tasks]:
+        name = one.task if revisions[one.task] == 1 else f"{one.task} r{one.revision}"
+        texts = [
+            number(found.measure, value, percent=percent)
+            for value in (one.arm, one.base, one.difference)
+        ]
+        trials = (one.arm_trials, one.base_trials, one.arm_trials + one.base_trials)
+        values = (one.arm, one.base, one.difference)
+        yield (
+            ResultCell(name, trials=trials[2]),
+            *(
+                ResultCell(text, value=value, trials=ids)
+                for text, value, ids in zip(texts, values, trials, strict=True)
+            ),
+        )
+
+
+def number(measure: str, value: float, *, percent: bool = False) -> str:
+    """A value without an interval, as figures of its measure are written."""
+    if measure in COUNTS:
+        return amount(measure, value)
+    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
+
+
+def _left_out_notes(name: str, contrast: Contrast) -> Iterator[str]:
+    out = contrast.left_out
+    told: Iterable[tuple[str, tuple[str, ...]]] = (
+        (_("{arms}: only the arm has {tasks}."), out.arm_only),
+        (_("{arms}: only the base has {tasks}."), out.base_only),
+        (_("{arms}: of other revisions: {tasks}."), out.other_revisions),
+    )
+    for text, tasks in told:
+        if tasks:
+            yield text.format(arms=name, tasks=listed(tasks))
+
+
+def _point(contrast: Contrast) -> Cell:
+    statistic = contrast.spending.cost_per_point
+    base, arm = _trials(contrast)
+    return ResultCell(shown("cost", statistic), statistic=statistic, trials=base + arm)
+
+
+def _trials(contrast: Contrast) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return contrast.base_trials, contrast.arm_trials
+
+
+def _label(found: Comparison) -> str:
+    if not found.taken.of_several:
+        return measure_label(found.measure)
+    samples = max(arm.counts.samples for arm in found.arms)
+    return column_label(found.measure, found.taken, samples)

@@ -1,0 +1,330 @@
+"""Ready-made comparisons: the papers' settings, which recognise themselves in a pool and yield the papers' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.fidelity.inputs import HUMAN, is_simulated
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.results.comparison_tables import (
+    anything_left_out,
+    difference_sheet,
+    left_out_sheet,
+)
+from cuecard.annotate.results.comparisons import PLAIN, Comparison, comparisons
+from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.score_tables import cell_of, figure_cell
+from cuecard.annotate.results.scores import (
+    Column,
+    ScoreTable,
+    column_label,
+    of_family,
+    score_table,
+    unknown,
+)
+from cuecard.annotate.results.words import dimension_word, place_of, value_word
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tasks.models import FAMILIES, Family
+
+DesignName = Literal[
+    "facts_settings",
+    "checkpoint_settings",
+    "graph_settings",
+    "table_scaffold",
+    "memory",
+    "compaction",
+    "users",
+    "judges",
+]
+DESIGN_NAMES: tuple[DesignName, ...] = get_args(DesignName)
+
+
+@dataclass(frozen=True)
+class Design:
+    """`arms` in the papers' order; without any, those that occur. `family`: of which it is; None: of all. `title` is
+    translated when it is shown.
+    """
+
+    name: DesignName
+    title: str
+    dimension: Dimension
+    family: Family | None
+    arms: tuple[str, ...] = ()
+
+
+DESIGNS: tuple[Design, ...] = (
+    Design(
+        "facts_settings",
+        N_("Settings of facts: oracle (A), guided or few-shot (B), end to end (C)"),
+        "setting",
+        "facts",
+        ("oracle", "guided", "few_shot", "end_to_end"),
+    ),
+    Design(
+        "checkpoint_settings",
+        N_("Settings of checkpoints: neutral, guided, without search, without asking"),
+        "setting",
+        "checkpoints",
+        ("neutral", "guided", "no_search", "no_ask"),
+    ),
+    Design(
+        "graph_settings",
+        N_("Settings of graphs: the query at once, in stages, or in conversation"),
+        "setting",
+        "graph",
+        ("direct", "staged", "simulated"),
+    ),
+    Design(
+        "table_scaffold",
+        N_("Tables: one agent or a team"),
+        "scaffold",
+        "table",
+        ("single", "team"),
+    ),
+    Design(
+        "memory",
+        N_("Memory: none, within a task, or lifelong"),
+        "memory",
+        None,
+        ("none", "local", "lifelong"),
+    ),
+    Design(
+        "compaction",
+        N_("With and without compaction of the context"),
+        "compacted",
+        None,
+        ("without", "with"),
+    ),
+    Design("users", N_("People and simulators as the user"), "user", None),
+    Design("judges", N_("Two judges on the same trials"), "judge", None),
+)
+
+_COLUMNS = ANNOTATE.each(lambda family: family.compared)
+_ALSO = ("tool_calls", "tokens")
+
+
+@dataclass(frozen=True)
+class DesignResult:
+    """A design of which a pool has judged trials of two arms or more, `arms` of them, in `families`. `pool`: those
+    trials alone, where `design.dimension` tells the arms apart (as the user, people are one arm). `base`: the arm
+    that the others are held against.
+    """
+
+    design: Design
+    arms: tuple[str, ...]
+    base: str
+    families: tuple[Family, ...]
+    pool: Pool
+
+
+def designs_in(pool: Pool) -> tuple[DesignResult, ...]:
+    """Those of `DESIGNS` of which a family has judged trials of two arms, on a revision of a task in common."""
+    return tuple(found for design in DESIGNS if (found := _found(pool, design)))
+
+
+def design_named(pool: Pool, name: str) -> DesignResult:
+    """Raises `NotFound`, telling the designs that there are, or that the pool has."""
+    if name not in DESIGN_NAMES:
+        raise unknown(_("No such design"), name, DESIGN_NAMES)
+    known = {found.design.name: found for found in designs_in(pool)}
+    for found in known.values():
+        if found.design.name == name:
+            return found
+    raise unknown(_("These trials have not two arms of this design"), name, list(known))
+
+
+def design_sheets(pool: Pool, found: DesignResult) -> tuple[Sheet, ...]:
+    """The paper's table of the design (agents down with each arm, figures across; of facts also by tier), then the
+    paired differences and what they leave out, for each family. `pool`: what it was found in.
+    """
+    sheets: list[Sheet] = []
+    for family in found.families:
+        mine = of_family(found.pool, family)
+        sheets.append(_figures_sheet(mine, found, family))
+        sheets += _by_tier(mine, found) if family == "facts" else ()
+        sheets += _differences(mine, found)
+    return tuple(sheets)
+
+
+def _found(pool: Pool, design: Design) -> DesignResult | None:
+    rows = [row for row in pool.rows if row.figures is not None]
+    if design.name == "users":
+        rows = _as_users(rows)
+    kept: list[Row] = []
+    families: list[Family] = []
+    for family in FAMILIES:
+        if design.family not in (None, family):
+            continue
+        mine = [
+            row
+            for row in rows
+            if row.family == family
+            and row.value(design.dimension)
+            and (not design.arms or row.value(design.dimension) in design.arms)
+        ]
+        if _shares(mine, design):
+            kept += mine
+            families.append(family)
+    if not families:
+        return None
+    values = {row.value(design.dimension) for row in kept}
+    arms = tuple(arm for arm in design.arms or sorted(values, key=_people_first) if arm in values)
+    base = next((arm for arm in arms if arm in PLAIN), arms[0])
+    return DesignResult(design, arms, base, tuple(families), Pool(runs=pool.runs, rows=tuple(kept)))
+
+
+def _shares(rows: Sequence[Row], design: Design) -> bool:
+    """Whether a revision of a task (of judges: a trial) has two arms; of people and simulators, people are one."""
+    arms: dict[tuple[object, ...], set[str]] = {}
+    for row in rows:
+        trial = row.trial
+        place = (trial.id,) if design.name == "judges" else (trial.task_id, trial.revision)
+        arms.setdefault(place, set()).add(row.value(design.dimension))
+    people = design.name == "users"
+    return any(len(found) > 1 and (not people or HUMAN in found) for found in arms.values())
+
+
+def _as_users(rows: Sequence[Row]) -> list[Row]:
+    """People as one user; without users that play no persona."""
+    found: list[Row] = []
+    for row in rows:
+        if row.trial.user.kind == HUMAN:
+            user = row.trial.user.model_copy(update={"name": HUMAN})
+            trial = row.trial.model_copy(update={"user": user})
+            found.append(row.model_copy(update={"trial": trial}))
+        elif is_simulated(row.trial):
+            found.append(row)
+    return found
+
+
+def _people_first(arm: str) -> tuple[bool, str]:
+    return arm != HUMAN, arm
+
+
+def _figures_sheet(pool: Pool, found: DesignResult, family: Family) -> Sheet:
+    dimension = found.design.dimension
+    table = score_table(pool, ("agent", dimension), (*_COLUMNS[family], *_ALSO))
+    columns = [c for c in table.columns if not c.taken.of_several]
+    return _laid(table, columns, found, family, title=_(found.design.title))
+
+
+def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
+    """Each figure of facts by the tiers of worlds."""
+    dimension = found.design.dimension
+    tiers = sorted(pool.values("tier"), key=lambda tier: place_of("tier", tier))
+    if len(tiers) < 2:
+        return
+    whole = score_table(pool, ("agent", dimension), _COLUMNS["facts"])
+    parts = {
+        tier: score_table(
+            pool.where(lambda row, tier=tier: row.value("tier") == tier),
+            ("agent", dimension),
+            _COLUMNS["facts"],
+        )
+        for tier in tiers
+    }
+    for measure in _COLUMNS["facts"]:
+        lines: list[Line] = []
+        for line in whole.lines:
+            key = f"{measure}.avg"
+            cells = [cell_of(measure, line.figures.get(key), percent=True, trials=line.trials)]
+            for part in parts.values():
+                other = next((one for one in part.lines if one.group == line.group), None)
+                cells.append(
+                    cell_of(measure, other.figures.get(key), percent=True, trials=other.trials)
+                    if other
+                    else cell_of(measure, None)
+                )
+            lines.append((Cell(_word(whole, line.group)), *cells))
+        label = column_label(measure, Taken.AVG, _samples(whole))
+        yield Sheet(
+            view="results",
+            title=_("{measure} by tier").format(measure=label),
+            headings=(
+                f"{dimension_word('agent')} · {dimension_word(dimension)}",
+                _("all"),
+                *(value_word("tier", tier) for tier in tiers),
+            ),
+            lines=tuple(lines),
+            notes=(_("Shares in percent."),),
+        )
+
+
+def _differences(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
+    """All agents together, then each agent by itself, where there are several; what each line leaves out."""
+    dimension = found.design.dimension
+    try:
+        whole = comparisons(pool, dimension, found.base, arms=_present(pool, found))
+    except CuecardError:
+        # Arms of different agents or judges have no pairs at all: the figures stand alone.
+        return
+    agents = sorted(pool.values("agent"))
+    each = [(agent, own) for agent in agents if (own := _of(agent, pool, found))]
+    parts = [
+        (value_word("agent", agent, whole[0].names), one)
+        for agent, own in (each if len(each) > 1 else ())
+        for one in own
+    ]
+    sheet = difference_sheet(whole, percent=True, parts=parts)
+    notes = [*sheet.notes, _("Shares in percent.")]
+    if len(agents) == 1:
+        name = value_word("agent", agents[0], whole[0].names)
+        notes.insert(0, _("All of it stands on one agent, {agent}.").format(agent=name))
+    yield replace(sheet, notes=tuple(notes))
+    if any(anything_left_out(contrast.left_out) for contrast in whole[0].contrasts):
+        yield left_out_sheet(whole[0])
+
+
+def _of(agent: str, pool: Pool, found: DesignResult) -> tuple[Comparison, ...]:
+    """The comparisons of one agent by itself; none where it has no two arms on a task."""
+    mine = pool.where(lambda row: row.value("agent") == agent)
+    arms = _present(mine, found)
+    if len(arms) < 2 or found.base not in arms:
+        return ()
+    try:
+        return comparisons(mine, found.design.dimension, found.base, arms=arms)
+    except CuecardError:
+        return ()
+
+
+def _present(pool: Pool, found: DesignResult) -> tuple[str, ...]:
+    values = set(pool.values(found.design.dimension))
+    return tuple(arm for arm in found.arms if arm in values)
+
+
+def _laid(
+    table: ScoreTable, columns: Sequence[Column], found: DesignResult, family: Family, *, title: str
+) -> Sheet:
+    return Sheet(
+        view="results",
+        title=f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
+        headings=(
+            " · ".join(dimension_word(each) for each in table.by),
+            _("trials"),
+            *(column.label for column in columns),
+        ),
+        lines=tuple(
+            (
+                Cell(_word(table, line.group)),
+                ResultCell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
+                *(figure_cell(table, line, column, percent=True) for column in columns),
+            )
+            for line in table.lines
+        ),
+        notes=(*table.notes, _("Shares in percent.")),
+    )
+
+
+def _word(table: ScoreTable, group: Sequence[tuple[Dimension, str]]) -> str:
+    return " · ".join(value_word(of, value, table.names) for of, value in group)
+
+
+def _samples(table: ScoreTable) -> int:
+    return max((line.counts.samples for line in table.lines), default=0)

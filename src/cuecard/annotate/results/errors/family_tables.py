@@ -1,0 +1,306 @@
+"""Tables of single families: profiles at ambiguous checkpoints, fact tasks by size of world, and facts found call by call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.results.errors.behaviour_tables import mean_cell, means_of
+from cuecard.annotate.results.errors.groups import (
+    BY,
+    By,
+    Group,
+    across,
+    arm_heading,
+    groups_of,
+    level,
+    notes_of,
+    number,
+    share,
+    share_of,
+    text,
+    title,
+)
+from cuecard.annotate.results.errors.report import (
+    ArmErrors,
+    ChainErrors,
+    CohortAt,
+    CurveAt,
+    ProfileRate,
+    error_report,
+)
+from cuecard.annotate.results.pool import Pool
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.words import dimension_word, value_word
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.families.checkpoints.score import Profile
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
+from cuecard.core.scoring.breakdowns import FEWEST, LEAST
+
+AMBIGUITY_WORDS = {
+    "entity": N_("entity"),
+    "version": N_("version"),
+    "criteria": N_("criteria"),
+    "factual": N_("factual"),
+}
+STATUS_WORDS: dict[CheckpointStatus, str] = {
+    CheckpointStatus.AMBIGUITY_DETECTED: N_("asked about the ambiguity"),
+    CheckpointStatus.WRONG_AMBIGUITY_DETECTED: N_("asked about something else"),
+    CheckpointStatus.CORRECT_ANSWER: N_("right answer"),
+    CheckpointStatus.WRONG_ANSWER: N_("wrong answer"),
+    CheckpointStatus.MISSED_AMBIGUITY_CORRECT: N_("missed the ambiguity, right answer"),
+    CheckpointStatus.MISSED_AMBIGUITY_WRONG: N_("missed the ambiguity, wrong answer"),
+    CheckpointStatus.SEARCH_ONLY: N_("searched only"),
+    CheckpointStatus.TASK_COMPLETED: N_("task completed"),
+}
+_Of = Callable[[ProfileRate], ResultCell]
+
+
+def profile_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+    """Shares of the profiles, their pass rates, those by ambiguity and by difficulty, and how the agents' turns were
+    read. Nothing without checkpoint tasks.
+    """
+    report = error_report(pool, by, families=("checkpoints",))
+    arms = [(arm, arm.chain) for arm in report.arms if arm.chain]
+    return tuple(_sheets(arms, report.by, report.notes.get("checkpoints", ()))) if arms else ()
+
+
+def _sheets(
+    arms: Sequence[tuple[ArmErrors, ChainErrors]], by: By, notes: tuple[str, ...]
+) -> Iterator[Sheet]:
+    heading = arm_heading(by)
+    limits = ", ".join(f"{arm.name} {chain.k:g}" for arm, chain in arms)
+    divide = _("Guesses after more than K searches are long ones; K: {limits}.").format(
+        limits=limits
+    )
+    yield _sheet(
+        _("how ambiguities are met"),
+        heading,
+        [(arm.name, chain.profiles) for arm, chain in arms],
+        lambda each: share(each.share),
+        (_("Percent of reached ambiguous checkpoints, intervals 95%, by task."), divide, *notes),
+    )
+    passes = _("Percent of the checkpoints with this profile that were advanced, and their number.")
+    yield _sheet(
+        _("pass rate by profile"),
+        heading,
+        [(arm.name, chain.profiles) for arm, chain in arms],
+        lambda each: share_of(each.passed),
+        (passes, divide),
+    )
+    kinds: tuple[tuple[str, str, Mapping[str, Mapping[str, tuple[ProfileRate, ...]]]], ...] = (
+        (
+            _("pass rate by kind of ambiguity"),
+            _("Ambiguity"),
+            {
+                arm.name: {_(AMBIGUITY_WORDS.get(n, n)): p for n, p in chain.by_ambiguity.items()}
+                for arm, chain in arms
+            },
+        ),
+        (
+            _("pass rate by difficulty"),
+            dimension_word("difficulty"),
+            {
+                arm.name: {value_word("difficulty", n): p for n, p in chain.by_difficulty.items()}
+                for arm, chain in arms
+            },
+        ),
+    )
+    for words, second, found in kinds:
+        lines = [
+            (f"{name} · {kind}", profiles)
+            for name, by_kind in found.items()
+            for kind, profiles in by_kind.items()
+        ]
+        if lines:
+            yield _sheet(
+                words, f"{heading} · {second}", lines, lambda each: share_of(each.passed), (passes,)
+            )
+    if any(status.rate.of for _arm, chain in arms for status in chain.statuses):
+        yield _read(arms)
+
+
+def _sheet(
+    words: str,
+    heading: str,
+    lines: Sequence[tuple[str, tuple[ProfileRate, ...]]],
+    of: _Of,
+    notes: Sequence[str],
+) -> Sheet:
+    found: list[Line] = []
+    for name, profiles in lines:
+        whole = profiles[0].share
+        trials = dict.fromkeys(trial for each in profiles for trial in each.share.trials)
+        found.append((text(name), number(whole.of, tuple(trials)), *map(of, profiles)))
+    labels = [_(PROFILE_LABELS[profile]) for profile in Profile]
+    return Sheet(
+        view="results",
+        title=title("checkpoints", words),
+        headings=(heading, _("Ambiguities"), *labels),
+        lines=tuple(found),
+        notes=tuple(notes),
+    )
+
+
+def _read(arms: Sequence[tuple[ArmErrors, ChainErrors]]) -> Sheet:
+    by_name = [(arm.name, {s.status: s.rate for s in chain.statuses}) for arm, chain in arms]
+    present = [
+        status for status in CheckpointStatus if any(rates[status].count for _n, rates in by_name)
+    ]
+    return across(
+        title("checkpoints", _("how turns were read")),
+        _("Status"),
+        by_name,
+        [
+            (_("turns"), lambda rates: number(next(iter(rates.values())).of)),
+            *(
+                (_(STATUS_WORDS[status]), lambda rates, status=status: share(rates[status]))
+                for status in present
+            ),
+        ],
+        (_("Percent of the agent's turns that the responder read so, intervals 95%, by task."),),
+    )
+
+
+MEASURES = ("pass_at_1", "fcr", "hit_rate", "tool_calls", "premature_stop")
+
+
+def tier_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+    """A line for each arm and tier, and for all tiers of an arm where it has several. Means over tasks of the mean over
+    samples; FORMATS, paraworld, counts zeros of trials that called no tool. Nothing without fact tasks.
+    """
+    whole = {group.values: group for group in groups_of(pool, by, ("facts",)) if group.judged}
+    if not whole:
+        return ()
+    arms = next(iter(whole.values())).by
+    tiers = groups_of(pool, (*arms, "tier"), ("facts",))
+    lines: list[Line] = []
+    for values, group in whole.items():
+        mine = [tier for tier in tiers if tier.values[:-1] == values and tier.judged]
+        lines += [_line(tier) for tier in mine]
+        lines += [_line(group, _("{arm} · all").format(arm=group.name))] if len(mine) > 1 else []
+    notes = notes_of(pool, tuple(whole.values())).get("facts", ())
+    return (
+        Sheet(
+            view="results",
+            title=title("facts", _("by tier")),
+            headings=(
+                f"{arm_heading(arms)} · {dimension_word('tier')}",
+                _("Trials"),
+                _("Tasks"),
+                *map(measure_label, MEASURES),
+            ),
+            lines=tuple(lines),
+            notes=(
+                _("Easy: 1 to 5 facts, medium: 6 to 10, hard: 11 and more."),
+                _("Means over tasks, intervals 95%, by task; shares in percent."),
+                *notes,
+            ),
+        ),
+    )
+
+
+def _line(group: Group, name: str = "") -> Line:
+    found: Mapping[str, Statistic] = means_of(group, MEASURES)
+    return (
+        text(name or group.name),
+        number(len(group.judged), group.trials),
+        number(group.tasks),
+        *(mean_cell(group, measure, found.get(measure)) for measure in MEASURES),
+    )
+
+
+FIRST = 10
+EVERY = 5
+
+
+def curve_sheets(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tuple[Sheet, ...]:
+    """New facts, coverage and hit precision at the k-th tool call, for each arm over a fixed cohort and over all trials:
+    all of the first `FIRST` calls, then every fifth and the last. `k_trunc`: the last call of the cohort. Nothing
+    without fact tasks.
+    """
+    report = error_report(pool, by, families=("facts",), k_trunc=k_trunc)
+    below = (
+        _("Coverage and precision in percent; intervals 95%, by task."),
+        *report.notes.get("facts", ()),
+    )
+    sheets: list[Sheet] = []
+    for arm in report.arms:
+        if arm.facts is None or not arm.facts.points:
+            continue
+        cohort = arm.facts.cohort
+        sheets += [
+            _curve_sheets_sheet(
+                arm.name, cohort_words(cohort.trials), cohort.points, (cohort_note(cohort), *below)
+            ),
+            _curve_sheets_sheet(arm.name, all_words(), arm.facts.points, (*_of_all(), *below)),
+        ]
+    return tuple(sheets)
+
+
+def cohort_words(*trials: int) -> str:
+    """What the paper's curves are called, with the trials of each arm that they are of."""
+    return _("fixed cohort (paper), n = {n}").format(n=", ".join(f"{n:,}" for n in trials))
+
+
+def all_words() -> str:
+    return _("all trials (ours)")
+
+
+def cohort_note(cohort: CohortAt) -> str:
+    """Which trials they are, and why these."""
+    told = _("The trials with at least {k} calls, the same at every call.").format(k=cohort.k_trunc)
+    match cohort.rule:
+        case "asked":
+            return told if cohort.trials else _("No trial made {k} calls.").format(k=cohort.k_trunc)
+        case "least":
+            why = _("It is the largest number that {n} trials reach.").format(n=LEAST)
+        case "share":
+            why = _(
+                "Fewer than {n} trials made a call: it is the largest number that {percent}% of them reach."
+            ).format(n=LEAST, percent=FEWEST)
+    return f"{told} {why}" if cohort.trials else why
+
+
+def _of_all() -> tuple[str, ...]:
+    return (
+        _("Cohort: trials with at least k calls; new facts and hit precision are means over them."),
+        _("Fact coverage is the mean over all trials: one that stopped keeps what it had."),
+    )
+
+
+def _curve_sheets_sheet(
+    arm: str, words: str, points: Sequence[CurveAt], notes: tuple[str, ...]
+) -> Sheet:
+    return Sheet(
+        view="results",
+        title=_("Fact tasks: {arm}, call by call, {which}").format(arm=arm, which=words),
+        headings=(
+            _("Call"),
+            _("Cohort"),
+            _("New facts"),
+            _("Fact coverage"),
+            _("Hit precision"),
+        ),
+        lines=tuple(map(_curve_sheets_line, chosen(points))),
+        notes=notes,
+    )
+
+
+def chosen(points: Sequence[CurveAt]) -> tuple[CurveAt, ...]:
+    """Those that a table tells."""
+    return tuple(
+        point for point in points if point.k <= FIRST or point.k % EVERY == 0 or point is points[-1]
+    )
+
+
+def _curve_sheets_line(point: CurveAt) -> Line:
+    return (
+        text(str(point.k)),
+        number(point.cohort, point.new_facts.trials),
+        level(point.new_facts),
+        share(point.fcr),
+        share(point.hit_precision),
+    )

@@ -1,0 +1,399 @@
+"""The trials of a pool put together by family and class, ratios of sums over them with intervals, and cells that show these."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import TYPE_CHECKING, TypeVar
+
+from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
+from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
+from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.rendering import ResultCell, in_percent
+from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import _
+from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import FAMILIES, Family
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+By = tuple[Dimension, ...]
+Judged = Sequence[tuple[Row, TrialFigures]]
+"""Judged trials with their figures."""
+BY: By = ("agent",)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """All trials of one family that share these `values`, one for each dimension of `by`. `name`: what it is called,
+    `alpha` or `alpha · Chinese`.
+    """
+
+    family: Family
+    by: By
+    values: tuple[str, ...]
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def group(self) -> tuple[tuple[Dimension, str], ...]:
+        return tuple(zip(self.by, self.values, strict=True))
+
+    @property
+    def baseline(self) -> bool:
+        """One of its players is an embedded offline one."""
+        return any(row.baseline for row in self.rows)
+
+    @property
+    def judged(self) -> tuple[tuple[Row, TrialFigures], ...]:
+        return tuple((row, row.figures) for row in self.rows if row.figures is not None)
+
+    @property
+    def trials(self) -> tuple[int, ...]:
+        """Ids of the judged trials."""
+        return tuple(row.trial.id for row, _figures in self.judged)
+
+    @property
+    def ended(self) -> int:
+        return sum(row.trial.termination is not None for row in self.rows)
+
+    @property
+    def tasks(self) -> int:
+        """Tasks with a judged trial."""
+        return len({row.trial.task_id for row, _figures in self.judged})
+
+
+def groups_of(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES) -> tuple[Group, ...]:
+    """A group for each family and combination of values that occurs, in the order of `place_of`, runs as they were
+    asked for. Where several judges judged, their rows are told apart.
+    """
+    by = tuple(dimension for dimension in by if dimension != "family")
+    if len(pool.values("judge")) > 1 and "judge" not in by:
+        by = (*by, "judge")
+    found: dict[tuple[Family, tuple[str, ...]], list[Row]] = {}
+    for row in pool.rows:
+        if row.family in families:
+            found.setdefault((row.family, tuple(row.value(d) for d in by)), []).append(row)
+    names, runs = names_of(pool), {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
+
+    def place(key: tuple[Family, tuple[str, ...]]) -> tuple[int, list[tuple[int, str]]]:
+        family, values = key
+        told = [runs.get(v, v) if d == "run" else v for d, v in zip(by, values, strict=True)]
+        places = [place_of(d, value) for d, value in zip(by, told, strict=True)]
+        return FAMILIES.index(family), places
+
+    return tuple(
+        Group(
+            family=family,
+            by=by,
+            values=values,
+            name=" · ".join(value_word(d, v, names) for d, v in zip(by, values, strict=True))
+            or _("all"),
+            rows=tuple(found[family, values]),
+        )
+        for family, values in sorted(found, key=place)
+    )
+
+
+def by_family(groups: Sequence[Group]) -> Iterator[tuple[Family, tuple[Group, ...]]]:
+    """Families with a judged trial, and their groups."""
+    for family in FAMILIES:
+        mine = tuple(group for group in groups if group.family == family)
+        if any(group.judged for group in mine):
+            yield family, mine
+
+
+def notes_of(pool: Pool, groups: Sequence[Group]) -> dict[Family, tuple[str, ...]]:
+    """What belongs below every table of a family: what is not counted, what was taken together, who is no model."""
+    return {
+        family: notes_on(
+            pool.where(lambda row, of=family: row.family == of),
+            (*mine[0].by, "family"),
+            [group.rows for group in mine],
+        )
+        for family, mine in by_family(groups)
+    }
+
+
+_WANTED = CORE.each(lambda family: family.handed_in)
+
+
+class Unreadable(Frozen):
+    """A trial that handed in nothing that could be read. `reason` and the beginning of what came (`raw`) are the
+    agent's or a program's text; both are "" where nothing came.
+    """
+
+    trial: int
+    task: str
+    sample: int
+    nothing: bool
+    reason: str
+    raw: str
+
+
+def unread(family: Family, figures: TrialFigures) -> bool:
+    """Something was handed in, but not what the family asks for."""
+    return figures.handed_in not in (_WANTED[family], "nothing")
+
+
+def unreadable(family: Family, judged: Judged) -> tuple[Unreadable, ...]:
+    """All of them, in the order of the trials."""
+    return tuple(
+        Unreadable(
+            trial=row.trial.id,
+            task=row.trial.task_id,
+            sample=row.trial.sample,
+            nothing=figures.handed_in == "nothing",
+            reason=figures.reason,
+            raw=figures.raw,
+        )
+        for row, figures in judged
+        if figures.handed_in == "nothing" or unread(family, figures)
+    )
+
+
+_Key = TypeVar("_Key")
+_ALONE = 16
+Part = tuple[Row, float, float]
+"""What one trial adds above and below the line."""
+
+
+class Rate(Frozen):
+    """`count` / `of`: the sums over trials whose ratio `statistic` is, with its interval. `trials`: those that are
+    opened from here, the ones that have what is counted or, of a mean, all that entered.
+    """
+
+    statistic: Statistic
+    count: float
+    of: float
+    trials: tuple[int, ...]
+
+    @property
+    def value(self) -> float | None:
+        return self.statistic.value
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A ratio to be counted. `share`: it lies between 0 and 1. `hits`: only trials that add above the line are
+    behind it. `empty`: why there is no value where nothing is below the line. `each_task`: the mean over tasks of
+    each task's own ratio, as `core.scoring.aggregate` takes measures; `n` counts tasks then.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    share: bool = True
+    hits: bool = False
+    empty: str = field(default_factory=lambda: _("nothing to count"))
+    each_task: bool = False
+
+
+def plan(
+    name: str,
+    parts: Iterable[Part],
+    *,
+    share: bool = True,
+    hits: bool = False,
+    empty: str = "",
+    each_task: bool = False,
+) -> Plan:
+    return Plan(name, tuple(parts), share, hits, empty or _("nothing to count"), each_task)
+
+
+def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
+    """The share of trials that have something; those are behind it."""
+    return plan(name, ((row, float(flag), 1.0) for row, flag in rows), hits=True, empty=empty)
+
+
+def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
+    """Every ratio with its 95% interval, in which all trials of a task are drawn together
+    (`annotate.agreement.with_intervals`). Many at once see the same resamples, which costs less.
+    """
+    if len(plans) <= _ALONE:
+        # Each by itself: the same figure has the same interval in every table.
+        return {
+            key: _rate(plan, *with_intervals(coefficients_of([plan])))
+            for key, plan in plans.items()
+        }
+    # In an order of their own, so that intervals do not follow from that of the trials.
+    ordered = sorted(plans, key=str)
+    coefficients = coefficients_of([plans[key] for key in ordered])
+    statistics = dict(zip(ordered, with_intervals(coefficients), strict=True))
+    return {key: _rate(plan, statistics[key]) for key, plan in plans.items()}
+
+
+def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
+    """A coefficient for each plan, all over the same tasks."""
+    tasks = sorted({row.trial.task_id for plan in plans for row, _above, _below in plan.parts})
+    places = {task: place for place, task in enumerate(tasks)}
+    return [_coefficient(plan, places) for plan in plans]
+
+
+def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
+    import numpy as np
+
+    terms = np.zeros((len(places), 2))
+    tasks: dict[int, list[Part]] = defaultdict(list)
+    for part in plan.parts:
+        tasks[places[part[0].trial.task_id]].append(part)
+    for place, mine in tasks.items():
+        # Exactly, so that the order of the trials does not show in the last digit.
+        terms[place] = (fsum(part[1] for part in mine), fsum(part[2] for part in mine))
+    # Wilson's interval takes a task for one observation; of a few tasks' many items it would say nothing.
+    items = any(below > 1 for _row, _above, below in plan.parts)
+    if plan.each_task:
+        below = terms[:, 1:]
+        terms = np.where(
+            below > 0, np.hstack([terms[:, :1] / np.maximum(below, 1e-12), below > 0]), 0
+        )
+    return Coefficient(
+        name=plan.name,
+        terms=terms,
+        of=_ratio,
+        n=round(terms[:, 1].sum()),
+        undefined=plan.empty,
+        share=plan.share and not (items and np.count_nonzero(terms.any(axis=1)) < FEWEST_GROUPS),
+    )
+
+
+def _rate(plan: Plan, statistic: Statistic) -> Rate:
+    behind = (
+        row.trial.id for row, above, below in plan.parts if (above if plan.hits else below) > 0
+    )
+    return Rate(
+        statistic=statistic,
+        count=fsum(above for _row, above, _below in plan.parts),
+        of=fsum(below for _row, _above, below in plan.parts),
+        trials=tuple(dict.fromkeys(behind)),
+    )
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+_CALLS = {"0": 0, "1-5": 5, "6-10": 10, "11-20": 20, "21-50": 50, "51-100": 100}
+"""Classes and the most calls in them."""
+_MORE = "101+"
+CALL_CLASSES = (*_CALLS, _MORE)
+
+
+class TrialClass(Frozen):
+    """Trials of one class, and the mean of a measure over those that have a value."""
+
+    name: str
+    mean: Rate
+
+
+def calls_class(calls: int) -> str:
+    """`0`, `1-5`, `6-10`, `11-20`, `21-50`, `51-100`, `101+`: the agent's tool calls in a trial. Ours: about as wide
+    as the numbers of calls that one answer, one stage and one whole dialogue take.
+    """
+    return next((name for name, most in _CALLS.items() if calls <= most), _MORE)
+
+
+def classes(
+    judged: Judged,
+    class_of: Callable[[TrialFigures], str],
+    names: Sequence[str],
+    measure: str = "triplet_f1",
+) -> tuple[TrialClass, ...]:
+    """The mean of a measure over the trials of each class."""
+    parts: dict[str, list[Part]] = {name: [] for name in names}
+    for row, figures in judged:
+        value = figures.value(measure)
+        if value is not None:
+            parts[class_of(figures)].append((row, value, 1.0))
+    rates = counted(
+        {name: plan(measure, mine, empty=_("no such trial")) for name, mine in parts.items()}
+    )
+    return tuple(TrialClass(name=name, mean=rates[name]) for name in names)
+
+
+_Arm = TypeVar("_Arm")
+
+
+def text(words: str, trials: Sequence[int] = ()) -> ResultCell:
+    return ResultCell(words, trials=tuple(trials))
+
+
+def number(value: float, trials: Sequence[int] = ()) -> ResultCell:
+    return ResultCell(f"{value:,.0f}", value=float(value), trials=tuple(trials))
+
+
+def share(rate: Rate | None) -> ResultCell:
+    """`8.3 [2.1, 15.4]`: in percent."""
+    if rate is None:
+        return ResultCell("–")
+    return ResultCell(in_percent(rate.statistic), statistic=rate.statistic, trials=rate.trials)
+
+
+def share_of(rate: Rate | None) -> ResultCell:
+    """`8.3 [2.1, 15.4] (24)`: in percent, with its n; a dash for nothing at all."""
+    if rate is None or not rate.of:
+        return ResultCell("–", statistic=rate.statistic if rate else None)
+    return ResultCell(
+        f"{in_percent(rate.statistic)} ({rate.statistic.n:,})",
+        statistic=rate.statistic,
+        trials=rate.trials,
+    )
+
+
+def level(rate: Rate | None, digits: int = 2) -> ResultCell:
+    """`7.25 [6.10, 8.31]`: as it is."""
+    if rate is None:
+        return ResultCell("–")
+    return figure_cell(rate.statistic, rate.trials, digits)
+
+
+def figure_cell(
+    statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2, key: str = ""
+) -> ResultCell:
+    return ResultCell(plain(statistic, digits), statistic=statistic, trials=tuple(trials), key=key)
+
+
+def plain(statistic: Statistic | None, digits: int) -> str:
+    """A figure that is no share, with its interval."""
+    if statistic is None or statistic.value is None:
+        return "–"
+    if statistic.interval is None:
+        return f"{statistic.value:,.{digits}f}"
+    low, high = statistic.interval
+    return f"{statistic.value:,.{digits}f} [{low:,.{digits}f}, {high:,.{digits}f}]"
+
+
+def title(family: Family, words: str) -> str:
+    """`Graph tasks: coverage by relation`."""
+    return _("{family}: {table}").format(family=_(FAMILY_WORDS[family]), table=words)
+
+
+def arm_heading(by: By) -> str:
+    """What the first column is called where it names arms."""
+    return " · ".join(dimension_word(dimension) for dimension in by) or _("Trials of")
+
+
+def across(
+    words: str,
+    heading: str,
+    arms: Sequence[tuple[str, _Arm]],
+    rows: Sequence[tuple[str, Callable[[_Arm], ResultCell]]],
+    notes: Sequence[str] = (),
+) -> Sheet:
+    """A table with an arm in each column: `rows` are what the lines are called and what each says of an arm."""
+    lines: list[Line] = [(text(name), *(of(arm) for _name, arm in arms)) for name, of in rows]
+    return Sheet(
+        view="results",
+        title=words,
+        headings=(heading, *(name for name, _arm in arms)),
+        lines=tuple(lines),
+        notes=tuple(notes),
+    )

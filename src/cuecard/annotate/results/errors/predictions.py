@@ -1,0 +1,296 @@
+"""Errors in the graphs and tables that were handed in."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
+from cuecard.annotate.results.errors.groups import (
+    CALL_CLASSES,
+    Judged,
+    Rate,
+    TrialClass,
+    calls_class,
+    classes,
+    counted,
+    flagged,
+    plan,
+)
+from cuecard.annotate.results.pool import Row
+from cuecard.core.i18n import _
+from cuecard.core.scoring.breakdowns import (
+    FINE_TURN_CLASSES,
+    TURN_CLASSES,
+    fine_turns_class,
+    over_generated,
+    turns_class,
+    under_generated,
+    user_turns_of,
+)
+from cuecard.core.scoring.trial_score import GraphFigures, Tally
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import pearson
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Coverage(Frozen):
+    """Gold triples of one relation, or of one stage, over all trials. `rate`: covered of the judged ones;
+    `unjudged` are beside.
+    """
+
+    name: str
+    rate: Rate
+    unjudged: int
+
+    @property
+    def gold(self) -> int:
+        return round(self.rate.of) + self.unjudged
+
+
+class InvalidRelation(Frozen):
+    """How often predicted triples with this relation supported nothing, and in which trials."""
+
+    relation: str
+    count: int
+    trials: tuple[int, ...]
+
+
+class GraphFindings(Frozen):
+    """`over`: handed in more than 1.5 times the gold's triples; `under`: less than half. Both over all judged trials,
+    unreadable ones too. `generation`: triples handed in / gold triples of the readable, mean over tasks. `relations`: the
+    most frequent in the gold first, `stages` in their order, `invalid`: the most frequent first. F1 by compaction
+    (`with`, `without`), by user turns in the paper's classes and in ours (`fine`), by tool calls. `turns_f1`: Pearson's
+    correlation of user turns and F1 over trials.
+    """
+
+    over: Rate
+    under: Rate
+    generation: Rate
+    relations: tuple[Coverage, ...]
+    stages: tuple[Coverage, ...]
+    invalid: tuple[InvalidRelation, ...]
+    by_compaction: tuple[TrialClass, ...]
+    by_user_turns: tuple[TrialClass, ...]
+    by_user_turns_fine: tuple[TrialClass, ...]
+    turns_f1: Statistic
+    by_tool_calls: tuple[TrialClass, ...]
+
+
+def graph_findings(judged: Judged) -> GraphFindings:
+    """Errors of one arm's trials on graphs."""
+    graphs = [(row, figures.graph, figures) for row, figures in judged if figures.graph]
+    read = [(row, graph) for row, graph, _f in graphs if graph.predicted is not None]
+    whole = counted(
+        {
+            "over": flagged("over_generation", ((r, over_generated(g)) for r, g, _f in graphs)),
+            "under": flagged("under_generation", ((r, under_generated(g)) for r, g, _f in graphs)),
+            "ratio": plan(
+                "generation_ratio",
+                ((row, (graph.predicted or 0) / graph.gold, 1.0) for row, graph in read),
+                share=False,
+                empty=_("nothing readable was handed in"),
+                each_task=True,
+            ),
+        }
+    )
+    return GraphFindings(
+        over=whole["over"],
+        under=whole["under"],
+        generation=whole["ratio"],
+        relations=_coverage((row, graph.relations) for row, graph, _f in graphs),
+        stages=tuple(
+            sorted(
+                _coverage(_by_stage(row, graph) for row, graph, _f in graphs),
+                key=lambda each: int(each.name),
+            )
+        ),
+        invalid=_invalid(read),
+        by_compaction=classes(
+            judged, lambda f: "with" if f.value("compactions") else "without", ("with", "without")
+        ),
+        by_user_turns=classes(judged, lambda f: turns_class(user_turns_of(f)), TURN_CLASSES),
+        by_user_turns_fine=classes(
+            judged, lambda f: fine_turns_class(user_turns_of(f)), FINE_TURN_CLASSES
+        ),
+        turns_f1=turns_correlation(judged),
+        by_tool_calls=classes(
+            judged, lambda f: calls_class(int(f.value("tool_calls") or 0)), CALL_CLASSES
+        ),
+    )
+
+
+def turns_correlation(judged: Judged) -> Statistic:
+    """Pearson's correlation of user turns and triplet F1 over trials (VibeSearchBench), with an interval by task."""
+    import numpy as np
+
+    tasks: list[str] = []
+    pairs: list[tuple[float, float]] = []
+    for row, figures in judged:
+        f1 = figures.value("triplet_f1")
+        if f1 is not None:
+            tasks.append(row.trial.task_id)
+            pairs.append((float(user_turns_of(figures)), f1))
+    found = pearson("turns_f1", pairs)
+    if found.value is None:
+        return Statistic(name=found.name, value=None, n=found.n, reason=found.reason)
+    # About their means, so that sums of squares keep their digits.
+    x, y = (column - column.mean() for column in np.array(pairs).T)
+
+    def of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, sx, sy, xx, yy, xy = (sums[..., at] for at in range(6))
+        spread = (n * xx - sx**2) * (n * yy - sy**2)
+        return ratio(n * xy - sx * sy, np.sqrt(np.maximum(spread, 0)))
+
+    terms = np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+    coefficient = Coefficient(found.name, terms, of, found.n, found.reason)
+    (drawn,) = with_intervals([coefficient], tasks)
+    return drawn.model_copy(update={"value": found.value})
+
+
+def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:
+    """Those with most gold triples first."""
+    parts: dict[str, list[tuple[Row, Tally]]] = defaultdict(list)
+    for row, by_name in tallies:
+        for name, tally in by_name.items():
+            parts[name].append((row, tally))
+    rates = counted(
+        {
+            name: plan(
+                "coverage",
+                ((row, tally.yes, tally.judged) for row, tally in mine),
+                empty=_("no gold triple was judged"),
+            )
+            for name, mine in parts.items()
+        }
+    )
+    found = [
+        Coverage(name=name, rate=rates[name], unjudged=sum(tally.unjudged for _row, tally in mine))
+        for name, mine in parts.items()
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.gold, each.name)))
+
+
+def _by_stage(row: Row, graph: GraphFigures) -> tuple[Row, dict[str, Tally]]:
+    return row, {str(stage): tally for stage, tally in graph.stages.items()}
+
+
+def _invalid(read: Sequence[tuple[Row, GraphFigures]]) -> tuple[InvalidRelation, ...]:
+    counts: Counter[str] = Counter()
+    trials: dict[str, list[int]] = defaultdict(list)
+    for row, graph in read:
+        counts.update(graph.invalid)
+        for relation in graph.invalid:
+            trials[relation].append(row.trial.id)
+    return tuple(
+        InvalidRelation(relation=relation, count=n, trials=tuple(trials[relation]))
+        for relation, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+class Reason(Frozen):
+    """Why tables could not be laid over the gold ones, in the judge's words, and in which trials."""
+
+    reason: str
+    trials: tuple[int, ...]
+
+
+class WrongCells(Frozen):
+    """Cells of joined rows in one column (of this name, in whichever tables). `rate`: wrong of the judged ones."""
+
+    column: str
+    rate: Rate
+    unjudged: int
+
+
+class TableErrors(Frozen):
+    """`unusable`: no table with the required columns, of the trials of which the judgement says it; `reasons` by
+    frequency. Of usable tables, rows without duplicates by key: `missing` gold rows of all gold rows, `extra`
+    predicted rows of all predicted. `columns`: where most cells are wrong first; key columns are left out, since
+    rows are joined by them.
+    """
+
+    unusable: Rate
+    reasons: tuple[Reason, ...]
+    missing: Rate
+    extra: Rate
+    wrong: Rate
+    columns: tuple[WrongCells, ...]
+
+
+def table_errors(judged: Judged) -> TableErrors:
+    """Errors of one arm's trials on tables."""
+    told = [(row, f.table) for row, f in judged if f.table and f.table.usable is not None]
+    usable = [(row, table) for row, table in told if table.usable]
+    cells: dict[str, list[tuple[Row, Tally]]] = defaultdict(list)
+    for row, table in usable:
+        for column, tally in table.columns.items():
+            cells[column].append((row, tally))
+    none = _("no table was usable")
+    whole = counted(
+        {
+            "unusable": flagged(
+                "unusable",
+                ((row, not table.usable) for row, table in told),
+                _("the judgement does not say which rows were joined"),
+            ),
+            "missing": plan(
+                "missing_rows",
+                ((row, t.gold_rows - t.joined, t.gold_rows) for row, t in usable),
+                hits=True,
+                empty=none,
+            ),
+            "extra": plan(
+                "extra_rows",
+                ((row, t.predicted_rows - t.joined, t.predicted_rows) for row, t in usable),
+                hits=True,
+                empty=none,
+            ),
+            "wrong": plan(
+                "wrong_cells",
+                ((r, t.no, t.judged) for mine in cells.values() for r, t in mine),
+                hits=True,
+                empty=_("no cell was judged"),
+            ),
+        }
+    )
+    rates = counted(
+        {
+            column: plan(
+                "wrong_cells",
+                ((row, tally.no, tally.judged) for row, tally in mine),
+                hits=True,
+                empty=_("no cell was judged"),
+            )
+            for column, mine in cells.items()
+        }
+    )
+    columns = [
+        WrongCells(
+            column=column,
+            rate=rates[column],
+            unjudged=sum(tally.unjudged for _row, tally in mine),
+        )
+        for column, mine in cells.items()
+    ]
+    reasons: dict[str, list[int]] = defaultdict(list)
+    for row, table in told:
+        if not table.usable:
+            reasons[one_line(table.reason)].append(row.trial.id)
+    return TableErrors(
+        unusable=whole["unusable"],
+        reasons=tuple(
+            Reason(reason=reason, trials=tuple(trials))
+            for reason, trials in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
+        ),
+        missing=whole["missing"],
+        extra=whole["extra"],
+        wrong=whole["wrong"],
+        columns=tuple(sorted(columns, key=lambda each: (-each.rate.count, each.column))),
+    )

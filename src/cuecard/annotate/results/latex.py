@@ -1,0 +1,150 @@
+"""Tables of results as LaTeX with rules of booktabs, and the packages that they want."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.rendering import figure_of, plain, remarks_of
+
+PACKAGES = "booktabs,graphicx,longtable"
+_WIDE = 6
+_FITTED = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
+_LONG = 40
+_LETTERS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",
+    "`": r"\`{}",
+    # After a line's end these would be read as its star or option.
+    "*": "{*}",
+    "[": "{[}",
+    "]": "{]}",
+    "…": r"\ldots{}",
+    "–": "--",
+    "—": "---",
+    "·": r"\textperiodcentered{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "→": r"$\rightarrow$",
+    "←": r"$\leftarrow$",
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "\ufffd": "?",
+}
+_NEGATIVE = re.compile(r"(?<![\w.)-])-(?=\d)")
+# Set side by side, hyphens become a dash.
+_DASHES = re.compile(r"-(?=-)")
+_LABEL = re.compile(r"[^a-z0-9]+")
+
+
+def escaped(text: str) -> str:
+    """`text` on one line as LaTeX sets it letter by letter."""
+    letters = "".join(_LETTERS.get(letter, letter) for letter in _DASHES.sub("-\0", plain(text)))
+    return letters.replace("\0", "{}")
+
+
+def label_of(text: str) -> str:
+    """A name to refer to: lower-case letters, digits and dashes."""
+    return _LABEL.sub("-", text.casefold()).strip("-")
+
+
+def as_latex(sheet: Sheet, *, label: str = "") -> str:
+    """A `table` environment with caption and label, a `longtable` where it has no room on a page. `label`: what follows
+    `tab:`, made of the title where it is not given. Wide tables are scaled down to the line; remarks and notes stand
+    below.
+    """
+    label = label or label_of(sheet.title) or "results"
+    if len(sheet.lines) > _LONG:
+        return _long(sheet, label)
+    wide = len(sheet.headings) > _WIDE
+    lines = [
+        r"\begin{table}[htbp]",
+        r"  \centering",
+        r"  \small",
+        rf"  \caption{{{escaped(sheet.title)}}}",
+        rf"  \label{{tab:{label}}}",
+        *([rf"  \resizebox{{{_FITTED}}}{{!}}{{%"] if wide else ()),
+        rf"  \begin{{tabular}}{{{_columns(sheet)}}}",
+        r"    \toprule",
+        _headings(sheet),
+        r"    \midrule",
+        *_lines(sheet),
+        r"    \bottomrule",
+        r"  \end{tabular}" + ("}" if wide else ""),
+        *_notes(sheet),
+        r"\end{table}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _long(sheet: Sheet, label: str) -> str:
+    lines = [
+        r"{\scriptsize",
+        rf"\begin{{longtable}}{{{_columns(sheet)}}}",
+        rf"  \caption{{{escaped(sheet.title)}}}\label{{tab:{label}}} \\",
+        r"    \toprule",
+        _headings(sheet),
+        r"    \midrule",
+        r"  \endhead",
+        *_lines(sheet),
+        r"    \bottomrule",
+        r"\end{longtable}",
+        *_notes(sheet),
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _columns(sheet: Sheet) -> str:
+    return f"@{{}}l{'r' * (len(sheet.headings) - 1)}@{{}}"
+
+
+def _headings(sheet: Sheet) -> str:
+    return f"    {' & '.join(escaped(heading) for heading in sheet.headings)} \\\\"
+
+
+def _lines(sheet: Sheet) -> Iterator[str]:
+    for line in sheet.lines:
+        yield f"    {' & '.join(_cell(cell) for cell in line)} \\\\"
+
+
+def _notes(sheet: Sheet) -> Iterator[str]:
+    for text in (*remarks_of(sheet), *sheet.notes):
+        yield rf"  \par\smallskip {{\footnotesize {escaped(text)}\par}}"
+
+
+def _cell(cell: Cell) -> str:
+    found = figure_of(cell)
+    shown = _negative(found.shown) if found.is_figure else escaped(found.shown)
+    if not found.interval:
+        return shown
+    return rf"{shown} {{\scriptsize {_negative(found.interval)}}}{_rest(found.rest)}"
+
+
+def _rest(text: str) -> str:
+    return f" {escaped(text)}" if text.strip() else ""
+
+
+def _negative(text: str) -> str:
+    """A number's minus is none of the hyphens."""
+    return "$-$".join(escaped(part) for part in _NEGATIVE.split(text))

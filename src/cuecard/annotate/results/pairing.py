@@ -1,0 +1,343 @@
+"""What a comparison of arms says, and which trials of two arms belong together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.results.pool import SPENT, Dimension, Row, scores_of
+from cuecard.annotate.results.scores import Counts
+from cuecard.annotate.results.words import place_of
+from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Family
+from cuecard.core.verdicts import mean
+
+
+class Arm(Frozen):
+    """`name`: its value of the dimension; `also`: the values that its trials have in the other dimensions."""
+
+    name: str
+    dimension: Dimension
+    counts: Counts
+    also: dict[Dimension, tuple[str, ...]]
+    trials: tuple[int, ...]
+
+
+class TaskDifference(Frozen):
+    """A task (one revision of it) that both arms have a value of; `difference`: the arm's minus the base's."""
+
+    task: str
+    revision: int
+    title: str
+    base: float
+    arm: float
+    difference: float
+    base_trials: tuple[int, ...]
+    arm_trials: tuple[int, ...]
+
+
+class LeftOut(Frozen):
+    """What the comparison does not stand on: tasks (ids) of one side only, tasks of which the sides have different
+    revisions, tasks without a value on one side (`undefined`); trials not judged or still open, and judged trials of
+    shared revisions that are paired with nothing, because the other side has none of that agent, user, …
+    """
+
+    base_only: tuple[str, ...] = ()
+    arm_only: tuple[str, ...] = ()
+    other_revisions: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
+    unjudged_base: int = 0
+    unjudged_arm: int = 0
+    open_base: int = 0
+    open_arm: int = 0
+    unpaired_base: int = 0
+    unpaired_arm: int = 0
+
+
+class Spending(Frozen):
+    """Means over the paired tasks of what a trial's agent took; `cost_per_point`: the extra cost of a trial by
+    percentage point gained, undefined with its reason where nothing is gained, no price is known, or the measure is no
+    share.
+    """
+
+    base_cost: Statistic
+    arm_cost: Statistic
+    base_tokens: Statistic
+    arm_tokens: Statistic
+    cost_per_point: Statistic
+
+
+class Contrast(Frozen):
+    """One arm against the base. Means, difference and spending are over the paired tasks alone. `wins`: tasks on which
+    the arm has the better value (the lower one where `lower_is_better`). `sign_test`: the two-sided exact
+    binomial probability of wins and losses as uneven as these if either were as likely, ties left out
+    (Conover 1999, 3.4); None without any. It asks how often, not by how much: read the interval first.
+    `tasks`: those of which both have a value, those that differ most first; to a pooled ratio the others add as well.
+    `base_trials` and `arm_trials`: ids behind the figures. `within`: the dimensions within which pairs were made besides the
+    task's revision; `differs`: those in which the two differ and could not be paired, so that the difference may
+    be theirs, with the values of the base's and the arm's paired trials. `alone`: the agent that it stands on, if
+    of several that were played only one is paired; "" else.
+    """
+
+    base: str
+    arm: str
+    base_mean: Statistic
+    arm_mean: Statistic
+    difference: Statistic
+    wins: int
+    ties: int
+    losses: int
+    sign_test: float | None
+    tasks: tuple[TaskDifference, ...]
+    base_trials: tuple[int, ...]
+    arm_trials: tuple[int, ...]
+    spending: Spending
+    left_out: LeftOut
+    within: tuple[Dimension, ...] = ()
+    differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    alone: str = ""
+
+    @property
+    def unpaired(self) -> int:
+        """Judged trials of shared revisions, on both sides, that are paired with nothing."""
+        return self.left_out.unpaired_base + self.left_out.unpaired_arm
+
+
+class Comparison(Frozen):
+    """`within` and `differs` of any of its contrasts; `names`: what values are called (`words.names_of`)."""
+
+    dimension: Dimension
+    family: Family
+    measure: str
+    taken: Taken
+    base: str
+    arms: tuple[Arm, ...]
+    contrasts: tuple[Contrast, ...]
+    within: tuple[Dimension, ...]
+    differs: tuple[Dimension, ...]
+    names: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+
+Unit = tuple[str, int]
+"""A task's id and the number of a revision."""
+Cell = tuple[str, ...]
+
+_CANDIDATES: tuple[Dimension, ...] = (
+    "judge",
+    "agent",
+    "setting",
+    "memory",
+    "user",
+    "world",
+    "model",
+    "scaffold",
+)
+_OWN: dict[Dimension, frozenset[Dimension]] = {
+    "agent": frozenset(("model", "scaffold")),
+    "scaffold": frozenset(("agent",)),
+    "setting": frozenset(("scaffold",)),
+}
+"""What follows from being this arm, and is no other reason for a difference; so does the setting of tables, which is
+the agent's scaffold."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A revision of a task with what both sides add to the measure, and what a trial took (None: not known)."""
+
+    unit: Unit
+    title: str
+    left: Part
+    right: Part
+    left_spent: dict[str, float | None]
+    right_spent: dict[str, float | None]
+    left_trials: tuple[int, ...]
+    right_trials: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """`pairs` by task and revision. `within`, `differs` and `left_out` as in `Contrast`, left being the base."""
+
+    pairs: tuple[Pair, ...]
+    within: tuple[Dimension, ...]
+    differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]]
+    left_out: LeftOut
+
+
+def paired(
+    left: Sequence[Row], right: Sequence[Row], dimension: Dimension, measure: str, taken: Taken
+) -> Pairing:
+    """Pair trials of one family. Dimensions other than `dimension` in which trials vary are taken into the pairs one
+    after the other, as long as any pair is left; a revision's value is the mean over its pairs.
+    """
+    sides = [[row for row in side if row.figures is not None] for side in (left, right)]
+    judged = sides
+    if dimension == "judge":
+        both = {row.trial.id for row in sides[0]} & {row.trial.id for row in sides[1]}
+        sides = [[row for row in side if row.trial.id in both] for side in sides]
+    within, differs = _within(sides[0], sides[1], dimension)
+    cells = [_cells(side, within) for side in sides]
+    shared = sorted(cells[0].keys() & cells[1].keys())
+    by_unit: dict[Unit, list[tuple[Unit, Cell]]] = defaultdict(list)
+    for key in shared:
+        by_unit[key[0]].append(key)
+    pairs = [
+        pair
+        for unit, keys in by_unit.items()
+        if (pair := _pair(unit, [(cells[0][k], cells[1][k]) for k in keys], measure, taken))
+    ]
+    known = {pair.unit for pair in pairs}
+    used = [{row.trial.id for key in shared for row in side[key]} for side in cells]
+    return Pairing(
+        pairs=tuple(pairs),
+        within=within,
+        differs={
+            each: (_values(sides[0], used[0], each), _values(sides[1], used[1], each))
+            for each in differs
+        },
+        left_out=_left_out((left, right), judged, by_unit.keys(), known, used),
+    )
+
+
+def _values(rows: Sequence[Row], used: set[int], dimension: Dimension) -> tuple[str, ...]:
+    """Of the rows that are in pairs."""
+    found = {row.value(dimension) for row in rows if row.trial.id in used}
+    return tuple(sorted(found, key=lambda value: place_of(dimension, value)))
+
+
+def _within(
+    left: Sequence[Row], right: Sequence[Row], dimension: Dimension
+) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
+    within: tuple[Dimension, ...] = ()
+    differs: list[Dimension] = []
+    own = _OWN.get(dimension, frozenset[Dimension]())
+    if left and left[0].family == "table" and dimension in ("agent", "scaffold", "model"):
+        own |= {"setting"}
+    for candidate in _CANDIDATES:
+        if candidate == dimension:
+            continue
+        values = [{row.value(candidate) for row in side} for side in (left, right)]
+        if len(values[0] | values[1]) < 2:
+            continue
+        tried = (*within, candidate)
+        before, after = (
+            [_cells(side, chosen).keys() for side in (left, right)] for chosen in (within, tried)
+        )
+        same = [len(one) == len(other) for one, other in zip(before, after, strict=True)]
+        if after[0] & after[1]:
+            # What follows from the others, as a model from its agent, tells no pairs apart.
+            follows = all(same) and len(after[0] & after[1]) == len(before[0] & before[1])
+            within = within if follows else tried
+        elif candidate not in own:
+            differs.append(candidate)
+    if dimension != "run" and left and right:
+        runs: tuple[Dimension, ...] = (*within, "run")
+        if not _cells(left, runs).keys() & _cells(right, runs).keys():
+            differs.append("run")
+    return within, tuple(differs)
+
+
+def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit, Cell], list[Row]]:
+    found: dict[tuple[Unit, Cell], list[Row]] = defaultdict(list)
+    for row in rows:
+        cell = tuple(row.value(each) for each in within)
+        found[(row.trial.task_id, row.trial.revision), cell].append(row)
+    return dict(found)
+
+
+def _pair(
+    unit: Unit, cells: Sequence[tuple[list[Row], list[Row]]], measure: str, taken: Taken
+) -> Pair | None:
+    """None where no pair of cells has a value on both sides. To a pooled ratio all of them add, also what has none."""
+    values: list[tuple[Part, Part]] = []
+    rows: tuple[list[Row], list[Row]] = ([], [])
+    for left, right in cells:
+        one, other = _part(left, measure, taken), _part(right, measure, taken)
+        known = one.value is not None and other.value is not None
+        if known or taken is Taken.POOLED:
+            values.append((one, other))
+            rows[0].extend(left)
+            rows[1].extend(right)
+    if not values:
+        return None
+    return Pair(
+        unit=unit,
+        title=rows[0][0].trial.title,
+        left=_mean_part([one for one, _other in values]),
+        right=_mean_part([other for _one, other in values]),
+        left_spent=_spent(rows[0]),
+        right_spent=_spent(rows[1]),
+        left_trials=tuple(sorted({row.trial.id for row in rows[0]})),
+        right_trials=tuple(sorted({row.trial.id for row in rows[1]})),
+    )
+
+
+def _part(rows: Sequence[Row], measure: str, taken: Taken) -> Part:
+    """Of rows of one task."""
+    found = by_task(scores_of(rows, (measure,))).get((measure, taken), {})
+    return next(iter(found.values()), NOTHING)
+
+
+def _mean_part(parts: Sequence[Part]) -> Part:
+    total = total_of(parts)
+    return Part(total.above / len(parts), total.below / len(parts))
+
+
+def _spent(rows: Sequence[Row]) -> dict[str, float | None]:
+    """The mean of each of `SPENT` over trials, None where one of them is not known."""
+    found: dict[str, float | None] = {}
+    for name in SPENT:
+        values = [m.value for score in scores_of(rows, (name,)) for m in score.measures]
+        known = [value for value in values if value is not None]
+        found[name] = _mean(known) if values and len(known) == len(values) else None
+    return found
+
+
+def _left_out(
+    sides: tuple[Sequence[Row], Sequence[Row]],
+    judged: Sequence[Sequence[Row]],
+    shared: Iterable[Unit],
+    known: set[Unit],
+    used: Sequence[set[int]],
+) -> LeftOut:
+    units = [{(row.trial.task_id, row.trial.revision) for row in side} for side in judged]
+    tasks = [{task for task, _revision in side} for side in units]
+    both = units[0] & units[1]
+    met = {task for task, _revision in both}
+    unjudged = [
+        sum(row.figures is None and row.trial.termination is not None for row in side)
+        for side in sides
+    ]
+    still_open = [sum(row.trial.termination is None for row in side) for side in sides]
+    unpaired = [
+        len(
+            {
+                row.trial.id
+                for row in side
+                if (row.trial.task_id, row.trial.revision) in both and row.trial.id not in mine
+            }
+        )
+        for side, mine in zip(judged, used, strict=True)
+    ]
+    return LeftOut(
+        base_only=tuple(sorted(tasks[0] - tasks[1])),
+        arm_only=tuple(sorted(tasks[1] - tasks[0])),
+        other_revisions=tuple(sorted((tasks[0] & tasks[1]) - met)),
+        undefined=tuple(sorted({task for task, _revision in set(shared) - known})),
+        unjudged_base=unjudged[0],
+        unjudged_arm=unjudged[1],
+        open_base=still_open[0],
+        open_arm=still_open[1],
+        unpaired_base=unpaired[0],
+        unpaired_arm=unpaired[1],
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return mean("", values).value or 0.0

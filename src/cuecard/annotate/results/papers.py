@@ -1,0 +1,308 @@
+"""The papers' tables by name, and the main table of each paper filled from a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.results.designs import design_sheets, designs_in
+from cuecard.annotate.results.pool import Dimension, Pool, figure_key
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.score_tables import score_sheet
+from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
+from cuecard.annotate.results.words import place_of, value_word
+from cuecard.core.errors import NotAllowed
+from cuecard.core.families.checkpoints.score import DETECTION_MEASURES
+from cuecard.core.i18n import _
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.tasks.models import FAMILIES, Family
+
+_GRAPH = tuple(
+    f"{of}_{kind}" for of in ("node", "triplet") for kind in ("precision", "recall", "f1")
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`by`: what stands down, besides the family; `figures` across; `split`: a sheet for all and one for each value."""
+
+    by: tuple[Dimension, ...]
+    figures: tuple[tuple[str, Taken], ...]
+    split: Dimension
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name, _taken in self.figures))
+
+
+def _averages(*names: str) -> tuple[tuple[str, Taken], ...]:
+    return tuple((name, Taken.AVG) for name in names)
+
+
+SHAPES: dict[Family, Shape] = {
+    # VibeSearchBench: nodes and triplets, average and best of N, by language.
+    "graph": Shape(
+        by=("agent",),
+        figures=(*_averages(*_GRAPH), *((name, Taken.BEST) for name in _GRAPH)),
+        split="language",
+    ),
+    # WideSearch: success, rows and items, average and best of N, single agents and teams, by language.
+    "table": Shape(
+        by=("scaffold", "agent"),
+        figures=(
+            ("success", Taken.AVG),
+            ("success", Taken.PASS),
+            ("row_f1", Taken.AVG),
+            ("row_f1", Taken.MAX),
+            ("item_f1", Taken.AVG),
+            ("item_f1", Taken.MAX),
+        ),
+        split="language",
+    ),
+    # DiscoBench: the outcome, what was asked, and what it took, by difficulty.
+    "checkpoints": Shape(
+        by=("agent",),
+        figures=(
+            *_averages("acc", "cp"),
+            *((name, Taken.POOLED) for name in DETECTION_MEASURES),
+            *_averages("asks", "tool_calls", "tokens"),
+        ),
+        split="difficulty",
+    ),
+    # Mind-ParaWorld: pass rate, coverage of facts, hits, by setting and tier.
+    "facts": Shape(
+        by=("setting", "agent"),
+        figures=(
+            ("pass_at_1", Taken.AVG),
+            ("pass_at_1", Taken.PASS),
+            *_averages("fcr", "hit_rate", "tool_calls"),
+        ),
+        split="tier",
+    ),
+}
+
+
+def main_sheets(pool: Pool) -> tuple[Sheet, ...]:
+    """For each family with a judged trial its paper's main table, over all tasks and for each language, difficulty or
+    tier, where there are several. Shares in percent.
+    """
+    return tuple(
+        sheet
+        for family in FAMILIES
+        if any(row.figures is not None for row in of_family(pool, family).rows)
+        for sheet in _family(of_family(pool, family), family)
+    )
+
+
+def _family(pool: Pool, family: Family) -> Iterator[Sheet]:
+    shape = SHAPES[family]
+    yield _sheet(pool, shape, value_word("family", family))
+    values = sorted(pool.values(shape.split), key=lambda value: place_of(shape.split, value))
+    if len(values) < 2:
+        return
+    for value in values:
+        part = pool.where(lambda row, value=value: row.value(shape.split) == value)
+        title = _("{family}, {part}").format(
+            family=value_word("family", family),
+            part=value_word(shape.split, value) if value else _("not known"),
+        )
+        sheet = _sheet(part, shape, title)
+        # Only figures over all tasks are those of `groups`; what the notes say stands below the first sheet.
+        notes = (*pooled_notes(shape.measures), _in_percent())
+        yield replace(sheet, lines=_without_keys(sheet), notes=notes)
+
+
+def _sheet(pool: Pool, shape: Shape, title: str) -> Sheet:
+    table = _ordered(score_table(pool, ("family", *shape.by), shape.measures), shape)
+    sheet = score_sheet(table, title=title, percent=True)
+    return replace(sheet, notes=(*sheet.notes, _in_percent()))
+
+
+def _ordered(table: ScoreTable, shape: Shape) -> ScoreTable:
+    known = {column.key: column for column in table.columns}
+    keys = [figure_key(*figure) for figure in shape.figures]
+    return table.model_copy(update={"columns": tuple(known[key] for key in keys if key in known)})
+
+
+def _without_keys(sheet: Sheet) -> tuple[Line, ...]:
+    return tuple(
+        tuple(replace(cell, key="") if isinstance(cell, ResultCell) else cell for cell in line)
+        for line in sheet.lines
+    )
+
+
+def _in_percent() -> str:
+    return _("Shares in percent.")
+
+
+Sheets = tuple[Sheet, ...]
+
+
+def settings_sheets(pool: Pool) -> Sheets:
+    """The tables of all designs that the pool has."""
+    return tuple(sheet for found in designs_in(pool) for sheet in design_sheets(pool, found))
+
+
+def _interaction(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.behaviour_tables import interaction_sheets
+
+    return tuple(interaction_sheets(pool))
+
+
+def _errors(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.error_tables import error_sheets
+    from cuecard.annotate.results.errors.report import error_report
+
+    return tuple(error_sheets(error_report(pool)))
+
+
+def _compactions(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.behaviour_tables import compaction_sheets
+
+    return tuple(compaction_sheets(pool))
+
+
+def _profiles(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.family_tables import profile_sheets
+
+    return tuple(profile_sheets(pool))
+
+
+def _tiers(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.family_tables import tier_sheets
+
+    return tuple(tier_sheets(pool))
+
+
+def _curves(pool: Pool, k_trunc: int | None = None) -> Sheets:
+    from cuecard.annotate.results.errors.family_tables import curve_sheets
+
+    return curve_sheets(pool, k_trunc=k_trunc)
+
+
+def _tools(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.behaviour_tables import tool_sheets
+
+    return tuple(tool_sheets(pool))
+
+
+def _causes(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.errors.causes import cause_sheets
+
+    return cause_sheets(pool)
+
+
+def _differences(pool: Pool) -> Sheets:
+    """Agents by task, of each family in which two or more share tasks."""
+    from cuecard.annotate.results.comparison_tables import comparison_sheets
+    from cuecard.annotate.results.comparisons import comparisons
+
+    if len({row.value("agent") for row in pool.rows if row.figures}) < 2:
+        return ()
+    try:
+        return comparison_sheets(comparisons(pool, "agent"))
+    except NotAllowed:
+        return ()
+
+
+def _trials(pool: Pool) -> Sheets:
+    from cuecard.annotate.results.score_tables import trial_sheets
+
+    return trial_sheets(pool)
+
+
+def _plots(pool: Pool) -> Sheets:
+    """The numbers of every plot."""
+    from cuecard.annotate.results.plots.builders import plots_of
+    from cuecard.annotate.results.plots.model import plot_sheet
+
+    return tuple(plot_sheet(plot) for plot in plots_of(pool))
+
+
+PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
+    "main": main_sheets,
+    "interaction": _interaction,
+    "errors": _errors,
+    "causes": _causes,
+    "compactions": _compactions,
+    "settings": settings_sheets,
+    "profiles": _profiles,
+    "tiers": _tiers,
+    "curves": _curves,
+    "tools": _tools,
+    "differences": _differences,
+    "trials": _trials,
+    "plots": _plots,
+}
+
+
+def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
+    """Its sheets, every cell of a figure with its `key` (`tables/main/0/lines/2/1/value` where it is no figure of
+    `groups`). `k_trunc`: of `curves` instead, with fixed cohorts up to this call. None where the pool has nothing for it. Raises `NotFound`, telling the names there are.
+    """
+    if name not in PAPER_TABLES:
+        raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    if k_trunc is not None:
+        # Of another cohort than that of the JSON, so that no figure has a place there.
+        return _curves(pool, k_trunc)
+    return keyed(name, PAPER_TABLES[name](pool))
+
+
+def keyed(name: str, sheets: Sequence[Sheet]) -> Sheets:
+    """The sheets with the places of their figures in `tables` of the JSON."""
+    return tuple(
+        replace(
+            sheet,
+            lines=tuple(
+                tuple(
+                    _keyed(cell, f"tables/{name}/{s}/lines/{at}/{c}") for c, cell in enumerate(line)
+                )
+                for at, line in enumerate(sheet.lines)
+            ),
+        )
+        for s, sheet in enumerate(sheets)
+    )
+
+
+def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
+    """Every paper table as data: sheets of lines of cells."""
+    return {name: [sheet_json(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
+
+
+def sheet_json(sheet: Sheet) -> dict[str, Any]:
+    """`lines`: cells as `{"text": …}` and, of figures, `value`, `n`, `low` and `high` (null without an interval), and
+    `remark`: why the value or its interval is missing. Numbers are unrounded.
+    """
+    return {
+        "title": sheet.title,
+        "headings": list(sheet.headings),
+        "lines": [[cell_json(cell) for cell in line] for line in sheet.lines],
+        "notes": list(sheet.notes),
+    }
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    if cell.statistic is not None:
+        one = cell.statistic
+        return {
+            "text": cell.text,
+            "value": one.value,
+            "n": one.n,
+            "low": one.low,
+            "high": one.high,
+            "remark": cell.remark,
+        }
+    if isinstance(cell, ResultCell) and cell.value is not None:
+        return {"text": cell.text, "value": cell.value}
+    return {"text": cell.text}
+
+
+def _keyed(cell: Cell, key: str) -> Cell:
+    if cell.statistic is None and not (isinstance(cell, ResultCell) and cell.value is not None):
+        return cell
+    if isinstance(cell, ResultCell):
+        return cell if cell.key else replace(cell, key=f"{key}/value")
+    return ResultCell(cell.text, cell.place, cell.statistic, key=f"{key}/value")

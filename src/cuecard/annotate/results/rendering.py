@@ -1,0 +1,286 @@
+"""Cells of tables of results, what they say as data, and tables as text for other programs: Markdown, HTML and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.files.entries import guarded
+from cuecard.core.i18n import _
+from cuecard.core.text import for_display, one_line, storable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True)
+class ResultCell(Cell):
+    """`value`: the number that the text shows, where that is no `statistic`. `trials`: ids of those behind it, to
+    be opened. `key`: the path of the figure in `cuecard score --json`, parts joined by slashes, "" where it
+    is none of its figures.
+    """
+
+    value: float | None = None
+    trials: tuple[int, ...] = ()
+    key: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """What the cell shows, unrounded."""
+        return self.statistic.value if self.statistic else self.value
+
+    @property
+    def shows_percent(self) -> bool:
+        """The text tells its statistic in percent."""
+        statistic = self.statistic
+        if statistic is None or statistic.value is None:
+            return False
+        return f"{statistic.value:.3f}" not in self.text and percent(statistic.value) in self.text
+
+
+def percent(value: float | None) -> str:
+    """`61.3`: as the papers print shares; a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def in_percent(statistic: Statistic | None) -> str:
+    """`61.3 [55.0, 67.2]`: a share with its interval, in percent."""
+    if statistic is None or statistic.value is None:
+        return "–"
+    if statistic.interval is None:
+        return percent(statistic.value)
+    low, high = statistic.interval
+    return f"{percent(statistic.value)} [{percent(low)}, {percent(high)}]"
+
+
+_LISTED = 6
+
+
+def remarks_of(sheet: Sheet) -> tuple[str, ...]:
+    """Why a figure, or its interval, is missing: each reason once, with the lines it stands for."""
+    about: dict[str, list[str]] = {}
+    for line in sheet.lines:
+        for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
+            about.setdefault(reason, []).append(line[0].text)
+    return tuple(
+        _("{reason}: {lines}").format(reason=reason, lines=_listed(list(dict.fromkeys(lines))))
+        for reason, lines in about.items()
+    )
+
+
+def _listed(lines: Sequence[str]) -> str:
+    """All of them; of many the first ones, and how many there are."""
+    if len(lines) <= _LISTED:
+        return ", ".join(lines)
+    return f"{', '.join(lines[: _LISTED - 1])}, … ({len(lines)})"
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """A heading, the table, and a paragraph for each remark and note."""
+    lines = [
+        f"## {escaped(sheet.title)}",
+        "",
+        _row([Cell(heading) for heading in sheet.headings]),
+        "| --- |" + " ---: |" * (len(sheet.headings) - 1),
+        *(_row(line) for line in sheet.lines),
+        "",
+    ]
+    for remark in (*remarks_of(sheet), *sheet.notes):
+        lines += [escaped(remark), ""]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Names of people and relations are no Markdown."""
+    for mark in "\\|<*_`":
+        text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
+    # Neither a link nor a picture, which would be fetched from elsewhere.
+    return one_line(text).replace("](", "]\\(").replace("][", "]\\[")
+
+
+def _row(cells: Sequence[Cell]) -> str:
+    return "| " + " | ".join(escaped(cell.text) for cell in cells) + " |"
+
+
+_INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest>[^\[\]]*)")
+
+
+class CellFigure(NamedTuple):
+    """`text` as it is read, of which `shown` is the part before the interval, `interval` that with its brackets, ""
+    where the text has none, and `rest` what comes after. `value` unrounded, with its interval and n; None: there is none, or the
+    cell says no number. `key` as in `ResultCell`; `remark`: why the number or its interval is missing.
+    """
+
+    text: str
+    shown: str
+    interval: str
+    rest: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int | None
+    key: str
+    remark: str
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether the cell is there for a number, known or not."""
+        return self.value is not None or bool(self.key)
+
+
+def figure_of(cell: Cell) -> CellFigure:
+    """What stands in the cell; texts are one line without control characters."""
+    text = plain(cell.text)
+    statistic = cell.statistic
+    parts = _INTERVAL.fullmatch(text) if statistic and statistic.interval else None
+    return CellFigure(
+        text=text,
+        shown=parts["value"] if parts else text,
+        interval=parts["interval"] if parts else "",
+        rest=parts["rest"] if parts else "",
+        value=cell.number if isinstance(cell, ResultCell) else statistic and statistic.value,
+        low=statistic.low if statistic else None,
+        high=statistic.high if statistic else None,
+        n=statistic.n if statistic else None,
+        key=for_display(storable(cell.key)) if isinstance(cell, ResultCell) else "",
+        remark=plain(cell.remark),
+    )
+
+
+def plain(text: str) -> str:
+    """One line that any file can hold."""
+    return one_line(storable(text))
+
+
+def number(value: float | None) -> str:
+    """The shortest text that reads back as the same number, as JSON writes it; "" for none."""
+    return "" if value is None else repr(value)
+
+
+COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key", "remark")
+
+
+def as_csv(sheets: Iterable[Sheet]) -> str:
+    """A header, then a row for each cell of each sheet, by `COLUMNS`. `line` is the first cell of the line,
+    `text` what a reader sees; numbers are unrounded. Texts that a spreadsheet would run begin with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for sheet in sheets:
+        title = guarded(plain(sheet.title))
+        for line in sheet.lines:
+            name = guarded(plain(line[0].text)) if line else ""
+            for heading, cell in list(zip(sheet.headings, line, strict=False))[1:]:
+                found = figure_of(cell)
+                writer.writerow(
+                    (
+                        title,
+                        name,
+                        guarded(plain(heading)),
+                        _text(found.text),
+                        number(found.value),
+                        number(found.low),
+                        number(found.high),
+                        number(found.n),
+                        guarded(found.key),
+                        guarded(found.remark),
+                    )
+                )
+    return out.getvalue()
+
+
+def _text(text: str) -> str:
+    """A plain negative number is no formula."""
+    try:
+        float(text)
+    except ValueError:
+        return guarded(text)
+    return text
+
+
+_NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
+_SHORT = 36
+"""Letters that a column of words keeps on one line."""
+_LONG = 16
+"""Letters of a heading that get along with a narrow column."""
+_MANY = 7
+"""Columns beside each other that have room for intervals beside their values."""
+_DIGEST = re.compile(r"[0-9a-f]{8,}")
+
+
+def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
+    """A `figure` with its table, caption and notes; `id`: of the figure, `caption`: what stands before the title.
+    The cell of every figure has `data-key`, `data-value`, `data-low`, `data-high`, `data-n` (those that it has)
+    and its remark as `title`.
+    """
+    found = [[figure_of(cell) for cell in line] for line in sheet.lines]
+    columns = list(zip(*found, strict=False))
+    classes = [_class(column, names=not at) for at, column in enumerate(columns)]
+    classes += [""] * (len(sheet.headings) - len(columns))
+    return (
+        environment()
+        .get_template("table.html")
+        .render(
+            sheet=sheet,
+            id=id,
+            caption=caption,
+            classes=classes,
+            longest=_LONG,
+            most=_MANY,
+            rows=[[(cell, attributes(cell)) for cell in line] for line in found],
+            notes=(*remarks_of(sheet), *sheet.notes),
+        )
+    )
+
+
+@cache
+def environment() -> Environment:
+    """Templates of this package. Every value is cleaned of control characters and escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("cuecard.annotate.results"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def attributes(cell: CellFigure) -> dict[str, str]:
+    """Of a cell's element, by name; those without a value are left out."""
+    data = {
+        "data-key": cell.key,
+        "data-value": number(cell.value),
+        "data-low": number(cell.low),
+        "data-high": number(cell.high),
+        "data-n": number(cell.n),
+    }
+    shown = data if cell.is_figure else {}
+    return {name: value for name, value in {**shown, "title": cell.remark}.items() if value}
+
+
+def _class(column: Sequence[CellFigure], *, names: bool) -> str:
+    """Of a column's cells: how its words are set, "" for numbers. `names`: it names the lines."""
+    words = [cell.text for cell in column if not cell.is_figure]
+    if not names:
+        if not words or all(_NUMBER.fullmatch(word) for word in words):
+            return ""
+        if all(_DIGEST.fullmatch(word) for word in words):
+            return "code"
+    return "text short" if max(map(len, words), default=0) <= _SHORT else "text"
+
+
+def _clean(value: object) -> object:
+    # Markup is a text too, of ours.
+    return for_display(storable(value)) if type(value) is str else value

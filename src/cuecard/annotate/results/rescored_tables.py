@@ -1,0 +1,230 @@
+"""What rescoring moved, laid out as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
+from cuecard.core.gold_changes import Fate
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
+from cuecard.core.tasks.models import Family
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import Decision
+
+FATE_WORDS: Final[dict[Fate, str]] = {
+    Fate.SAME: N_("same"),
+    Fate.CHANGED: N_("changed"),
+    Fate.ADDED: N_("added"),
+    Fate.REMOVED: N_("removed"),
+}
+DECISION_WORDS: Final[dict[Decision, str]] = {
+    Decision.YES: N_("yes"),
+    Decision.NO: N_("no"),
+    Decision.UNJUDGED: N_("not judged"),
+}
+_LINES = 40
+_TEXT = 60
+_NOTHING = 1e-12
+
+
+def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
+    """What changed in the gold, what was left out, what was asked, and every measure that moved."""
+    measures = [sheet for judge in report.judges for sheet in _measures(judge)]
+    return (
+        _gold(report),
+        *([_left(report)] if report.left else ()),
+        *([_judges(report)] if report.judges else ()),
+        *measures,
+    )
+
+
+def item_sheets(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Sheet, ...]:
+    """The items that are not what they were, for each judge; at most so many lines."""
+    return tuple(_items(judge, lines) for judge in report.judges if judge.items)
+
+
+def _gold(report: RescoreReport) -> Sheet:
+    notes: list[str] = []
+    if report.closed_worlds:
+        notes.append(
+            ngettext(
+                "In {n} trial a closed world answered from the gold as it was then; nothing is played again.",
+                "In {n} trials a closed world answered from the gold as it was then; nothing is played again.",
+                report.closed_worlds,
+            ).format(n=report.closed_worlds)
+        )
+    if report.open:
+        notes.append(
+            ngettext(
+                "{n} trial that has not ended is left out.",
+                "{n} trials that have not ended are left out.",
+                report.open,
+            ).format(n=report.open)
+        )
+    return Sheet(
+        view="results",
+        title=_("Changes of the gold"),
+        headings=(_("Task"), _("Revisions"), *(_(word) for word in FATE_WORDS.values())),
+        lines=tuple(
+            (
+                ResultCell(one.task_id),
+                ResultCell(f"{one.old} → {one.new}"),
+                *(_count(one.counts[fate]) for fate in FATE_WORDS),
+            )
+            for one in report.gold
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _left(report: RescoreReport) -> Sheet:
+    return Sheet(
+        view="results",
+        title=_(
+            "Left out: more than the gold has changed, so these trials would have gone another way"
+        ),
+        headings=(_("Task"), _("Revisions"), _("Trials"), _("Changed")),
+        lines=tuple(
+            (
+                ResultCell(one.task_id),
+                ResultCell(f"{one.old} → {one.new}"),
+                _count(one.trials),
+                ResultCell(", ".join(_(what) for what in one.changed)),
+            )
+            for one in report.left
+        ),
+    )
+
+
+def _judges(report: RescoreReport) -> Sheet:
+    done = bool(report.new)
+    headings = [_("Judge"), _("Verdicts kept"), _("Asked about"), _("Dropped")]
+    headings += (
+        [_("Not judged"), _("Calls made"), _("Calls saved")] if done else [_("Calls before")]
+    )
+    lines: list[tuple[ResultCell, ...]] = []
+    for judge in report.judges:
+        name = _("{judge} (baseline)").format(judge=judge.judge) if judge.baseline else judge.judge
+        cells = [ResultCell(name), _count(judge.kept), _count(judge.asked), _count(judge.removed)]
+        if done:
+            cells += [_count(judge.unjudged), _count(judge.calls), _count(judge.saved)]
+        else:
+            cells.append(_count(judge.calls_before))
+        lines.append(tuple(cells))
+    missing = sum(judge.missing for judge in report.judges)
+    note = ngettext(
+        "{n} trial is left without a judgement; run the command again.",
+        "{n} trials are left without a judgement; run the command again.",
+        missing,
+    ).format(n=missing)
+    return Sheet(
+        view="results",
+        title=_("Verdicts"),
+        headings=tuple(headings),
+        lines=tuple(lines),
+        notes=(note,) if missing else (),
+    )
+
+
+def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
+    """A table for each agent and family, of the measures that moved."""
+    groups: dict[tuple[str, Family], list[MeasureMove]] = {}
+    for one in judge.measures:
+        groups.setdefault((one.agent, one.family), []).append(one)
+    for (agent, family), its in groups.items():
+        moved = [one for one in its if _moved(one)]
+        still = len(its) - len(moved)
+        notes = [_("Differences are paired by task; intervals are 95%, by task.")] if moved else []
+        if still:
+            text = ngettext(
+                "{n} measure is where it was.", "{n} measures are where they were.", still
+            )
+            notes.append(text.format(n=still))
+        notes += pooled_notes(one.name for one in moved)
+        yield Sheet(
+            view="results",
+            title=_("Moved by {judge}: {agent}, {family}").format(
+                judge=judge.judge, agent=agent, family=_(FAMILY_WORDS[family])
+            ),
+            headings=(_("Measure"), _("Tasks"), _("Before"), _("After"), _("Difference")),
+            lines=tuple(
+                (
+                    ResultCell(
+                        f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}"
+                    ),
+                    _count(one.new.n),
+                    _figure(one.old),
+                    _figure(one.new),
+                    _figure(one.difference, signed=True),
+                )
+                for one in moved
+            ),
+            notes=tuple(notes),
+        )
+
+
+def _moved(one: MeasureMove) -> bool:
+    if one.difference.value is None:
+        return one.old.value != one.new.value
+    return abs(one.difference.value) > _NOTHING
+
+
+def _items(judge: JudgeMoves, lines: int | None) -> Sheet:
+    """Those that are decided otherwise first."""
+    items = sorted(judge.items, key=lambda one: one.was is one.now)
+    shown = items if lines is None else items[:lines]
+    left = len(items) - len(shown)
+    more = ngettext("{n} more; --json lists all.", "{n} more; --json lists all.", left)
+    return Sheet(
+        view="results",
+        title=_("Items by judge {judge}").format(judge=judge.judge),
+        headings=(_("Trial"), _("Item"), _("Gold"), _("Before"), _("After"), _("Why")),
+        lines=tuple(_item(one) for one in shown),
+        notes=(more.format(n=left),) if left else (),
+    )
+
+
+def _item(move: ItemMove) -> tuple[ResultCell, ...]:
+    trials = (move.trial,)
+    return (
+        ResultCell(f"{move.task_id}, {move.agent} #{move.sample}", trials=trials),
+        ResultCell(one_line(move.new_text or move.old_text, _TEXT)),
+        ResultCell(_(FATE_WORDS[move.fate])),
+        ResultCell(_decision(move.was)),
+        ResultCell(_decision(move.now)),
+        ResultCell(_why(move)),
+    )
+
+
+def _why(move: ItemMove) -> str:
+    if move.fate is Fate.REMOVED:
+        return _("dropped")
+    return _("judged again") if move.asked else _("follows without asking")
+
+
+def _decision(decision: Decision | None) -> str:
+    return "–" if decision is None else _(DECISION_WORDS[decision])
+
+
+def _count(n: int) -> ResultCell:
+    return ResultCell(f"{n:,}", value=float(n))
+
+
+def _figure(statistic: Statistic, *, signed: bool = False) -> ResultCell:
+    return ResultCell(figure_text(statistic, signed=signed), statistic=statistic)
+
+
+def figure_text(statistic: Statistic, *, signed: bool = False) -> str:
+    """`0.912 [0.871, 0.947]`, a difference with its sign."""
+    if statistic.value is None:
+        return "–"
+    form = "+.3f" if signed else ".3f"
+    values: Sequence[float] = (statistic.value, *(statistic.interval or ()))
+    texts = [format(round(value, 3) + 0.0, form) for value in values]
+    return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"

@@ -1,0 +1,387 @@
+"""Tables of scores, and of how many trials stand behind them, how they ended and what they cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.scores import Column, ScoreTable, unknown
+from cuecard.annotate.results.scores import Line as ScoreLine
+from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
+from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.scoring.aggregate import ENDING_WORDS
+from cuecard.core.text import one_line
+
+
+def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) -> Sheet:
+    """What the line is, its judged trials and their tasks (of all, where some are not), where there are any the trials that failed,
+    are not judged or still open and the items without a decision, then the figures with intervals. Cells know their trials and, in a table by agent and family, their place in the JSON. `percent`: shares as papers
+    print them.
+    """
+    told = told_by(table)
+    missing = [
+        (name, label)
+        for name, label in (
+            ("failed", _("failed")),
+            ("unjudged", _("not judged")),
+            ("open", _("open")),
+            ("items_unjudged", _("items not judged")),
+        )
+        if any(getattr(line.counts, name) for line in table.lines)
+    ]
+    lines: list[Line] = []
+    for line in table.lines:
+        counts = line.counts
+        lines.append(
+            (
+                ResultCell(_word(table, line, told), trials=line.trials),
+                _count(line, counts.judged, counts.trials),
+                _count(line, counts.judged_tasks, counts.tasks),
+                *(_count(line, getattr(counts, name)) for name, _label in missing),
+                *(figure_cell(table, line, column, percent=percent) for column in table.columns),
+            )
+        )
+    return Sheet(
+        view="results",
+        title=title or _title(table),
+        headings=(
+            " · ".join(dimension_word(each) for each in told),
+            _("trials"),
+            _("tasks"),
+            *(label for _name, label in missing),
+            *(column.label for column in table.columns),
+        ),
+        lines=tuple(lines),
+        notes=table.notes,
+    )
+
+
+def _count(line: ScoreLine, n: int, of: int = 0) -> ResultCell:
+    """`12`, `5 / 6` where there are more."""
+    text = f"{n:,} / {of:,}" if n < of else f"{n:,}"
+    return ResultCell(text, value=n, trials=line.trials)
+
+
+def figure_cell(
+    table: ScoreTable, line: ScoreLine, column: Column, *, percent: bool = False
+) -> ResultCell:
+    """The cell of one figure of one line; empty where the line has no such figure."""
+    return cell_of(
+        column.measure,
+        line.figures.get(column.key),
+        percent=percent,
+        trials=line.trials,
+        key=json_key(table, line, column),
+    )
+
+
+def cell_of(
+    measure: str,
+    statistic: Statistic | None,
+    *,
+    percent: bool = False,
+    trials: tuple[int, ...] = (),
+    key: str = "",
+) -> ResultCell:
+    """A figure with its interval; nothing where there is no such figure."""
+    if statistic is None:
+        return ResultCell("")
+    text = shown(measure, statistic, percent=percent)
+    return ResultCell(text, statistic=statistic, trials=trials, key=key)
+
+
+def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
+    """`groups/alpha/graph/measures/triplet_f1/avg` for lines by agent and family, else ""."""
+    if set(table.by) != {"agent", "family"}:
+        return ""
+    group = f"groups/{line.value('agent')}/{line.value('family')}"
+    return f"{group}/measures/{column.measure}/{column.taken.value}"
+
+
+def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool = False) -> Sheet:
+    """One figure (a column's key) with the values of a dimension of `by` across and the others down. Raises
+    `NotFound`.
+    """
+    figure = table.column(column)
+    if not _has(table, across):
+        raise unknown(_("The table is not by this dimension"), across, list(table.by))
+    values = sorted(
+        dict.fromkeys(line.value(across) for line in table.lines),
+        key=lambda value: _first(table, across, value),
+    )
+    down: tuple[Dimension, ...] = tuple(each for each in told_by(table) if each != across)
+    found: dict[tuple[str, ...], dict[str, ScoreLine]] = {}
+    for line in table.lines:
+        found.setdefault(tuple(line.value(each) for each in down), {})[line.value(across)] = line
+    lines: list[Line] = []
+    for group, mine in found.items():
+        words = [value_word(d, v, table.names) for d, v in zip(down, group, strict=True)]
+        cells = [
+            figure_cell(table, mine[value], figure, percent=percent) if value in mine else Cell("")
+            for value in values
+        ]
+        lines.append((Cell(" · ".join(words) or _("all")), *cells))
+    return Sheet(
+        view="results",
+        title=_("{title}: {figure} by {dimension}").format(
+            title=_title(table), figure=figure.label, dimension=dimension_word(across).lower()
+        ),
+        headings=(
+            " · ".join(dimension_word(each) for each in down),
+            *(value_word(across, value, table.names) for value in values),
+        ),
+        lines=tuple(lines),
+        notes=table.notes,
+    )
+
+
+def _word(table: ScoreTable, line: ScoreLine, told: tuple[Dimension, ...]) -> str:
+    return " · ".join(value_word(each, line.value(each), table.names) for each in told)
+
+
+def told_by(table: ScoreTable) -> tuple[Dimension, ...]:
+    """The dimensions that tell lines apart: without the family, where there is only one."""
+    families = {line.value("family") for line in table.lines}
+    if len(families) > 1 or len(table.by) < 2:
+        return table.by
+    return tuple(each for each in table.by if each != "family")
+
+
+def _title(table: ScoreTable) -> str:
+    """The family, where the lines do not tell it."""
+    if _has(table, "family") and told_by(table) != table.by and table.lines:
+        return value_word("family", table.lines[0].value("family"))
+    return _("Scores")
+
+
+def _has(table: ScoreTable, dimension: str) -> bool:
+    return any(each == dimension for each in table.by)
+
+
+def _first(table: ScoreTable, dimension: Dimension, value: str) -> tuple[int, str]:
+    """Runs as they were asked for, others in the order of their words."""
+    if dimension == "run":
+        return list(table.names).index(f"run/{value}"), ""
+    return place_of(dimension, value)
+
+
+KIND: dict[str, str] = {
+    "grid": N_("automated run"),
+    "play": N_("play session"),
+    "probe": N_("quality probe"),
+}
+
+
+def one_each(pool: Pool) -> tuple[Row, ...]:
+    """A row for each trial: the first judge's."""
+    return tuple({row.trial.id: row for row in reversed(pool.rows)}.values())[::-1]
+
+
+def trial_sheets(pool: Pool) -> tuple[Sheet, ...]:
+    """Counts, endings, and costs where models were called."""
+    costs = costs_sheet(pool)
+    return (counts_sheet(pool), endings_sheet(pool), *((costs,) if costs else ()))
+
+
+def runs_sheet(pool: Pool) -> Sheet:
+    lines: list[Line] = []
+    for run in pool.runs:
+        mine = [row for row in one_each(pool) if row.run.id == run.id]
+        ended = sum(row.trial.termination is not None for row in mine)
+        lines.append(
+            (
+                Cell(one_line(run.name, 80)),
+                Cell(run.uid[:8]),
+                Cell(f"{run.created_at:%Y-%m-%d}"),
+                Cell(_(KIND[run.kind])),
+                Cell(run.state.label),
+                Cell(f"{run.samples:,}"),
+                Cell(f"{ended:,} / {len(mine):,}"),
+            )
+        )
+    return Sheet(
+        view="results",
+        title=_("The runs of this report"),
+        headings=(
+            _("Run"),
+            pgettext("of a run", "Identity"),
+            _("Entered"),
+            _("Kind"),
+            _("State"),
+            _("Samples"),
+            _("Trials ended"),
+        ),
+        lines=tuple(lines),
+        notes=(
+            _(
+                "The identity is the beginning of the number that names a run in every copy of its workspace."
+            ),
+        ),
+    )
+
+
+def counts_sheet(pool: Pool) -> Sheet:
+    """By agent, family and judge: what of the grid stands behind the figures."""
+    judges = pool.values("judge")
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in pool.rows:
+        groups.setdefault((row.trial.agent.name, row.family, row.judged_by), []).append(row)
+    lines: list[Line] = []
+    order = {family: at for at, family in enumerate(FAMILY_WORDS)}
+    for (agent, family, judge), rows in sorted(
+        groups.items(), key=lambda item: (item[0][0], order[item[1][0].family], item[0][2])
+    ):
+        ended = [row for row in rows if row.trial.termination is not None]
+        judged = sum(row.figures is not None for row in ended)
+        failed = sum(bool(r.trial.termination and r.trial.termination.is_failure) for r in ended)
+        numbers = {
+            "trials": len(rows),
+            "open": len(rows) - len(ended),
+            "ended": len(ended),
+            "failed": failed,
+            "judged": judged,
+            "unjudged": len(ended) - judged,
+        }
+        told = {"trials", "ended", "failed", "judged"}
+        alone = len(judges) == 1 and len(pool.runs) == 1
+        lines.append(
+            (
+                Cell(agent),
+                Cell(_(FAMILY_WORDS[rows[0].family])),
+                *((Cell(judge),) if len(judges) > 1 else ()),
+                *(
+                    ResultCell(
+                        f"{n:,}",
+                        value=n,
+                        trials=tuple(row.trial.id for row in rows),
+                        key=f"groups/{agent}/{family}/{name}" if alone and name in told else "",
+                    )
+                    for name, n in numbers.items()
+                ),
+            )
+        )
+    return Sheet(
+        view="results",
+        title=_("Trials behind the figures"),
+        headings=(
+            _("Agent"),
+            _("Family"),
+            *((_("Judge"),) if len(judges) > 1 else ()),
+            _("trials"),
+            _("open"),
+            _("ended"),
+            _("failed"),
+            _("judged"),
+            _("not judged"),
+        ),
+        lines=tuple(lines),
+        notes=(
+            _(
+                "A trial that ended by a failure is scored like any other. Open trials and those that are not"
+                " judged are in no figure."
+            ),
+        ),
+    )
+
+
+def endings_sheet(pool: Pool) -> Sheet:
+    """How the trials of each agent ended."""
+    agents = pool.values("agent")
+    counts = Counter(
+        (row.trial.agent.name, row.trial.termination)
+        for row in one_each(pool)
+        if row.trial.termination
+    )
+    ends = [end for end in ENDING_WORDS if any(counts[agent, end] for agent in agents)]
+    return Sheet(
+        view="results",
+        title=_("How trials ended"),
+        headings=(_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
+        lines=tuple(
+            (Cell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
+            for agent in sorted(agents)
+        ),
+    )
+
+
+def costs_sheet(pool: Pool) -> Sheet | None:
+    """What each agent's trials took, everybody's calls in them and the agent's own, and these by ended trial; None
+    where no model was called.
+    """
+    rows = one_each(pool)
+    if not any(row.spent.calls for row in rows):
+        return None
+    lines: list[Line] = []
+    for agent in sorted(pool.values("agent")):
+        mine = [row for row in rows if row.trial.agent.name == agent]
+        alone = len(pool.runs) == 1
+        ended = [row for row in mine if row.trial.termination is not None]
+        whole, own = summed(r.spent for r in mine), summed(r.agent_spent for r in mine)
+        # Those that are still open have not spent all of theirs.
+        spent = summed(row.agent_spent for row in ended).cost
+        each = None if spent is None else spent / len(ended)
+        key = f"totals/agents/{agent}/" if alone else ""
+        lines.append(
+            (
+                Cell(agent),
+                _trial_counts_count(whole.calls, key and f"{key}calls"),
+                _trial_counts_count(whole.usage.prompt, key and f"{key}prompt"),
+                _trial_counts_count(whole.usage.completion, key and f"{key}completion"),
+                _cost(whole),
+                _cost(own),
+                ResultCell("–" if each is None else amount("cost", each), value=each),
+            )
+        )
+    unpriced = sum(row.spent.unpriced for row in rows)
+    note = _("Sums over all takes of all trials, in the currency of the configuration's prices.")
+    missing = _("{n} calls had no price and are in no cost.").format(n=f"{unpriced:,}")
+    return Sheet(
+        view="results",
+        title=_("Model calls and their cost"),
+        headings=(
+            _("Agent"),
+            _("calls"),
+            _("prompt tokens"),
+            _("completion tokens"),
+            _("cost"),
+            _("the agent's own"),
+            _("its own, a trial"),
+        ),
+        lines=tuple(lines),
+        notes=(note, missing) if unpriced else (note,),
+    )
+
+
+def summed(spent: Iterable[Spent]) -> Spent:
+    """All of it together; `cost` None where nothing had a price."""
+    total, costs = Spent(), list[float]()
+    for each in spent:
+        total = Spent(
+            calls=total.calls + each.calls,
+            usage=total.usage.plus(each.usage),
+            unpriced=total.unpriced + each.unpriced,
+        )
+        costs += [each.cost] if each.cost is not None else []
+    return total.model_copy(update={"cost": sum(costs) if costs else None})
+
+
+def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Tasks of which the runs have more than one revision, with their content hashes."""
+    found: dict[str, set[str]] = {}
+    for row in pool.rows:
+        found.setdefault(row.trial.task_id, set()).add(row.traits.hash)
+    return [(task, tuple(sorted(each))) for task, each in sorted(found.items()) if len(each) > 1]
+
+
+def _trial_counts_count(n: int, key: str = "") -> ResultCell:
+    return ResultCell(f"{n:,}", value=n, key=key)
+
+
+def _cost(spent: Spent) -> ResultCell:
+    text = "–" if spent.cost is None else amount("cost", spent.cost)
+    return ResultCell(text, value=spent.cost)

@@ -1,0 +1,358 @@
+"""Scores of any groups of trials, every number with its n and interval."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.results.pool import (
+    SPENT,
+    Dimension,
+    Pool,
+    Row,
+    figure_key,
+    scores_of,
+    with_task_intervals,
+)
+from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
+from cuecard.core.errors import NotFound
+from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
+from cuecard.core.i18n import _
+from cuecard.core.records import UsageRecord
+from cuecard.core.scoring.aggregate import (
+    HEADLINES,
+    Key,
+    measure_label,
+    measured_as,
+    pooled_notes,
+    statistic_label,
+    statistics_of,
+)
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.breakdowns import BreakdownCounts
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import FAMILIES, Family
+
+
+class Counts(Frozen):
+    """`trials`: all of them; of these `open` and `ended`; of the ended `failed` (by a failure, which scores like any
+    other outcome), `judged` and `unjudged`. `items_unjudged`: of judged trials, items left without a
+    decision. `tasks`: of all of them, `judged_tasks`: of the judged. `samples`: the most judged ones that any task has. `baseline`: one of the players is an embedded
+    offline one.
+    """
+
+    trials: int = 0
+    open: int = 0
+    ended: int = 0
+    failed: int = 0
+    judged: int = 0
+    unjudged: int = 0
+    items_unjudged: int = 0
+    tasks: int = 0
+    judged_tasks: int = 0
+    samples: int = 0
+    baseline: bool = False
+
+
+class Column(Frozen):
+    """A figure: a measure (or `cost`, `tokens`) and how samples are taken together."""
+
+    measure: str
+    taken: Taken
+    label: str
+
+    @property
+    def key(self) -> str:
+        """`triplet_f1.avg`."""
+        return figure_key(self.measure, self.taken)
+
+
+class Line(Frozen):
+    """`group`: what its trials have in common, in the order of the table's `by`; `figures` by the columns' keys,
+    those that its trials have; `trials`: ids of all of its trials.
+    """
+
+    group: tuple[tuple[Dimension, str], ...]
+    counts: Counts
+    figures: dict[str, Statistic]
+    trials: tuple[int, ...]
+
+    def value(self, dimension: Dimension) -> str:
+        return dict(self.group).get(dimension, "")
+
+
+class ScoreTable(Frozen):
+    """`names`: what values are called (`words.names_of`). `notes` say what a reader must know: what was taken together, what is not
+    judged.
+    """
+
+    by: tuple[Dimension, ...]
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    names: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+    def column(self, key: str) -> Column:
+        """Raises `NotFound`."""
+        for column in self.columns:
+            if column.key == key:
+                return column
+        raise unknown(_("No such figure"), key, [column.key for column in self.columns])
+
+    def word(self, line: Line) -> str:
+        """What a line is called: its values, joined."""
+        return " · ".join(value_word(of, value, self.names) for of, value in line.group)
+
+
+def score_table(
+    pool: Pool,
+    by: Sequence[Dimension] = ("agent", "family"),
+    measures: Sequence[str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+) -> ScoreTable:
+    """A line for each combination of `by` that occurs, sorted by what it is. `measures`: those to tell; without any, the
+    headlines of the families there are (`core.scoring.labels.HEADLINES`). Values are those of `aggregate` over
+    the line's judged trials, intervals resample tasks. Where several judges judged, the judge is added to `by`.
+    """
+    from cuecard.annotate.results.words import notes_on
+
+    several = len(pool.values("judge")) > 1 and "judge" not in by
+    dimensions: tuple[Dimension, ...] = (*dict.fromkeys(by), *(("judge",) if several else ()))
+    wanted = tuple(measures) if measures is not None else headlines(pool)
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in pool.rows:
+        groups[tuple(row.value(each) for each in dimensions)].append(row)
+    order = {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
+    ordered = sorted(
+        groups,
+        key=lambda values: [
+            place_of(each, order[value] if each == "run" else value)
+            for each, value in zip(dimensions, values, strict=True)
+        ],
+    )
+    lines = tuple(
+        _line(tuple(zip(dimensions, values, strict=True)), groups[values], wanted, resamples)
+        for values in ordered
+    )
+    columns = _columns(wanted, lines)
+    return ScoreTable(
+        by=dimensions,
+        columns=columns,
+        lines=lines,
+        names=names_of(pool),
+        notes=(
+            *pooled_notes(column.measure for column in columns),
+            *notes_on(pool, dimensions, list(groups.values())),
+        ),
+    )
+
+
+def tables_by_family(
+    pool: Pool,
+    by: Sequence[Dimension] = ("agent",),
+    measures: Sequence[str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+) -> tuple[ScoreTable, ...]:
+    """A table for each family with its columns only; `family` is the first of their `by`."""
+    dimensions: tuple[Dimension, ...] = ("family", *(each for each in by if each != "family"))
+    return tuple(
+        score_table(of_family(pool, family), dimensions, measures, resamples=resamples)
+        for family in FAMILIES
+        if family in pool.families
+    )
+
+
+def sorted_by(table: ScoreTable, key: Dimension | str, *, descending: bool = True) -> ScoreTable:
+    """Lines by a dimension of `by`, a column's key (`triplet_f1.avg`) or a field of `Counts`; those without a value
+    last. Raises `NotFound`.
+    """
+    dimension: Dimension | None = next((each for each in table.by if each == key), None)
+    if dimension is not None:
+        at = dimension
+        found = sorted(table.lines, key=lambda line: place_of(at, line.value(at)))
+        return table.model_copy(update={"lines": tuple(found[::-1] if descending else found)})
+    counted = key in Counts.model_fields
+    if not counted:
+        table.column(key)
+
+    def place(line: Line) -> tuple[bool, float]:
+        statistic = line.figures.get(key)
+        value = getattr(line.counts, key) if counted else statistic.value if statistic else None
+        return value is None, 0.0 if value is None else (-value if descending else value)
+
+    return table.model_copy(update={"lines": tuple(sorted(table.lines, key=place))})
+
+
+def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
+    """The rows that have one of the wanted values in each of the dimensions; a run may be named by its name. Raises
+    `NotFound` for a value that no row has, telling those there are.
+    """
+    names = names_of(pool)
+    chosen: dict[Dimension, set[str]] = {}
+    for dimension, values in wanted.items():
+        known = pool.values(dimension)
+        other = {names[f"run/{value}"]: value for value in known} if dimension == "run" else {}
+        for value in values:
+            if value not in known and value not in other:
+                title = _("No trial with this {dimension}").format(
+                    dimension=dimension_word(dimension).lower()
+                )
+                raise unknown(title, value, [*(other or known)])
+        chosen[dimension] = {other.get(value, value) for value in values}
+    return pool.where(lambda row: all(row.value(d) in values for d, values in chosen.items()))
+
+
+def of_family(pool: Pool, family: Family) -> Pool:
+    return pool.where(lambda row: row.family == family)
+
+
+def headlines(pool: Pool) -> tuple[str, ...]:
+    """The headline measures of the families there are, in the families' order."""
+    return tuple(
+        name for family in FAMILIES if family in pool.families for name in HEADLINES[family]
+    )
+
+
+def counts_of(rows: Sequence[Row]) -> Counts:
+    """Of rows by one judge."""
+    ends = [row.trial.termination for row in rows if row.trial.termination is not None]
+    judged = [row for row in rows if row.figures is not None]
+    samples: dict[str, int] = defaultdict(int)
+    for row in judged:
+        samples[row.trial.task_id] += 1
+    return Counts(
+        trials=len(rows),
+        open=len(rows) - len(ends),
+        ended=len(ends),
+        failed=sum(end.is_failure for end in ends),
+        judged=len(judged),
+        unjudged=len(ends) - len(judged),
+        items_unjudged=int(sum(row.measure("unjudged") or 0 for row in judged)),
+        tasks=len({row.trial.task_id for row in rows}),
+        judged_tasks=len(samples),
+        samples=max(samples.values(), default=0),
+        baseline=any(row.baseline for row in rows),
+    )
+
+
+def unknown(title: str, name: str, known: Sequence[str]) -> NotFound:
+    return NotFound(
+        _("{what}: {name}").format(what=title, name=name),
+        hint=_("There are: {names}.").format(names=", ".join(each or "–" for each in known)),
+    )
+
+
+def _line(
+    group: tuple[tuple[Dimension, str], ...],
+    rows: Sequence[Row],
+    wanted: Sequence[str],
+    resamples: int,
+) -> Line:
+    found = with_task_intervals(scores_of(rows, wanted), wanted, resamples=resamples)
+    return Line(
+        group=group,
+        counts=counts_of(rows),
+        figures={figure_key(*key): one for key, (_total, one) in found.items()},
+        trials=tuple(sorted(row.trial.id for row in rows)),
+    )
+
+
+def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:
+    """All averages; the other ways only where some task has several samples."""
+    counts = [line.counts.samples for line in lines if line.counts.samples]
+    least, most = min(counts, default=0), max(counts, default=0)
+    present = {key for line in lines for key in line.figures}
+    keys: list[Key] = [(name, taken) for name in wanted for taken in statistics_of(name)]
+    return tuple(
+        Column(measure=name, taken=taken, label=column_label(name, taken, most, least))
+        for name, taken in keys
+        if figure_key(name, taken) in present and (most > 1 or not taken.of_several)
+    )
+
+
+def column_label(measure: str, taken: Taken, samples: int, least: int | None = None) -> str:
+    """`Triplet F1 Best@3`; `Best@2–3` where lines have from 2 (`least`) to 3; of single samples, of pooled ratios and
+    of means of these the measure alone.
+    """
+    if samples <= 1 or taken is Taken.POOLED or measured_as(measure) != measure:
+        return measure_label(measure)
+    told = statistic_label(taken, samples)
+    if least is not None and least < samples:
+        told = told.replace(str(samples), f"{least}–{samples}")
+    return _("{measure} {taken}").format(measure=measure_label(measure), taken=told)
+
+
+class IntervalScores(Frozen):
+    """`scores` of the trials that `judge` judged, and `figures` by measure and way of taking samples: theirs with
+    intervals, and those of `taking.SPENT`.
+    """
+
+    scores: GroupScores
+    judge: str
+    figures: dict[tuple[str, Taken], Statistic]
+
+
+def interval_groups(pool: Pool) -> tuple[IntervalScores, ...]:
+    """By agent, then family, then judge where several judged."""
+    groups: dict[tuple[str, Family, str], list[Row]] = defaultdict(list)
+    for row in pool.rows:
+        groups[row.trial.agent.name, row.family, row.judged_by].append(row)
+    ordered = sorted(groups, key=lambda key: (key[0], FAMILIES.index(key[1]), key[2]))
+    return tuple(_group(*key, groups[key]) for key in ordered)
+
+
+def trial_scores(pool: Pool) -> tuple[TrialScores, ...]:
+    """Of every ended trial, in the pool's order."""
+    return tuple(
+        TrialScores(
+            trial=row.trial, judge=row.judge, measures=row.figures.measures if row.figures else ()
+        )
+        for row in pool.rows
+        if row.trial.termination is not None
+    )
+
+
+def run_scores(
+    pool: Pool, groups: Sequence[IntervalScores], usage: Sequence[UsageRecord]
+) -> RunScores:
+    """Of the first run of a pool by one judge."""
+    judges = pool.values("judge")
+    return RunScores(
+        run=pool.runs[0],
+        judge=judges[0] if judges else "",
+        trials=trial_scores(pool),
+        groups=tuple(group.scores for group in groups),
+        usage=tuple(usage),
+    )
+
+
+def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> IntervalScores:
+    found = with_task_intervals(scores_of(rows))
+    figures: dict[Key, Statistic] = {key: one for key, (_total, one) in found.items()}
+    totals = tuple(total for (name, _taken), (total, _one) in found.items() if name not in SPENT)
+    counts = counts_of(rows)
+    told = BreakdownCounts()
+    for row in rows:
+        if row.figures is not None:
+            told.add(row.figures, row.traits.difficulty)
+    breakdown = told.result()
+    return IntervalScores(
+        scores=GroupScores(
+            agent=agent,
+            family=family,
+            trials=counts.trials,
+            ended=counts.ended,
+            judged=counts.judged,
+            failed=counts.failed,
+            baseline=counts.baseline,
+            measures=totals,
+            profiles=breakdown.profiles,
+            breakdown=breakdown,
+        ),
+        judge=judge,
+        figures=figures,
+    )

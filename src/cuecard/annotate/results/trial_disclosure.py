@@ -1,0 +1,383 @@
+"""When the user disclosed what and why, and where in a trial an item was found or said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from cuecard.core.engine.events import AgentSpoke, Event, ToolAnswered, UserSpoke
+from cuecard.core.engine.messages import CheckpointStatus, Flag
+from cuecard.core.engine.trial_log import is_search
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.checkpoints.score import ADVANCED, checkpoint_of
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import CueKind, Stage, Task
+from cuecard.core.text import contains_term, normalise, occurrences, one_line, questions, sentences
+from cuecard.core.verdicts import (
+    AnswerPrediction,
+    Item,
+    ItemKind,
+    Prediction,
+    TablePrediction,
+    TriplesPrediction,
+)
+
+WORDS = 280
+"""Characters of the agent's words that are kept."""
+
+
+class Met(Frozen):
+    """The agent's words that a decision follows. `how`: a person pointed at them (`evidence`), they hold one of
+    the cue's terms (`terms`), or nobody said which ones counted and the reply as such is meant
+    (`reply`, its beginning). `seq`: the reply's event, None where there was no reply.
+    """
+
+    text: str = ""
+    how: Literal["evidence", "terms", "reply", ""] = ""
+    seq: int | None = None
+
+
+class Push(Frozen):
+    """A turn in which the user found the cue of the stage not met."""
+
+    turn: int
+    seq: int
+    reason: str
+
+
+class StageSeen(Frozen):
+    """A stage, `number` from 1. `turn` and `seq` of the user's words that disclosed it, None if none did; what
+    was decided then, and the `reason` that the simulator or the person gave. `cue_met` is None also
+    where the cue was left open (`unsure`) or not looked at.
+    """
+
+    number: int
+    turn: int | None = None
+    seq: int | None = None
+    cue_met: bool | None = None
+    unsure: bool = False
+    edited: bool = False
+    reason: str = ""
+    flags: tuple[Flag, ...] = ()
+    met: Met = Met()
+    pushes: tuple[Push, ...] = ()
+
+
+class Reading(Frozen):
+    """How an agent's turn was read at a checkpoint, in the user's turn `turn`. `searches`: the agent's searches
+    in the turn that was read.
+    """
+
+    turn: int
+    seq: int
+    status: CheckpointStatus
+    reason: str
+    met: Met
+    searches: int
+
+
+class StepSeen(Frozen):
+    """A checkpoint, `index` from 0, with its readings in order. `clue_seq`: the user's words that released the
+    clue; `advanced_seq`: those that let the agent go on. None where there are none.
+    """
+
+    index: int
+    readings: tuple[Reading, ...] = ()
+    clue_seq: int | None = None
+    advanced_seq: int | None = None
+
+    def until(self, seq: int) -> StepSeen:
+        """The checkpoint as it stood when event `seq` had happened."""
+        return StepSeen(
+            index=self.index,
+            readings=tuple(r for r in self.readings if r.seq <= seq),
+            clue_seq=_by_then(self.clue_seq, seq),
+            advanced_seq=_by_then(self.advanced_seq, seq),
+        )
+
+
+def stages_seen(stages: Sequence[Stage], events: Sequence[Event]) -> tuple[StageSeen, ...]:
+    """Every stage in order. Pushes are those before it while it was the next one."""
+    spoken = [(e.seq, e.body) for e in events if isinstance(e.body, UserSpoke)]
+    replies = _replies(events)
+    found: list[StageSeen] = []
+    since = 0
+    for number, stage in enumerate(stages, start=1):
+        at = next((i for i, (_s, said) in enumerate(spoken) if said.reply.stage == number), None)
+        reached = not found or found[-1].turn is not None
+        waited = spoken[since : len(spoken) if at is None else at] if reached else []
+        pushes = tuple(
+            Push(turn=said.turn, seq=seq, reason=said.reply.reason)
+            for seq, said in waited
+            if said.reply.cue_met is False
+        )
+        if at is None:
+            found.append(StageSeen(number=number, pushes=pushes))
+            continue
+        seq, said = spoken[at]
+        reply = said.reply
+        found.append(
+            StageSeen(
+                number=number,
+                turn=said.turn,
+                seq=seq,
+                cue_met=reply.cue_met,
+                unsure=reply.unsure,
+                edited=reply.edited,
+                reason=reply.reason,
+                flags=reply.flags,
+                met=_met(said, stage, replies),
+                pushes=pushes,
+            )
+        )
+        since = at + 1
+    return tuple(found)
+
+
+def stage_until(stage: StageSeen, seq: int) -> StageSeen:
+    """The stage as it stood when event `seq` had happened."""
+    pushes = tuple(push for push in stage.pushes if push.seq <= seq)
+    if stage.seq is None or stage.seq > seq:
+        return StageSeen(number=stage.number, pushes=pushes)
+    return stage
+
+
+def steps_seen(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepSeen, ...]:
+    """Every checkpoint in order, read as the scores read them."""
+    replies = _replies(events)
+    searches: dict[int, int] = defaultdict(int)
+    readings: dict[int, list[Reading]] = defaultdict(list)
+    for event in events:
+        body = event.body
+        if isinstance(body, ToolAnswered) and body.part != "user" and is_search(body):
+            searches[body.turn] += 1
+        if not isinstance(body, UserSpoke) or body.turn == 0 or body.reply.status is None:
+            continue
+        index = checkpoint_of(body, len(chain.steps))
+        if index is not None:
+            readings[index].append(
+                Reading(
+                    turn=body.turn,
+                    seq=event.seq,
+                    status=body.reply.status,
+                    reason=body.reply.reason,
+                    met=_met(body, None, replies),
+                    searches=searches.get(body.turn - 1, 0),
+                )
+            )
+    return tuple(_step(chain, index, readings[index]) for index in range(len(chain.steps)))
+
+
+def _step(chain: CheckpointChain, index: int, readings: Sequence[Reading]) -> StepSeen:
+    ambiguous = chain.steps[index].ambiguity is not None
+    right = CheckpointStatus.AMBIGUITY_DETECTED
+    clue = (r.seq for r in readings if ambiguous and r.status is right)
+    advanced = (r.seq for r in readings if r.status in ADVANCED)
+    return StepSeen(
+        index=index,
+        readings=tuple(readings),
+        clue_seq=next(clue, None),
+        advanced_seq=next(advanced, None),
+    )
+
+
+def _replies(events: Sequence[Event]) -> dict[int, tuple[int, str]]:
+    """The agent's replies by turn, with their events' numbers."""
+    return {
+        e.body.turn: (e.seq, e.body.reply.text) for e in events if isinstance(e.body, AgentSpoke)
+    }
+
+
+def _met(said: UserSpoke, stage: Stage | None, replies: dict[int, tuple[int, str]]) -> Met:
+    if said.turn - 1 not in replies:
+        return Met()
+    seq, text = replies[said.turn - 1]
+    evidence = said.reply.evidence
+    if evidence:
+        return Met(text=one_line(evidence.text, WORDS), how="evidence", seq=seq)
+    if stage and said.reply.cue_met and stage.cue.terms:
+        parts = questions(text) if stage.cue.kind is CueKind.ASKS else sentences(text)
+        held = (p for p in parts if any(contains_term(p, term) for term in stage.cue.terms))
+        if (words := next(held, None)) is not None:
+            return Met(text=one_line(words, WORDS), how="terms", seq=seq)
+    return Met(text=one_line(text, WORDS), how="reply", seq=seq)
+
+
+def _by_then(seq: int | None, now: int) -> int | None:
+    return seq if seq is not None and seq <= now else None
+
+
+Names = tuple[str, ...]
+"""Names of one thing, any of which will do."""
+
+
+class MentionResult(Frozen):
+    """The first event that names an item: what the agent said (`said`), or what a tool answered. `whole`: it
+    names every part of it; otherwise only the parts in `terms`.
+    """
+
+    seq: int
+    turn: int
+    said: bool
+    whole: bool
+    terms: tuple[str, ...]
+
+
+class _Text(NamedTuple):
+    seq: int
+    turn: int
+    said: bool
+    text: str
+
+
+class EffectiveLog:
+    """What the agent said and was told, to be searched as often as wanted. Made of whole events, it finds what
+    stands anywhere; of an outline, only what stands in the beginnings of large texts.
+    """
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._texts: list[_Text] = []
+        for event in events:
+            match event.body:
+                case AgentSpoke(turn=turn, reply=reply):
+                    self._texts.append(_Text(event.seq, turn, True, normalise(reply.text)))
+                case ToolAnswered(turn=turn, part=part, answer=answer) if part != "user":
+                    self._texts.append(_Text(event.seq, turn, False, normalise(answer.text)))
+                case _:
+                    pass
+
+    def first(self, parts: Sequence[Names], until: int | None = None) -> MentionResult | None:
+        """Where all of `parts` are first named together; else the last of them that is named anywhere, on its
+        own. None if none is. `until`: events after this number are not looked at.
+        """
+        wanted = _normalised(parts)
+        alone: dict[int, MentionResult] = {}
+        for text in self._texts:
+            if until is not None and text.seq > until:
+                break
+            held = [(n, term) for n, names in enumerate(wanted) if (term := _held(text, names))]
+            if held and len(held) == len(wanted):
+                return _found(text, [term for _n, term in held], whole=True)
+            for n, term in held:
+                alone.setdefault(n, _found(text, [term], whole=False))
+        return alone[max(alone)] if alone else None
+
+    def items_in(
+        self, seqs: Collection[int], items: Iterable[tuple[Item, Sequence[Names]]]
+    ) -> tuple[Item, ...]:
+        """Those items of which every part is named in these events taken together."""
+        texts = [text for text in self._texts if text.seq in seqs]
+        return tuple(
+            item
+            for item, parts in items
+            if (wanted := _normalised(parts))
+            and all(any(_held(text, names) for text in texts) for names in wanted)
+        )
+
+
+def parts_of(
+    task: Task, item: Item, prediction: Prediction, supporting: Sequence[int] = ()
+) -> tuple[Names, ...]:
+    """The names to look for, the most telling part last: head and tail of a triple, key and value of a cell,
+    the key of a row, the answer. What the judge named in its support counts as another name.
+    """
+    gold = task.gold
+    match item.kind:
+        case ItemKind.PREDICTED:
+            return _of_predicted(prediction, item.index)
+        case ItemKind.TRIPLE if isinstance(gold, Graph):
+            triple = gold.triples[item.index]
+            head, tail = gold.names_of(triple.head), gold.names_of(triple.tail)
+            named = [_of_predicted(prediction, index) for index in supporting]
+            return (
+                (*head, *(parts[0][0] for parts in named if parts)),
+                (*tail, *(parts[1][0] for parts in named if parts)),
+            )
+        case ItemKind.CELL | ItemKind.ROW if isinstance(gold, Table):
+            row = gold.rows[item.index]
+            keys = tuple((key,) for key in gold.key_of(row))
+            if item.kind is ItemKind.ROW or item.column in gold.unique_columns:
+                return keys
+            value = row[gold.column_names.index(item.column)]
+            return (*keys, (value, *_of_cell(prediction, item.column, supporting)))
+        case ItemKind.ANSWER if isinstance(gold, FactWorld):
+            return ((gold.answer, *gold.answer_aliases),)
+        case ItemKind.ANSWER if isinstance(gold, CheckpointChain):
+            return ((gold.final_answer, *gold.final_aliases),)
+        case _:
+            return ()
+
+
+def given_parts(prediction: Prediction) -> tuple[Names, ...]:
+    """The answer that was handed in, to be looked for where the right one was never named."""
+    return ((prediction.answer,),) if isinstance(prediction, AnswerPrediction) else ()
+
+
+def seq_of(
+    place: str,
+    events: Sequence[Event],
+    stages: Sequence[StageSeen] = (),
+    steps: Sequence[StepSeen] = (),
+) -> int | None:
+    """The event that a note's place is at: `event/17`, `turn/3` (from 0), `stage/2` (from 1), `step/1` (from 0).
+    None for what stands at no event (a verdict, the whole trial), and for what never happened.
+    """
+    kind, _slash, rest = place.partition("/")
+    if not rest.isdigit():
+        return None
+    number = int(rest)
+    match kind:
+        case "event":
+            return number if any(event.seq == number for event in events) else None
+        case "turn":
+            spoken = (e for e in events if isinstance(e.body, UserSpoke | AgentSpoke))
+            return next((e.seq for e in spoken if _turn(e) == number), None)
+        case "stage":
+            return next((stage.seq for stage in stages if stage.number == number), None)
+        case "step":
+            readings = (step.readings for step in steps if step.index == number)
+            return next((found[0].seq for found in readings if found), None)
+        case _:
+            return None
+
+
+def _turn(event: Event) -> int:
+    return event.body.turn if isinstance(event.body, UserSpoke | AgentSpoke) else -1
+
+
+def _of_predicted(prediction: Prediction, index: int) -> tuple[Names, ...]:
+    if isinstance(prediction, TriplesPrediction) and 0 <= index < len(prediction.triples):
+        triple = prediction.triples[index]
+        return (triple.head,), (triple.tail,)
+    return ()
+
+
+def _of_cell(prediction: Prediction, column: str, supporting: Sequence[int]) -> Names:
+    if not isinstance(prediction, TablePrediction) or column not in prediction.columns:
+        return ()
+    at = prediction.columns.index(column)
+    rows = (prediction.rows[i] for i in supporting if 0 <= i < len(prediction.rows))
+    return tuple(row[at] for row in rows if at < len(row))
+
+
+def _normalised(parts: Sequence[Names]) -> list[list[str]]:
+    named = ([normalise(name) for name in names] for names in parts)
+    return [names for each in named if (names := [name for name in each if name])]
+
+
+def _held(text: _Text, names: Sequence[str]) -> str:
+    """The first of the names that stands in the text; "" if none does."""
+    for name in names:
+        if name in text.text and any(True for _span in occurrences(text.text, name)):
+            return name
+    return ""
+
+
+def _found(text: _Text, terms: Sequence[str], *, whole: bool) -> MentionResult:
+    return MentionResult(
+        seq=text.seq, turn=text.turn, said=text.said, whole=whole, terms=tuple(terms)
+    )

@@ -1,0 +1,283 @@
+"""Tasks from files into the workspace, and out of it into files, in any format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.core.errors import CuecardError, FileProblem, NotFound
+from cuecard.core.formats.registry import FORMATS, detect
+from cuecard.core.formats.round_trip import joined, left_out
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Family, Task, TaskLanguage
+from cuecard.core.text import storable
+
+if TYPE_CHECKING:
+    from cuecard.core.formats.base import Format, Reading
+    from cuecard.store.workspace import Workspace
+
+
+AUTO = "auto"
+Outcome = Literal["new", "revised", "unchanged"]
+
+
+# Called with how many files of how many are done; whether to go on.
+Progress = Callable[[int, int], bool]
+# A transaction of many tasks is much faster than many of one; of so many, nobody waits long.
+_BATCH = 200
+
+
+class ImportedTask(Frozen):
+    """`revision`: the number it has now. `revised`: there was another newest revision before."""
+
+    task_id: str
+    title: str
+    revision: int
+    outcome: Outcome
+    file: str = ""
+
+
+class ImportProblem(Frozen):
+    """One problem of a file that was not imported."""
+
+    file: str
+    place: str
+    reason: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f":{self.line}"
+        return ": ".join(part for part in (f"{self.file}{line}", self.place, self.reason) if part)
+
+
+class ImportReport(Frozen):
+    """What became of a path. `files`: how many were looked into. `dry`: nothing was saved, this is
+    what would happen. `stopped`: the rest was left alone because somebody said so.
+    """
+
+    format: str
+    tasks: tuple[ImportedTask, ...]
+    problems: tuple[ImportProblem, ...]
+    files: int = 0
+    dry: bool = False
+    stopped: bool = False
+
+    @property
+    def bad_files(self) -> int:
+        """How many files were not imported."""
+        return len({problem.file for problem in self.problems})
+
+    def count(self, outcome: Outcome) -> int:
+        return sum(task.outcome == outcome for task in self.tasks)
+
+
+def format_named(name: str, path: Path | None = None) -> Format:
+    """The format of this name; for `auto`, the one that `path` is in. Raises `CuecardError`."""
+    if name != AUTO:
+        if name in FORMATS:
+            return FORMATS[name]
+        raise CuecardError(
+            _("Unknown format"), name, _("formats: {names}").format(names=", ".join(FORMATS))
+        )
+    if path is not None and not path.exists():
+        raise NotFound(_("There is no such file"), str(path))
+    found = detect(path) if path is not None else None
+    if found is None:
+        raise CuecardError(
+            _("The format of this file is not known"),
+            str(path) if path else "",
+            _("Name it with --format: {names}").format(names=", ".join(FORMATS)),
+            in_app=_("Choose it under Format."),
+        )
+    return FORMATS[found]
+
+
+def import_path(
+    workspace: Workspace,
+    path: Path,
+    *,
+    format: str = AUTO,
+    by: str,
+    message: str = "",
+    dry: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import the tasks of a file or folder, file by file: one with a problem is not imported at all,
+    and the report says what is wrong with it. A task that is there already and unchanged stays as it
+    is; of one that changed, a new revision keeps what the file's format cannot hold. Drafts stay.
+
+    With `dry` nothing is saved. Interrupted or stopped, whole files are in the workspace or not.
+    Raises `CuecardError` when the path is absent or its format unknown.
+    """
+    chosen = format_named(format, path)
+    if not path.exists():
+        raise NotFound(_("There is no such file"), str(path))
+    found = chosen.files(path)
+    message = message or chosen.name
+    families: dict[str, Family] = {
+        s.id: s.family for s in workspace.tasks.summaries(include_retired=True)
+    }
+    problems = list(found.problems)
+    imported: list[ImportedTask] = []
+    batch: list[tuple[Path, Task]] = []
+    done, stopped = 0, False
+
+    def save() -> None:
+        imported.extend(_save(workspace, chosen, batch, by=by, message=message, dry=dry))
+        batch.clear()
+
+    for reading in chosen.read(found.files):
+        wrong = [*reading.problems, *_strangers(reading, families, chosen)]
+        problems.extend(wrong)
+        if not wrong:
+            batch.extend((reading.path, task) for task in reading.tasks)
+        if len(batch) >= _BATCH:
+            save()
+        done += 1
+        if progress is not None and not progress(done, len(found.files)):
+            stopped = done < len(found.files)
+            break
+    save()
+    return ImportReport(
+        format=chosen.name,
+        tasks=tuple(imported),
+        problems=tuple(map(_problem, problems)),
+        files=done,
+        dry=dry,
+        stopped=stopped,
+    )
+
+
+def save_tasks(
+    workspace: Workspace, tasks: Sequence[Task], *, by: str, message: str = ""
+) -> tuple[ImportedTask, ...]:
+    """Make each task the newest revision of its id, unless it is so already: all of them or none."""
+    saved = workspace.tasks.save_all(tasks, author=by, message=message)
+    return tuple(_imported(one.task_id, one.title, one.before, one.number) for one in saved)
+
+
+def _save(
+    workspace: Workspace,
+    format_: Format,
+    batch: Sequence[tuple[Path, Task]],
+    *,
+    by: str,
+    message: str,
+    dry: bool,
+) -> Iterator[ImportedTask]:
+    if not batch:
+        return
+
+    def join(given: Task, newest: Task) -> Task:
+        if format_.join is not None:
+            return format_.join(given, newest)
+        return joined(given, newest, format_.through, format_.made_up)
+
+    tasks = [task for _path, task in batch]
+    saved = workspace.tasks.save_all(tasks, author=by, message=message, join=join, dry=dry)
+    for (path, _task), one in zip(batch, saved, strict=True):
+        yield _imported(one.task_id, one.title, one.before, one.number, str(path))
+
+
+def _imported(task_id: str, title: str, before: int, number: int, file: str = "") -> ImportedTask:
+    outcome: Outcome = "new" if not before else "unchanged" if number == before else "revised"
+    return ImportedTask(
+        task_id=task_id, title=title, revision=number, outcome=outcome, file=storable(file)
+    )
+
+
+def _strangers(
+    reading: Reading, families: Mapping[str, Family], format_: Format
+) -> list[FileProblem]:
+    """A task of another family under the same id is another task."""
+    reason = _("{id} is a {family} task in this workspace; choose another id")
+    return [
+        FileProblem(
+            str(reading.path),
+            format_.id_place,
+            reason.format(id=task.id, family=families[task.id]),
+        )
+        for task in reading.tasks
+        if families.get(task.id, task.family) != task.family
+    ]
+
+
+def _problem(problem: FileProblem) -> ImportProblem:
+    return ImportProblem(
+        file=storable(problem.file),
+        place=problem.place,
+        reason=problem.reason,
+        line=problem.line,
+    )
+
+
+class ExportReport(Frozen):
+    """What an export wrote. `left_out`: what the format cannot hold of these tasks, by its name for
+    people, with how many of it there are.
+    """
+
+    format: str
+    tasks: int
+    files: tuple[Path, ...]
+    left_out: dict[str, int]
+
+
+class ExportPreview(Frozen):
+    """What an export would do: the tasks that fit the format, how many others there are, and what of
+    them it cannot hold.
+    """
+
+    task_ids: tuple[str, ...]
+    others: int
+    left_out: dict[str, int]
+
+
+def preview_export(
+    workspace: Workspace, task_ids: Sequence[str], format: str, *, look: bool = True
+) -> ExportPreview:
+    """Raises `NotFound` for an unknown id. Without `look` nothing is said of what is left out."""
+    chosen = format_named(format)
+    families = {s.id: s.family for s in workspace.tasks.summaries(include_retired=True)}
+    unique = tuple(dict.fromkeys(task_ids))
+    fitting = tuple(id_ for id_ in unique if families.get(id_) in chosen.families)
+    tasks = [workspace.tasks.revision(id_).task for id_ in fitting] if look else []
+    return ExportPreview(
+        task_ids=fitting,
+        others=len(unique) - len(fitting),
+        left_out=left_out(tasks, chosen.through),
+    )
+
+
+def export_tasks(
+    workspace: Workspace,
+    folder: Path,
+    *,
+    format: str = "cuecard",
+    task_ids: Sequence[str] | None = None,
+    family: Family | None = None,
+    language: TaskLanguage | None = None,
+) -> ExportReport:
+    """Write the newest revisions into `folder` (made if absent): those named, or all that are in
+    use. Raises `NotFound` for an unknown id, `CuecardError` if the format cannot hold a task or
+    nothing is left to write.
+    """
+    chosen = format_named(format)
+    if task_ids is None:
+        task_ids = [s.id for s in workspace.tasks.summaries(family=family, language=language)]
+    tasks = [workspace.tasks.revision(task_id).task for task_id in dict.fromkeys(task_ids)]
+    if not tasks:
+        raise NotFound(
+            _("Nothing to export"),
+            _("No task fits."),
+            _("`cuecard import` brings tasks in."),
+            in_app=_("i on the list of tasks brings tasks in."),
+        )
+    files = chosen.write_tasks(tasks, folder)
+    return ExportReport(
+        format=chosen.name,
+        tasks=len(tasks),
+        files=tuple(files),
+        left_out=left_out(tasks, chosen.through),
+    )

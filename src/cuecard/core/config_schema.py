@@ -1,0 +1,387 @@
+"""What `cuecard.yaml` can say: models, live sessions, the protocol of review, and all of it by name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, JsonValue, model_validator
+
+from cuecard.core.config_players import (
+    PERSON,
+    AgentConfig,
+    AgentName,
+    BaseUrl,
+    EnvName,
+    JudgeConfig,
+    PlayerName,
+    UserConfig,
+    WorldConfig,
+    extra_fields,
+)
+from cuecard.core.engine.messages import Usage
+from cuecard.core.errors import (
+    ConfigError,
+    guard,
+    handed_on,
+    passwords_in,
+    secret_fields,
+    secret_options,
+)
+from cuecard.core.i18n import _
+from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
+from cuecard.core.tasks.base import Frozen, Name
+from cuecard.core.tasks.models import Family
+
+Problem = tuple[tuple[str | int, ...], str]
+"""A place in the configuration, and what is wrong there."""
+_KEY = re.compile("[a-z][a-z0-9_]{0,39}")
+
+
+def _dimension_key(value: str) -> str:
+    if not _KEY.fullmatch(value):
+        raise ValueError(
+            _("begins with a small letter and holds small letters, digits and '_', at most 40")
+        )
+    return value
+
+
+DimensionKey = Annotated[str, AfterValidator(_dimension_key)]
+
+
+class DimensionConfig(Frozen):
+    """One question that reviewers rate. `key` is stored with reviews; the texts are shown as they are."""
+
+    key: DimensionKey
+    label: Name
+    help: str = ""
+
+
+class ReviewConfig(Frozen):
+    """How tasks are reviewed. `version`: raise it when the protocol changes; reviews keep the one they
+    were made under. `dimensions`: those of a family, in place of the embedded ones. `spot_check`: so many
+    gold items, drawn for each reviewer, must carry a mark. `on_split`: two reviewers who disagree return
+    the task, or a third decides. `lease_hours`: how long a reviewer has a task for themselves.
+    `coordinators`: people who assign; they see who reviews, so they do not review.
+    """
+
+    version: Name = "1"
+    dimensions: dict[Family, Annotated[tuple[DimensionConfig, ...], Field(min_length=1)]] = {}
+    spot_check: Annotated[int, Field(ge=0, le=1000)] = 5
+    on_split: Literal["return", "third"] = "return"
+    lease_hours: Annotated[float, Field(gt=0, le=8760)] = 72
+    coordinators: tuple[Name, ...] = ()
+
+
+class QcConfig(Frozen):
+    """How tasks are probed. `models`: names of models that try, none meaning all of them; `examiner`:
+    the model that judges ambiguity and laws, "" for the first. `judge`: who scores what they hand in.
+    `world`: where they search, "" for the first on the web, else the embedded one, which is no evidence.
+    `right_at`: the score from which an attempt counts as right. `minutes` and `pages`: what an author
+    should at least have spent. `agreement`: between judge and expert, item by item.
+    """
+
+    models: tuple[Name, ...] = ()
+    examiner: str = ""
+    judge: Name = DEFAULT_JUDGE
+    world: str = ""
+    closed_book: Annotated[int, Field(ge=1, le=100)] = 3
+    open_book: Annotated[int, Field(ge=1, le=100)] = 1
+    search_calls: Annotated[int, Field(ge=1, le=1000)] = 25
+    with_facts: Annotated[int, Field(ge=1, le=100)] = 3
+    right_at: Annotated[float, Field(gt=0, le=1)] = 0.8
+    minutes: Annotated[float, Field(ge=0)] = 10
+    pages: Annotated[int, Field(ge=0)] = 10
+    agreement: Annotated[float, Field(gt=0, le=1)] = 0.95
+
+
+def review_problems(review: ReviewConfig) -> Iterator[Problem]:
+    """Dimensions of one family that share a key: their ratings could not be told apart."""
+    for family, dimensions in review.dimensions.items():
+        keys = [dimension.key for dimension in dimensions]
+        for index, key in enumerate(keys):
+            if key in keys[:index]:
+                place = ("review", "dimensions", family, index, "key")
+                yield place, _("the key {key} is already taken in this list").format(key=key)
+
+
+def qc_problems(
+    qc: QcConfig, models: Collection[str], judges: Collection[str], worlds: Collection[str]
+) -> Iterator[Problem]:
+    """Names that stand for nothing in the configuration, and models that are listed twice."""
+    for index, name in enumerate(qc.models):
+        if name not in models:
+            yield ("qc", "models", index), no_model(name, models)
+        elif name in qc.models[:index]:
+            yield ("qc", "models", index), _("{name} is listed twice").format(name=name)
+    if qc.examiner and qc.examiner not in models:
+        yield ("qc", "examiner"), no_model(qc.examiner, models)
+    if qc.judge not in judges:
+        reason = _("there is no judge {name} here; known judges: {names}")
+        yield ("qc", "judge"), reason.format(name=qc.judge, names=", ".join(judges) or "-")
+    if qc.world and qc.world not in worlds:
+        reason = _("there is no world {name} here; known worlds: {names}")
+        yield ("qc", "world"), reason.format(name=qc.world, names=", ".join(worlds) or "-")
+
+
+def no_model(name: str, models: Collection[str]) -> str:
+    return _("there is no model {name} here; known models: {names}").format(
+        name=name, names=", ".join(models) or "-"
+    )
+
+
+class FormQuestion(Frozen):
+    """One question at the end of a session. `key` is stored with the answers; texts are shown as they
+    are. `scale`: whole numbers from `lowest` to `highest`, whose ends mean `low` and `high`; `choice`:
+    one of `options`; `text`: any words. The scale with the key `satisfaction` is held against the scores.
+    """
+
+    key: DimensionKey
+    label: Name
+    kind: Literal["scale", "choice", "text"] = "scale"
+    lowest: Annotated[int, Field(ge=0, le=1)] = 1
+    highest: Annotated[int, Field(ge=2, le=10)] = 7
+    low: str = ""
+    high: str = ""
+    options: tuple[Name, ...] = ()
+    required: bool = True
+
+    @model_validator(mode="after")
+    def _has_options(self) -> Self:
+        if self.kind == "choice" and len(self.options) < 2:
+            raise ValueError(_("a choice needs two options or more"))
+        return self
+
+
+class PlayConfig(Frozen):
+    """`form`: the questions after a session, () for the embedded ones. `shadows`: users that listen and
+    say what they would have said; never shown before the person has decided. `later`: what the card
+    shows of stages to come. `judge`, `world`: by name.
+    """
+
+    form: tuple[FormQuestion, ...] = ()
+    shadows: tuple[Name, ...] = ()
+    later: Literal["titles", "nothing", "lines"] = "titles"
+    judge: Name = DEFAULT_JUDGE
+    world: Name = DEFAULT_WORLD
+
+
+def play_problems(
+    play: PlayConfig, users: Collection[str], judges: Collection[str], worlds: Collection[str]
+) -> Iterator[Problem]:
+    """Names that stand for nothing in the configuration, and keys or names that stand twice."""
+    keys = [question.key for question in play.form]
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            reason = _("the key {key} is already taken in this list").format(key=key)
+            yield ("play", "form", index, "key"), reason
+    for index, name in enumerate(play.shadows):
+        if name not in users:
+            reason = _("there is no user {name} here; known users: {names}")
+            yield ("play", "shadows", index), reason.format(name=name, names=_listed(users))
+        elif name in play.shadows[:index]:
+            yield ("play", "shadows", index), _("{name} is listed twice").format(name=name)
+    if play.judge not in judges:
+        reason = _("there is no judge {name} here; known judges: {names}")
+        yield ("play", "judge"), reason.format(name=play.judge, names=_listed(judges))
+    if play.world not in worlds:
+        reason = _("there is no world {name} here; known worlds: {names}")
+        yield ("play", "world"), reason.format(name=play.world, names=_listed(worlds))
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(names) or "-"
+
+
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+class Price(Frozen):
+    """What a model's tokens cost, per million. `cached`: of prompt tokens that the server had cached;
+    without it they cost as much as others.
+    """
+
+    prompt: Annotated[float, Field(ge=0)]
+    completion: Annotated[float, Field(ge=0)]
+    cached: Annotated[float, Field(ge=0)] | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What a call with this usage costs."""
+        cached = min(usage.cached, usage.prompt)
+        rate = self.prompt if self.cached is None else self.cached
+        fresh = (usage.prompt - cached) * self.prompt
+        return (fresh + cached * rate + usage.completion * self.completion) / 1_000_000
+
+
+class RateLimits(Frozen):
+    """`in_flight`: calls at the same time. The others are per minute; None means no limit."""
+
+    in_flight: Annotated[int, Field(ge=1, le=4096)] = 64
+    calls_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+
+
+class ModelConfig(Frozen):
+    """One OpenAI-compatible endpoint and model.
+
+    `api_key_env` names the environment variable that holds the key; without it no key is sent.
+    `timeout`: seconds to wait for a further word of a streamed reply, or for a whole one; `total_timeout`:
+    seconds that a call may take with all its attempts, however it goes on. `retries`: further attempts after a failure that may pass; `give_up_after` calls in a row that failed so pause
+    the run. `context`: tokens that the model can read. `stream` `auto`: only where somebody looks on.
+    `extra`: further fields of the request's JSON, sent as they are.
+    """
+
+    base_url: BaseUrl
+    model: Name
+    api_key_env: EnvName = ""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    timeout: Annotated[float, Field(gt=0, le=3600)] = 120
+    total_timeout: Annotated[float, Field(gt=0, le=86400)] = 600
+    retries: Annotated[int, Field(ge=0, le=20)] = 4
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 5
+    context: Annotated[int, Field(ge=256)] = 256_000
+    stream: Literal["auto", "always", "never"] = "auto"
+    limits: RateLimits = RateLimits()
+    price: Price | None = None
+    extra: Annotated[dict[str, JsonValue], AfterValidator(extra_fields)] = {}
+
+    def api_key(self) -> str:
+        """The key from the environment, or "" where none is wanted.
+
+        Raises `ConfigError` if the variable is unset or cannot be a key; its value is never told.
+        """
+        if not self.api_key_env:
+            return ""
+        key = os.environ.get(self.api_key_env, "").strip()
+        if not key:
+            raise ConfigError(
+                _("A key is missing"),
+                _("the environment variable {name} is not set").format(name=self.api_key_env),
+                _("set it in the shell that starts cuecard"),
+            )
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise ConfigError(
+                _("A key cannot be used"),
+                _("the environment variable {name} holds blanks or unusual characters").format(
+                    name=self.api_key_env
+                ),
+                _("set it again, to the key alone"),
+            )
+        guard(self.api_key_env, key)
+        return key
+
+
+class AuthoringConfig(Frozen):
+    """Who helps authors. `model`: a name from `models`; "" for the first one."""
+
+    model: str = ""
+
+
+class Config(Frozen):
+    """Everything by name. The embedded players are always there under their own names.
+
+    `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players.
+    `guidelines`: a Markdown file that authors see instead of the embedded guidelines. `currency`: of
+    all prices.
+    """
+
+    models: dict[PlayerName, ModelConfig] = {}
+    agents: dict[AgentName, AgentConfig] = {}
+    users: dict[PlayerName, UserConfig] = {}
+    worlds: dict[PlayerName, WorldConfig] = {}
+    judges: dict[PlayerName, JudgeConfig] = {}
+    authoring: AuthoringConfig = AuthoringConfig()
+    review: ReviewConfig = ReviewConfig()
+    qc: QcConfig = QcConfig()
+    play: PlayConfig = PlayConfig()
+    prompts: str = ""
+    guidelines: str = ""
+    currency: str = "USD"
+
+    @property
+    def author_model(self) -> str:
+        """The name of the model that helps authors; "" where there is no model at all."""
+        return self.authoring.model or next(iter(self.models), "")
+
+    def agent(self, name: str) -> AgentConfig:
+        """Raises `ConfigError` that lists the known agents. `person` is none of them: see `core.seats`."""
+        if name in self.agents:
+            return self.agents[name]
+        if name == PERSON:
+            raise ConfigError(
+                _("A person plays only in live sessions"),
+                _("The agent {name} cannot play by itself.").format(name=name),
+                _("Choose it when you begin to play a task yourself."),
+            )
+        known = _("known agents: {names}").format(names=", ".join(self.agents) or "-")
+        raise ConfigError(_("Unknown agent"), name, known)
+
+    def user(self, name: str) -> UserConfig:
+        """Raises `ConfigError` that lists the known users."""
+        if name in self.users:
+            return self.users[name]
+        known = _("known users: {names}").format(names=", ".join(self.users) or "-")
+        raise ConfigError(_("Unknown user"), name, known)
+
+    def world(self, name: str) -> WorldConfig:
+        """Raises `ConfigError` that lists the known worlds."""
+        if name in self.worlds:
+            return self.worlds[name]
+        known = _("known worlds: {names}").format(names=", ".join(self.worlds) or "-")
+        raise ConfigError(_("Unknown world"), name, known)
+
+    def judge(self, name: str) -> JudgeConfig:
+        """Raises `ConfigError` that lists the known judges."""
+        if name in self.judges:
+            return self.judges[name]
+        known = _("known judges: {names}").format(names=", ".join(self.judges) or "-")
+        raise ConfigError(_("Unknown judge"), name, known)
+
+    def model(self, name: str) -> ModelConfig:
+        """Raises `ConfigError` that lists the known models."""
+        if name in self.models:
+            return self.models[name]
+        known = _("known models: {names}").format(names=", ".join(self.models) or "-")
+        raise ConfigError(_("Unknown model"), name, known)
+
+
+def guard_config(config: Config) -> None:
+    """Every value that the configuration names is a secret, as it stands in the environment now."""
+    for name, values in secrets_of(config, os.environ).items():
+        guard(name, *values)
+
+
+def secrets_of(config: Config, environ: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The values that a configuration makes secret, by the names that are put in their place: of variables that
+    hold keys and headers, of what is handed on to harnesses, of options and extra fields that are called like a
+    secret, and of the proxies' passwords.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+
+    def named(variable: str) -> None:
+        if value := environ.get(variable, "").strip():
+            found[variable] = (value,)
+
+    for name, model in config.models.items():
+        named(model.api_key_env)
+        fields = tuple(secret_fields(model.extra))
+        if fields:
+            found[f"{name} extra"] = fields
+    for world in config.worlds.values():
+        named(getattr(world, "api_key_env", ""))
+    for name, agent in config.agents.items():
+        for variable in getattr(agent, "headers", {}).values():
+            named(variable)
+        for variable in getattr(agent, "pass_env", ()):
+            if values := handed_on(environ.get(variable, "").strip()):
+                found[variable] = values
+        if options := tuple(secret_options(getattr(agent, "command", ()))):
+            found[f"{name} command"] = options
+    for proxy in _PROXIES:
+        for variable in (proxy, proxy.lower()):
+            if values := passwords_in(environ.get(variable, "")):
+                found[variable] = values
+    return found

@@ -1,0 +1,313 @@
+"""What people do to a task besides writing it, each a signed entry that is never changed, and the states of a task with every step between them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from cuecard.core.tasks.base import Frozen, Name
+
+Rating = Literal["pass", "fail", "cannot_judge"]
+CheckMark = Literal["right", "wrong", "unsure"]
+OnSplit = Literal["return", "third"]
+QcVerdict = Literal["keep", "revise", "remove"]
+
+
+class ReviewDecision(StrEnum):
+    APPROVE = "approve"
+    RETURN = "return"
+
+
+class PinnedComment(Frozen):
+    """`place` is the path of an element, such as `persona.stages[3].line`; "" is the whole task.
+    `dimension`: the key of the dimension whose failing it explains, if it does.
+    """
+
+    place: str
+    text: str
+    dimension: str = ""
+
+
+class GoldCheck(Frozen):
+    """A reviewer's mark on one gold item. `opened`: the sources that were opened for it."""
+
+    place: str
+    mark: CheckMark
+    opened: tuple[str, ...] = ()
+
+
+class Submitted(Frozen):
+    """A revision is put before its reviewers, under the protocol of that day. `reason`: why it is
+    submitted in spite of `warnings`, the linter's codes that were left. `on_split`: what follows when
+    two reviewers disagree.
+    """
+
+    kind: Literal["submitted"] = "submitted"
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    protocol: str = ""
+    on_split: OnSplit = "return"
+
+
+class Withdrawn(Frozen):
+    kind: Literal["withdrawn"] = "withdrawn"
+    reason: Name
+
+
+class Reopened(Frozen):
+    kind: Literal["reopened"] = "reopened"
+    reason: Name
+
+
+class Retired(Frozen):
+    kind: Literal["retired"] = "retired"
+    reason: str = ""
+
+
+class Restored(Frozen):
+    kind: Literal["restored"] = "restored"
+    reason: str = ""
+
+
+class ThirdAsked(Frozen):
+    """A revision whose two reviewers disagree goes to a third person."""
+
+    kind: Literal["third_asked"] = "third_asked"
+    reason: Name
+
+
+class Reviewed(Frozen):
+    """`ratings` by dimension key of `protocol`. `sample`: the places that were drawn for the spot
+    check. `seconds`: time spent, without idle stretches.
+    """
+
+    kind: Literal["reviewed"] = "reviewed"
+    ratings: dict[str, Rating]
+    decision: ReviewDecision
+    comments: tuple[PinnedComment, ...] = ()
+    checks: tuple[GoldCheck, ...] = ()
+    sample: tuple[str, ...] = ()
+    seconds: float = 0
+    protocol: str = ""
+
+
+class Claimed(Frozen):
+    """`person` has the revision to review until `until`: they took it, or a coordinator gave it."""
+
+    kind: Literal["claimed"] = "claimed"
+    person: str
+    until: datetime
+
+
+class Released(Frozen):
+    """`person` does not review the revision after all: skipped, or taken away by a coordinator."""
+
+    kind: Literal["released"] = "released"
+    person: str
+    reason: Name
+
+
+class Prioritised(Frozen):
+    """How soon the task should be reviewed; the newest counts. 0 is usual, more is sooner."""
+
+    kind: Literal["prioritised"] = "prioritised"
+    priority: Annotated[int, Field(ge=-2, le=2)]
+
+
+class Commented(Frozen):
+    """A comment outside a review. `during`: the work that gave rise to it."""
+
+    kind: Literal["commented"] = "commented"
+    place: str
+    text: Name
+    during: Literal["", "adjudication", "play"] = ""
+
+
+class Answered(Frozen):
+    """Something said to the comment `comment` (see `comment_id`), which may also settle or open it."""
+
+    kind: Literal["answered"] = "answered"
+    comment: str
+    text: str = ""
+    turns: Literal["", "resolved", "open"] = ""
+
+
+class GoldBuilt(Frozen):
+    """A second annotator's gold, built from the brief without having seen the author's. `gold` has the
+    shape of the task's gold as JSON.
+    """
+
+    kind: Literal["gold_built"] = "gold_built"
+    gold: dict[str, JsonValue]
+    seconds: float = 0
+    note: str = ""
+
+
+class QcDecided(Frozen):
+    """A person confirmed, or changed, what the decision table proposed from `signals`."""
+
+    kind: Literal["qc_decided"] = "qc_decided"
+    verdict: QcVerdict
+    proposed: QcVerdict
+    signals: dict[str, JsonValue] = {}
+    rules: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class SkillsSet(Frozen):
+    """What a person reviews: languages and domains, none meaning any. Belongs to no task."""
+
+    kind: Literal["skills_set"] = "skills_set"
+    languages: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+
+
+Body = Annotated[
+    Submitted
+    | Withdrawn
+    | Reopened
+    | Retired
+    | Restored
+    | ThirdAsked
+    | Reviewed
+    | Claimed
+    | Released
+    | Prioritised
+    | Commented
+    | Answered
+    | GoldBuilt
+    | QcDecided
+    | SkillsSet,
+    Field(discriminator="kind"),
+]
+BLIND_KINDS = ("reviewed", "claimed", "released", "gold_built")
+"""What others must not see before a revision's reviews are in (for `gold_built`: before theirs is)."""
+
+
+class Contribution(Frozen):
+    """One entry. `uid` names it in every workspace; `tick` is its time in microseconds, or one more
+    than the highest that its maker's workspace knew for the task where that is later: an entry sorts
+    after whatever it was made in view of, even where clocks are wrong, and what was made apart sorts
+    by time. `task_id` "" and `revision` 0: it belongs to no task.
+    """
+
+    uid: str
+    task_id: str
+    revision: int
+    by: str
+    at: datetime
+    tick: int
+    body: Body
+
+    @property
+    def order(self) -> tuple[int, datetime, str]:
+        """Entries of a task in this order are read alike everywhere."""
+        return self.tick, self.at, self.uid
+
+
+def contribution_uid(
+    task_id: str, revision_uid: str, by: str, at: datetime, tick: int, body: Body
+) -> str:
+    """The hash that names an entry: over everything it says, 32 hex digits. What is left at its default
+    does not count, so that a field added later changes no name.
+    """
+    said = body.model_dump(mode="json", exclude_defaults=True)
+    moment = at.astimezone(UTC).isoformat()
+    return _digest([task_id, revision_uid, by, moment, tick, body.kind, said])
+
+
+def revision_uid(task_id: str, content_hash: str, parents: tuple[str, ...]) -> str:
+    """The hash that names a revision: its content and what it stands on, not who saved it when."""
+    return _digest([task_id, content_hash, sorted(parents)])
+
+
+def comment_id(uid: str, index: int | None = None) -> str:
+    """Names a comment: comment `index` of the review `uid`, or the entry `uid` itself."""
+    return uid if index is None else f"{uid}#{index}"
+
+
+def _digest(value: object) -> str:
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:32]
+
+
+REVIEWS_NEEDED = 2
+
+
+class TaskState(StrEnum):
+    """Where a task stands; always about its newest revision."""
+
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    RETURNED = "returned"
+    APPROVED = "approved"
+    RETIRED = "retired"
+
+
+class Action(StrEnum):
+    """`revise` follows from saving a revision, `approve` and `return` from reviews; the others are
+    what people do.
+    """
+
+    SUBMIT = "submit"
+    WITHDRAW = "withdraw"
+    ASK_THIRD = "ask_third"
+    APPROVE = "approve"
+    RETURN = "return"
+    REOPEN = "reopen"
+    REVISE = "revise"
+    RETIRE = "retire"
+    RESTORE = "restore"
+
+
+@dataclass(frozen=True)
+class Transition:
+    """`target` None: back to where it stood. `by`: whose step it is."""
+
+    sources: frozenset[TaskState]
+    target: TaskState | None
+    by: Literal["author", "reviews", "anyone"]
+
+
+_ALL = frozenset(TaskState)
+TRANSITIONS: dict[Action, Transition] = {
+    Action.SUBMIT: Transition(
+        frozenset({TaskState.DRAFT, TaskState.RETURNED}), TaskState.IN_REVIEW, "author"
+    ),
+    Action.WITHDRAW: Transition(frozenset({TaskState.IN_REVIEW}), TaskState.DRAFT, "author"),
+    Action.ASK_THIRD: Transition(frozenset({TaskState.RETURNED}), TaskState.IN_REVIEW, "author"),
+    Action.APPROVE: Transition(frozenset({TaskState.IN_REVIEW}), TaskState.APPROVED, "reviews"),
+    # A review that was made elsewhere may come in late and undo an approval, never make one.
+    Action.RETURN: Transition(
+        frozenset({TaskState.IN_REVIEW, TaskState.APPROVED}), TaskState.RETURNED, "reviews"
+    ),
+    Action.REOPEN: Transition(frozenset({TaskState.APPROVED}), TaskState.DRAFT, "author"),
+    Action.REVISE: Transition(_ALL - {TaskState.RETIRED}, TaskState.DRAFT, "anyone"),
+    Action.RETIRE: Transition(
+        frozenset({TaskState.DRAFT, TaskState.RETURNED, TaskState.APPROVED}),
+        TaskState.RETIRED,
+        "author",
+    ),
+    Action.RESTORE: Transition(frozenset({TaskState.RETIRED}), None, "author"),
+}
+
+Seen = Literal["nobody", "party", "all"]
+"""Who may read the reviews of a revision besides their own: nobody, its reviewers and authors, all."""
+
+
+class Move(Frozen):
+    """One step in a task's workflow history."""
+
+    task_id: str
+    revision: int
+    action: Action
+    state: TaskState
+    by: str
+    reason: str
+    at: datetime

@@ -1,0 +1,223 @@
+"""What `cuecard doctor` finds out with a few small calls: what an endpoint can do, and whether agents that are other programs are there."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+from typing import Literal
+
+from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
+from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.engine.messages import ToolSpec, Usage
+from cuecard.core.errors import CuecardError, scrub
+from cuecard.core.i18n import _
+from cuecard.core.llm import wire
+from cuecard.core.llm.client import ChatClient, JsonMode
+from cuecard.core.llm.failures import CONNECT_SECONDS, RequestRefused
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.llm.structured import read_shape, schema_of
+from cuecard.core.registry import find_command, headers_of
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
+
+_TOOL = ToolSpec(
+    name="search",
+    description="Look something up.",
+    parameters={
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+    },
+)
+_TOOL_QUESTION = (
+    "Use the tool `search` once, with the query `capital of Peru`. Do not answer yourself."
+)
+_JSON_QUESTION = "What is the capital of Peru? Answer as a JSON object."
+
+# Seconds for one of these calls, which are small, where the endpoint goes on and on.
+_PATIENCE = 30.0
+
+JsonSupport = Literal["schema", "ignored", "object", "none", "unknown"]
+
+
+class _City(Frozen):
+    """Nobody would call the field so who does not see the schema."""
+
+    name_of_the_city: str
+
+
+class ProbeReport(Frozen):
+    """What the calls showed. `reachable`: a usable reply came. `latency_ms`: until the whole first
+    reply was there. `tool_calls`: the model made the call that it was asked for; a weak model may fail here
+    on a good server. `json_schema`: `schema` if the answer kept to one, `ignored` if the server
+    took it and the answer did not, `object` if it knows only JSON without a schema, `none` if
+    neither, `unknown` if that could not be asked. `usage`: tokens of the first call as the server counted
+    them, None if it did not. `calls`: requests sent. `error` and `hint`: why there is no answer
+    and how to mend that, in words for a person; `tools_error`: why it refused a request with tools.
+    """
+
+    reachable: bool
+    latency_ms: int = 0
+    streaming: bool = False
+    tool_calls: bool = False
+    json_schema: JsonSupport = "unknown"
+    usage: Usage | None = None
+    model: str = ""
+    calls: int = 0
+    error: str = ""
+    hint: str = ""
+    tools_error: str = ""
+
+
+async def probe(config: ModelConfig) -> ProbeReport:
+    """Call the model once with a tool, once with a JSON schema, both streamed, without further attempts.
+
+    What the server refuses is left out, and asked for without. Never raises a `CuecardError`.
+    """
+    patience = min(config.total_timeout, max(config.timeout, _PATIENCE))
+    asking = {"retries": 0, "stream": "always", "total_timeout": patience}
+    try:
+        client = ChatClient(config.model_copy(update=asking))
+    except CuecardError as error:
+        return _unreachable(error, 0)
+    try:
+        return await _examine(client)
+    except CuecardError as error:
+        return _unreachable(error, client.sent)
+    finally:
+        await client.close()
+
+
+async def _examine(client: ChatClient) -> ProbeReport:
+    """Raises `CuecardError` if no usable reply comes."""
+    tools_error = ""
+    try:
+        call = await client.call([wire.user(_TOOL_QUESTION)], [_TOOL])
+    except RequestRefused as error:
+        tools_error = str(error)
+        call = await client.call([wire.user(_JSON_QUESTION)])
+    reply = call.reply
+    return ProbeReport(
+        reachable=True,
+        latency_ms=reply.latency_ms,
+        streaming=call.streamed,
+        tool_calls=any(c.name == _TOOL.name and "query" in c.arguments for c in reply.tool_calls),
+        json_schema=await _json_support(client),
+        usage=reply.usage if call.counted else None,
+        model=reply.model,
+        calls=client.sent,
+        tools_error=tools_error,
+    )
+
+
+async def _json_support(client: ChatClient) -> JsonSupport:
+    """What comes of asking for JSON by a schema."""
+    try:
+        reply = await client.chat([wire.user(_JSON_QUESTION)], schema=schema_of(_City))
+    except CuecardError:
+        return "unknown"
+    match client.capabilities.fallback.json:
+        case JsonMode.NONE:
+            return "none"
+        case JsonMode.OBJECT:
+            return "object"
+        case JsonMode.SCHEMA:
+            return "schema" if read_shape(reply.text, _City)[0] else "ignored"
+
+
+def _unreachable(error: CuecardError, calls: int) -> ProbeReport:
+    said = f"{error.title}: {error.message}" if error.message else error.title
+    return ProbeReport(reachable=False, error=said, hint=error.hint, calls=calls)
+
+
+_MISSING = (404, 410)
+_LOCKED = (401, 402, 403)
+
+
+class AgentReport(Frozen):
+    """What was found. `works`: as far as that shows without a prompt. `detail`: what it is, or why it does
+    not work; `hint`: how to mend that. `ms`: until a session was open, or an answer was there.
+    """
+
+    works: bool
+    detail: str
+    hint: str = ""
+    ms: int = 0
+    loads: bool | None = None
+    status: int | None = None
+
+
+async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
+    """Start the harness as a trial would, world included, and open a session. Nothing is asked of it.
+
+    Never raises a `CuecardError`. Takes twice its `start_timeout` at most.
+    """
+    from cuecard.core.agents.acp_trial import Seat
+    from cuecard.core.agents.mcp_world import Door
+    from cuecard.core.worlds.closed import SEARCH
+
+    began = time.monotonic()
+    hub = ModelHub(Config())
+    try:
+        find_command(name, agent)
+        seat = Seat(name, agent, hub, Door((SEARCH,), "en") if agent.world else None)
+        try:
+            await seat.start()
+            await seat.open_session()
+            return AgentReport(
+                works=True,
+                detail=seat.harness.title or agent.command[0],
+                ms=round((time.monotonic() - began) * 1000),
+                loads=seat.harness.can_load,
+            )
+        finally:
+            await seat.leave()
+    except CuecardError as error:
+        return _failed(error)
+    finally:
+        await hub.close()
+
+
+async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:
+    """Ask the address whether anybody is there, without a turn (HEAD). Never raises a `CuecardError`."""
+    try:
+        headers = headers_of(name, agent)
+    except CuecardError as error:
+        return _failed(error)
+    await asyncio.to_thread(importlib.import_module, "aiohttp")
+    import aiohttp
+
+    began = time.monotonic()
+    limit = aiohttp.ClientTimeout(total=min(agent.timeout, CONNECT_SECONDS))
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=limit, cookie_jar=aiohttp.DummyCookieJar()) as session,
+            session.head(agent.url, headers=headers, allow_redirects=False) as response,
+        ):
+            status = response.status
+    except TimeoutError:
+        return AgentReport(
+            works=False, detail=_("no answer within {n} seconds").format(n=f"{limit.total:g}")
+        )
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        hint = _("is the server running, and the network there?")
+        detail = one_line(scrub(str(error)) or type(error).__name__, 300)
+        return AgentReport(works=False, detail=detail, hint=hint)
+    hint = ""
+    if status in _LOCKED:
+        hint = _("are its headers right?")
+    elif status in _MISSING or status // 100 == 3:
+        hint = _("is there an agent at this address?")
+    return AgentReport(
+        works=status not in _LOCKED and status // 100 != 3,
+        detail=_("answered {status} to HEAD").format(status=status),
+        hint=hint,
+        ms=round((time.monotonic() - began) * 1000),
+        status=status,
+    )
+
+
+def _failed(error: CuecardError) -> AgentReport:
+    said = f"{error.title}: {error.message}" if error.message else error.title
+    return AgentReport(works=False, detail=said, hint=error.hint)

@@ -1,0 +1,399 @@
+"""The one loop that plays many trials: bounded, cancellable, and never ended by a single failure."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from cuecard.core.engine.events import (
+    AgentSpoke,
+    CallAnswered,
+    Event,
+    Marked,
+    ModelReplied,
+    RunBegan,
+    RunEvent,
+    RunFinished,
+    RunSummary,
+    Termination,
+    ToolAnswered,
+    ToolUsed,
+    TrialBegan,
+    TrialEnded,
+    TrialFinished,
+    TrialLeftOpen,
+    TurnPlayed,
+)
+from cuecard.core.engine.messages import CallsCut, CutCall
+from cuecard.core.engine.trial import TrialResult, TrialSetup, play, prediction_of
+from cuecard.core.engine.trial_log import TrialLog
+from cuecard.core.errors import Drained, Halt, told
+from cuecard.core.i18n import _
+
+__all__ = [
+    "CallAnswered",
+    "Cell",
+    "RunBegan",
+    "RunControl",
+    "RunEvent",
+    "RunFinished",
+    "RunSummary",
+    "ToolUsed",
+    "TrialBegan",
+    "TrialFinished",
+    "TrialLeftOpen",
+    "TurnPlayed",
+    "run_grid",
+]
+
+_LOG = logging.getLogger(__name__)
+
+GRACE_S: Final = 10.0
+
+Outcome = TypeVar("Outcome")
+Begin = Callable[[], Awaitable[tuple[TrialSetup, TrialLog]]]
+After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One trial of a grid. `begin` makes its players and its trial log when its time has come; a
+    trial log with a past resumes the trial. `after` judges, scores or stores what came out.
+    """
+
+    id: str
+    begin: Begin
+    after: After | None = None
+
+
+class RunControl:
+    """Lets anyone, on any thread, stop a run: `pause` after what is being done now, however long that
+    takes, `drain` after it or `grace` seconds, `cancel` at once. One control serves one run.
+    """
+
+    def __init__(self, grace: float = GRACE_S) -> None:
+        self._grace = grace
+        self._cut_at: float | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._held: set[asyncio.Future[Any]] = set()
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: Callable[[], None] = lambda: None
+        self._cancelled = False
+        self._record = False
+        self._halt: Halt | None = None
+        self._listeners: list[Callable[[Halt], None]] = []
+
+    @property
+    def halt(self) -> Halt | None:
+        """Why the run is to stop, once it is."""
+        return self._halt
+
+    def pause(self, halt: Halt | None = None) -> None:
+        """Begin no more trials, calls or turns. What is being done now is finished and recorded;
+        trials stay open, to be resumed. The first reason given is the one that is told.
+        """
+        with self._lock:
+            if self._halt is not None:
+                return
+            self._halt = halt or Drained(_("The run was stopped"), _("as asked for"))
+            listeners, loop = list(self._listeners), self._loop
+        for listener in listeners:
+            if loop is None:
+                listener(self._halt)
+            else:
+                loop.call_soon_threadsafe(listener, self._halt)
+
+    def drain(self, halt: Halt | None = None) -> None:
+        """`pause`, for somebody who waits: what is not finished after the grace is cut off, as by `cancel`."""
+        self.pause(halt)
+        with self._lock:
+            if self._cut_at is None:
+                self._cut_at = time.monotonic() + self._grace
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._arm)
+
+    @property
+    def grace(self) -> float:
+        """Seconds that `drain` leaves to what is being done."""
+        return self._grace
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until what is being done is cut off; None if nobody has asked for that."""
+        return None if self._cut_at is None else max(0.0, self._cut_at - time.monotonic())
+
+    def when_paused(self, listener: Callable[[Halt], None]) -> None:
+        """Have `listener` called, on the run's loop, when the run is to stop: to wake what waits."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def check(self) -> None:
+        """Raises the `Halt` that the run is to stop for, if any."""
+        if self._halt is not None:
+            raise self._halt
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
+
+    @property
+    def records(self) -> bool:
+        """Whether open trials are to end as `cancelled` rather than stay open."""
+        return self._record
+
+    def cancel(self, *, record: bool = False) -> None:
+        """Begin no more trials and stop the open ones where they stand. They stay open, to be
+        resumed; with `record` they end as `cancelled`.
+        """
+        with self._lock:
+            if self._cancelled:
+                return
+            self._cancelled, self._record = True, record
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._cut)
+
+    def attach(self, stop: Callable[[], None] = lambda: None) -> None:
+        """Have `stop` called, on the running loop, when the run is cancelled."""
+        with self._lock:
+            self._loop, self._stop = asyncio.get_running_loop(), stop
+        if self._cut_at is not None:
+            self._arm()
+
+    def detach(self) -> None:
+        with self._lock:
+            self._loop = None
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    async def hold(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """Do `work` outside of any trial; needs `attach`. Raises the `Halt` of a run that is to stop, and
+        cuts `work` off when the run is cancelled.
+        """
+        self.check()
+        task = asyncio.ensure_future(work())
+        self._held.add(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            self._held.discard(task)
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        if task.cancelled():
+            raise Drained(_("Cut off when the run was stopped"))
+        return task.result()
+
+    def _arm(self) -> None:
+        """Set the clock for the end of the grace, on the run's loop."""
+        if self._alarm is None and self._loop is not None and not self._cancelled:
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(self.seconds_left or 0.0, self.cancel)
+
+    def _cut(self) -> None:
+        self._stop()
+        for work in self._held:
+            work.cancel()
+
+
+async def run_grid(
+    cells: Sequence[Cell],
+    *,
+    concurrency: int,
+    on_event: Callable[[RunEvent], None],
+    control: RunControl | None = None,
+) -> RunSummary:
+    """Play all cells, at most `concurrency` at a time, in their order.
+
+    Whatever fails in a cell is told in its `TrialFinished` and ends nothing else. A cell whose trial log
+    already holds its end is not played again, but its `after` runs. When the caller's own task is
+    cancelled, open trials stay open and the cancellation passes on.
+    """
+    if concurrency < 1:
+        raise ValueError("concurrency must be at least 1")
+    return await _Run(cells, concurrency, on_event, control or RunControl()).perform()
+
+
+@dataclass
+class _Progress:
+    """How far one cell has come: what is known of it when it is cancelled. `cut`: what was under way."""
+
+    trial_log: TrialLog | None = None
+    result: TrialResult | None = None
+    cut: tuple[CutCall, ...] = ()
+
+
+class _Run:
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        concurrency: int,
+        on_event: Callable[[RunEvent], None],
+        control: RunControl,
+    ) -> None:
+        self._cells = cells
+        self._queue = iter(cells)
+        self._concurrency = concurrency
+        self._on_event = on_event
+        self._control = control
+        self._playing: dict[asyncio.Task[TrialFinished | None], _Progress] = {}
+        self._ended: Counter[Termination] = Counter()
+        self._problems = 0
+        self._left_open = 0
+
+    async def perform(self) -> RunSummary:
+        self._tell(RunBegan(len(self._cells), self._concurrency))
+        self._control.attach(self._stop)
+        count = min(self._concurrency, len(self._cells))
+        workers = [asyncio.create_task(self._work()) for _ in range(count)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            self._control.detach()
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        summary = RunSummary(
+            cells=len(self._cells),
+            terminations=dict(self._ended),
+            problems=self._problems,
+            left_open=self._left_open,
+            not_begun=len(self._cells) - self._ended.total() - self._left_open,
+            cancelled=self._control.cancelled or self._control.halt is not None,
+            halt=self._control.halt,
+        )
+        self._tell(RunFinished(summary))
+        return summary
+
+    def _stop(self) -> None:
+        for task, progress in self._playing.items():
+            if progress.trial_log is not None:
+                progress.cut = progress.trial_log.under_way
+            task.cancel()
+
+    async def _work(self) -> None:
+        for cell in self._queue:
+            if self._control.cancelled or self._control.halt is not None:
+                return
+            progress = _Progress()
+            task = asyncio.create_task(self._play(cell, progress))
+            self._playing[task] = progress
+            try:
+                await asyncio.wait({task})
+            finally:
+                del self._playing[task]
+                if not task.done():
+                    task.cancel()
+                    await asyncio.gather(task, return_exceptions=True)
+            if task.cancelled():
+                await self._cancelled(cell, progress)
+            elif (finished := task.result()) is None:
+                self._leave_open(cell)
+            else:
+                self._finished(finished)
+
+    async def _play(self, cell: Cell, progress: _Progress) -> TrialFinished | None:
+        """How the trial ended; None if it was left open because the run is to stop."""
+        try:
+            setup, trial_log = await cell.begin()
+            progress.trial_log = trial_log
+            self._tell(TrialBegan(cell.id, resumed=bool(trial_log.events)))
+            trial_log.attach(self._control.check, self._watcher(cell))
+            progress.result = _recorded_result(trial_log) or await play(setup, trial_log)
+        except Halt as halt:
+            self._control.pause(halt)
+            return None
+        except Exception as error:  # noqa: BLE001 - one trial's failure is data, not the run's end
+            reason = told(error)
+            return TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, problem=reason)
+        result, problem = progress.result, ""
+        if cell.after:
+            try:
+                await cell.after(result, tuple(trial_log.events))
+            except Halt as halt:
+                self._control.pause(halt)
+                problem = str(halt)
+            except Exception as error:  # noqa: BLE001 - the trial itself went well
+                problem = told(error)
+        return TrialFinished(cell.id, result.termination, result.detail, problem)
+
+    async def _cancelled(self, cell: Cell, progress: _Progress) -> None:
+        if not self._control.cancelled:
+            reason = _("a player cancelled the trial from inside")
+            self._finished(TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, reason))
+        elif progress.result:
+            problem = _("cancelled before its outcome was dealt with")
+            end = progress.result
+            self._finished(TrialFinished(cell.id, end.termination, end.detail, problem))
+        elif progress.trial_log and self._control.records:
+            await self._record_cancelled(cell, progress.trial_log)
+        elif progress.trial_log:
+            await self._record_cut(progress.trial_log, progress.cut)
+            self._leave_open(cell, progress.cut)
+
+    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> None:
+        self._left_open += 1
+        self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
+
+    async def _record_cut(self, trial_log: TrialLog, cut: tuple[CutCall, ...]) -> None:
+        """Have the log say which calls were given up: what they cost is in no other record."""
+        if not cut:
+            return
+        events = trial_log.events
+        turn = sum(isinstance(event.body, AgentSpoke) for event in events)
+        before = [e.body.mark.kind for e in events if isinstance(e.body, Marked)]
+        step = before.count("calls_cut")
+        mark = CallsCut(calls=cut)
+        try:
+            await trial_log.record(Marked(part="run", turn=turn, step=step, mark=mark))
+        except Exception:  # noqa: BLE001 - the trial stays open all the same
+            _LOG.exception("calls that were cut off could not be recorded")
+
+    async def _record_cancelled(self, cell: Cell, trial_log: TrialLog) -> None:
+        problem = ""
+        try:
+            await trial_log.record(TrialEnded(termination=Termination.CANCELLED))
+        except Exception as error:  # noqa: BLE001 - the other trials still have to be recorded
+            problem = told(error)
+        self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
+
+    def _finished(self, event: TrialFinished) -> None:
+        self._ended[event.termination] += 1
+        self._problems += bool(event.problem)
+        self._tell(event)
+
+    def _watcher(self, cell: Cell) -> Callable[[Event], None]:
+        def watch(event: Event) -> None:
+            match event.body:
+                case AgentSpoke(turn=turn):
+                    self._tell(TurnPlayed(cell.id, turn))
+                case ModelReplied(model=model, reply=reply) as body:
+                    self._tell(CallAnswered(cell.id, body.payer, model, reply.usage, reply.cost))
+                case ToolAnswered(call=call):
+                    self._tell(ToolUsed(cell.id, call.name))
+                case _:
+                    pass
+
+        return watch
+
+    def _tell(self, event: RunEvent) -> None:
+        try:
+            self._on_event(event)
+        except Exception:  # noqa: BLE001 - a screen that went away must not cost the night's run
+            _LOG.exception("a listener of the run failed")
+
+
+def _recorded_result(trial_log: TrialLog) -> TrialResult | None:
+    """The result of a trial that has already ended."""
+    for event in reversed(trial_log.events):
+        if isinstance(event.body, TrialEnded):
+            prediction = prediction_of(trial_log.events)
+            return TrialResult(event.body.termination, prediction, event.body.detail)
+    return None

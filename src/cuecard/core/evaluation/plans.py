@@ -1,0 +1,365 @@
+"""What a run is to be: its grid of trials, the settings that all of them share, and its players by name and by configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, Field, JsonValue, ValidationError
+
+from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.engine.events import Limits
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.players import Seating, seat
+from cuecard.core.engine.step_context import Agent, User
+from cuecard.core.engine.trial import TrialSetup
+from cuecard.core.errors import ConfigError, NotAllowed
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
+from cuecard.core.probes.results import ProbeSetting
+from cuecard.core.records import RunRecord, TrialCell, TrialRecord
+from cuecard.core.registry import check_commands
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Family, Task
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+    from cuecard.core.worlds.replay import Tape
+
+
+def cell_for(
+    task: Task,
+    revision: int,
+    seating: Seating,
+    config: Config,
+    hub: ModelHub,
+    *,
+    human: User | None = None,
+    human_agent: Agent | None = None,
+    sample: int = 0,
+    seed: int = 0,
+) -> TrialCell:
+    """What a trial of `task` with these players is to be. Raises `ConfigError` for a player that
+    cannot be made.
+    """
+    players = seat(task, seating, config, hub, human=human, human_agent=human_agent)
+    return TrialCell(
+        task_id=task.id,
+        revision=revision,
+        agent=players.agent.ref,
+        user=players.user.ref,
+        world=players.world.ref,
+        sample=sample,
+        seed=seed,
+    )
+
+
+def setup_for(
+    trial: TrialRecord,
+    task: Task,
+    limits: Limits,
+    seating: Seating,
+    config: Config,
+    hub: ModelHub,
+    *,
+    human: User | None = None,
+    human_agent: Agent | None = None,
+    tape: Tape | None = None,
+    notes: tuple[str, ...] = (),
+) -> TrialSetup:
+    """The trial with players made anew; `human` takes the user's seat, `human_agent` the agent's.
+
+    Raises `ConfigError` if a player can no longer be made, or is another than the trial was begun
+    with: one dialogue is not continued with another model.
+    """
+    players = seat(
+        task, seating, config, hub, human=human, human_agent=human_agent, tape=tape, notes=notes
+    )
+    _same(_("The agent {name} has changed"), trial.agent, players.agent.ref)
+    if human is None:
+        _same(_("The user {name} has changed"), trial.user, players.user.ref)
+    _same(_("The world {name} has changed"), trial.world, players.world.ref)
+    return TrialSetup(
+        task=task,
+        agent=players.agent,
+        user=players.user,
+        world=players.world,
+        revision=trial.revision,
+        sample=trial.sample,
+        seed=trial.seed,
+        limits=limits,
+    )
+
+
+def _same(title: str, before: PlayerRef, now: PlayerRef) -> None:
+    if before == now:
+        return
+    raise ConfigError(
+        title.format(name=before.name),
+        _("This trial was begun with {before}, the configuration now says {now}.").format(
+            before=_told(before), now=_told(now)
+        ),
+        _("Restore it in cuecard.yaml, or start a new run."),
+    )
+
+
+def _told(ref: PlayerRef) -> str:
+    return f"{ref.model or ref.kind} ({ref.version})"
+
+
+Section = Literal["agents", "users", "worlds", "judges", "models"]
+Roster = dict[str, dict[str, JsonValue]]
+
+_KEPT = {
+    "agents": {
+        "kind",
+        "model",
+        "max_steps",
+        "calls",
+        "context",
+        "memory",
+        "settings",
+        "members",
+        "member_steps",
+        "world",
+        "shared",
+    },
+    "models": {"model", "temperature", "max_tokens", "context"},
+}
+_NEVER = {"prompts", "url", "base_url", "command", "headers", "pass_env", "api_key_env", "extra"}
+
+
+def roster_of(
+    config: Config,
+    *,
+    agents: Iterable[str],
+    users: Iterable[str],
+    worlds: Iterable[str],
+    judges: Iterable[str],
+) -> Roster:
+    """`agents/NAME`, `users/NAME`… and `models/NAME` for every model that one of them names; players that the
+    configuration does not know (a person) are left out.
+    """
+    wanted: dict[Section, Iterable[str]] = {
+        "agents": agents,
+        "users": users,
+        "worlds": worlds,
+        "judges": judges,
+    }
+    found: Roster = {}
+    models: dict[str, None] = {}
+    for section, names in wanted.items():
+        known: Mapping[str, BaseModel] = getattr(config, section)
+        for name in names:
+            if name not in known:
+                continue
+            described = _described(section, known[name])
+            found[f"{section}/{name}"] = described
+            models |= dict.fromkeys(_models(described))
+    for name in models:
+        if name in config.models:
+            found[f"models/{name}"] = _described("models", config.models[name])
+    return found
+
+
+def setting_of(roster: Roster, agent: str, family: Family) -> str:
+    """The paper's setting in which an agent meets a family: of facts, checkpoints and graphs as in its
+    `settings`; of tables `single` or `team`. "" where the run did not record it.
+    """
+    described = roster.get(f"agents/{agent}")
+    if described is None:
+        return ""
+    if family == "table":
+        return "team" if described.get("kind") == "team" else "single"
+    settings = described.get("settings")
+    if isinstance(settings, dict) and isinstance(chosen := settings.get(family), str):
+        return chosen
+    return ""
+
+
+def memory_of(roster: Roster, agent: str) -> str:
+    """`none`, `local` or `lifelong`; "" where the run did not record it or the agent has no such choice."""
+    memory = roster.get(f"agents/{agent}", {}).get("memory")
+    return memory if isinstance(memory, str) else ""
+
+
+def _described(section: Section, player: BaseModel) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = player.model_dump(mode="json", exclude=_NEVER)
+    kept = _KEPT.get(section)
+    return {name: value for name, value in data.items() if kept is None or name in kept}
+
+
+def _models(described: Mapping[str, JsonValue]) -> Iterable[str]:
+    for name, value in described.items():
+        if name == "model" and isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from _models(value)
+
+
+class RunSettings(Frozen):
+    """What all trials of a run share, kept with it. `user`, `world` and `judges` are names of the
+    configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
+    `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
+    quality probe are played; examinations have no judges. `shadows`: users that listen to a session and
+    say what they would have said. `roster`: how the configuration described each player when the run was
+    entered (`core.evaluation.plans`). `rescored`: the uid of the run whose trials these are, judged on other revisions; `anew`: without
+    keeping any verdict.
+    """
+
+    user: str = DEFAULT_USER
+    world: str = DEFAULT_WORLD
+    judges: tuple[str, ...] = (DEFAULT_JUDGE,)
+    budget: Annotated[float, Field(gt=0)] | None = None
+    replay: int | None = None
+    probe: ProbeSetting | None = None
+    shadows: tuple[str, ...] = ()
+    roster: dict[str, dict[str, JsonValue]] = {}
+    rescored: str = ""
+    anew: bool = False
+
+    def seating(self, agent: str) -> Seating:
+        return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)
+
+
+class RunPlan(Frozen):
+    """A grid: the newest revisions of `tasks` x `agents` (names of the configuration) x `samples`.
+
+    Sample s is played with the seed `seed` + s.
+    """
+
+    tasks: Annotated[tuple[str, ...], Field(min_length=1)]
+    agents: Annotated[tuple[str, ...], Field(min_length=1)] = (DEFAULT_AGENT,)
+    name: str = ""
+    samples: Annotated[int, Field(ge=1, le=1000)] = 1
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 4
+    limits: Limits = Limits()
+    seed: int = 0
+    settings: RunSettings = RunSettings()
+
+    @property
+    def title(self) -> str:
+        return self.name.strip() or ", ".join(self.agents)
+
+
+def create_run(
+    workspace: Archive, plan: RunPlan, *, by: str, config: Config = EMBEDDED
+) -> RunRecord:
+    """Enter the run with all its trials; nothing is played yet. Blocks for the database.
+
+    Raises `NotFound` for an unknown task, `ConfigError` for a player or judge that cannot be made, for
+    a harness whose program is not there, and for a budget where a model has no price.
+    """
+    from cuecard.core.engine.players import build_judge
+
+    settings = plan.settings
+    hub = ModelHub(config)
+    if settings.probe is None:
+        check_commands(plan.agents, config)
+    for judge in settings.judges:
+        build_judge(judge, config, hub)
+    if settings.budget is not None:
+        check_prices(models_in(plan.agents, settings, config), config)
+    cells: list[TrialCell] = []
+    for task_id in dict.fromkeys(plan.tasks):
+        revision = workspace.tasks.revision(task_id)
+        for agent in dict.fromkeys(plan.agents):
+            seating = settings.seating(agent)
+            first = cell_for(revision.task, revision.number, seating, config, hub)
+            cells += [
+                first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
+                for sample in range(plan.samples)
+            ]
+    roster = roster_of(
+        config,
+        agents=plan.agents,
+        users=(settings.user,),
+        worlds=(settings.world,),
+        judges=settings.judges,
+    )
+    described = settings.model_copy(update={"roster": roster})
+    return enter_run(workspace, plan.model_copy(update={"settings": described}), cells, by)
+
+
+def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -> RunRecord:
+    """Enter a run that plays the trials of `run_id` again from what was recorded, without a call.
+
+    Raises `NotFound`, and `NotAllowed` for a play session (what a person said is no grid) and for a
+    probe (a replay would count as another attempt).
+    """
+    old = workspace.runs.get(run_id)
+    if old.kind == "play":
+        raise NotAllowed(_("A play session cannot be replayed"), old.name)
+    if old.kind == "probe":
+        raise NotAllowed(_("A quality probe cannot be replayed"), old.name)
+    trials = workspace.runs.trials(run_id)
+    settings = settings_of(old).model_copy(update={"replay": run_id, "budget": None})
+    plan = RunPlan(
+        tasks=tuple(trial.task_id for trial in trials),
+        agents=tuple(dict.fromkeys(trial.agent.name for trial in trials)),
+        name=name or _("{name}, replayed").format(name=old.name),
+        samples=old.samples,
+        limits=old.limits,
+        settings=settings,
+    )
+    cells = [
+        TrialCell(
+            task_id=trial.task_id,
+            revision=trial.revision,
+            agent=trial.agent,
+            user=trial.user,
+            world=trial.world,
+            sample=trial.sample,
+            seed=trial.seed,
+        )
+        for trial in trials
+    ]
+    return enter_run(workspace, plan, cells, by)
+
+
+def settings_of(run: RunRecord) -> RunSettings:
+    """The settings a run was entered with. Runs from before there were any have the embedded players."""
+    try:
+        return RunSettings.model_validate(run.plan)
+    except ValidationError as error:
+        raise ConfigError(
+            _("The settings of run {id} cannot be read").format(id=run.id),
+            str(error),
+            _("Was it made by a newer version of Cuecard?"),
+        ) from error
+
+
+def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:
+    """A run of these cells; one with a probe in its settings is of that kind."""
+    run = workspace.runs.create(
+        name=plan.title,
+        kind="grid" if plan.settings.probe is None else "probe",
+        created_by=by,
+        samples=plan.samples,
+        limits=plan.limits,
+        plan=plan.settings.model_dump(mode="json"),
+    )
+    workspace.runs.add_trials(run.id, cells)
+    return workspace.runs.get(run.id)
+
+
+def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> set[str]:
+    """Names of the models that a run of these agents calls. Raises `ConfigError` for an unknown player."""
+    players = [config.agent(name) for name in agents]
+    others = (config.user(settings.user), config.world(settings.world))
+    judges = [config.judge(name) for name in settings.judges]
+    names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
+    names.add(getattr(getattr(others[1], "visit", None), "model", ""))
+    return names
+
+
+def check_prices(names: Collection[str], config: Config) -> None:
+    """Raises `ConfigError` where a model among these names has no price: a budget could not hold."""
+    unpriced = sorted(n for n in names if n in config.models and config.models[n].price is None)
+    if unpriced:
+        raise ConfigError(
+            _("A budget needs prices"),
+            _("these models have none: {names}").format(names=", ".join(unpriced)),
+            _("give each a price in cuecard.yaml, 0 if it costs nothing"),
+        )

@@ -1,0 +1,345 @@
+"""Judging a run again on corrected gold, where only what changed is asked about, and what that would be of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.step_context import Judge
+from cuecard.core.errors import NotAllowed, NotFound
+from cuecard.core.evaluation.judging import (
+    JudgeFailure,
+    OnCall,
+    OnProgress,
+    Subject,
+    at_a_time,
+    hash_of,
+    judge_each,
+    load_prediction,
+    record_judgement,
+    recorded_calls,
+)
+from cuecard.core.evaluation.plans import RunPlan, enter_run, settings_of
+from cuecard.core.evaluation.run_trials import playing
+from cuecard.core.gold_changes import changes_in_play, item_changes
+from cuecard.core.i18n import _
+from cuecard.core.records import Revision, RunRecord, RunState, TrialCell, TrialRecord
+from cuecard.core.rescoring import Carry, carry, whole
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.verdicts import Decision, Judgement
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+
+Targets = Mapping[str, int]
+"""Revisions by task; the newest for those that are not named."""
+
+
+class LeftTask(Frozen):
+    """A task whose trials cannot be judged on the new revision: `changed` would have led to other trials."""
+
+    task_id: str
+    played: int
+    revision: int
+    changed: tuple[str, ...]
+    trials: int
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A task's revisions: what the trials were played on, and what they are judged on."""
+
+    old: Revision
+    new: Revision
+
+    @property
+    def same(self) -> bool:
+        return self.old.hash == self.new.hash
+
+
+@dataclass(frozen=True)
+class RescorePlan:
+    """`trials`: the ended trials that are judged again, in their run's order; `open`: how many had no end."""
+
+    run: RunRecord
+    judges: tuple[str, ...]
+    tasks: dict[tuple[str, int], Moved]
+    trials: tuple[TrialRecord, ...]
+    left: tuple[LeftTask, ...]
+    open: int
+
+    def moved(self, trial: TrialRecord) -> Moved:
+        """Of a trial of the old run."""
+        return self.tasks[trial.task_id, trial.revision]
+
+    @property
+    def changed(self) -> tuple[Moved, ...]:
+        return tuple(moved for moved in self.tasks.values() if not moved.same)
+
+
+def plan_rescoring(
+    workspace: Archive, run_id: int, *, targets: Targets | None = None, judges: Sequence[str] = ()
+) -> RescorePlan:
+    """What rescoring would be of. `judges`: whose judgements are brought up to date, unless named those that the
+    run was entered with, as far as they have judged it, else all that have.
+
+    Raises `NotFound` for an unknown run, revision, or task in `targets`, `NotAllowed` for a play session and a
+    probe, and for a judge that has judged nothing of the run: there is nothing to carry over from.
+    """
+    run = workspace.runs.get(run_id)
+    if run.kind != "grid":
+        raise NotAllowed(_("Only runs of a grid can be rescored"), run.name)
+    wanted = dict(targets or {})
+    every = workspace.runs.trials(run_id)
+    if unknown := sorted(wanted.keys() - {trial.task_id for trial in every}):
+        raise NotFound(_("The run has no such task"), ", ".join(unknown))
+    judged = {head.judge.name for head in workspace.verdicts.heads(run_id)}
+    entered = settings_of(run).judges
+    usual = [name for name in entered if name in judged] or sorted(judged) or entered
+    chosen = tuple(dict.fromkeys(judges or usual))
+    if missing := [name for name in chosen if name not in judged]:
+        raise NotAllowed(
+            _("Nothing of this run was judged by {names}").format(names=", ".join(missing)),
+            run.name,
+            _("`cuecard judge --run {id}` judges it.").format(id=run_id),
+        )
+    ended = [trial for trial in every if trial.termination is not None]
+    tasks: dict[tuple[str, int], Moved] = {}
+    left: list[LeftTask] = []
+    for version in dict.fromkeys((trial.task_id, trial.revision) for trial in ended):
+        task_id, played = version
+        old = workspace.tasks.revision(task_id, played)
+        new = workspace.tasks.revision(task_id, wanted.get(task_id))
+        changed = changes_in_play(old.task, new.task)
+        if changed:
+            count = sum((t.task_id, t.revision) == version for t in ended)
+            left.append(
+                LeftTask(
+                    task_id=task_id,
+                    played=played,
+                    revision=new.number,
+                    changed=changed,
+                    trials=count,
+                )
+            )
+        else:
+            tasks[version] = Moved(old, new)
+    return RescorePlan(
+        run=run,
+        judges=chosen,
+        tasks=tasks,
+        trials=tuple(t for t in ended if (t.task_id, t.revision) in tasks),
+        left=tuple(left),
+        open=len(every) - len(ended),
+    )
+
+
+def check_judges(workspace: Archive, plan: RescorePlan, judges: Iterable[PlayerRef]) -> None:
+    """Raises `NotAllowed` where verdicts would be put together that two different judges gave."""
+    ours = {judge.name: judge for judge in judges}
+    ids = {trial.id for trial in plan.trials}
+    for head in workspace.verdicts.heads(plan.run.id):
+        now = ours.get(head.judge.name)
+        if head.trial_id in ids and now is not None and now != head.judge:
+            raise NotAllowed(
+                _("The judge {name} is not what it was").format(name=now.name),
+                _("its model, prompts or settings have changed since it judged this run"),
+                _("--anew has everything judged again by what it is now."),
+            )
+
+
+def rescored_runs(workspace: Archive, plan: RescorePlan, *, anew: bool = False) -> list[RunRecord]:
+    """Runs that came of rescoring this one to the same revisions by the same judges, the newest first."""
+    wanted = [cell_key(t, plan.moved(t).new.number) for t in plan.trials]
+    return [
+        run
+        for run in workspace.runs.all("grid")
+        if (settings := settings_of(run)).rescored == plan.run.uid
+        and (settings.judges, settings.anew) == (plan.judges, anew)
+        and [cell_key(t, t.revision) for t in workspace.runs.trials(run.id)] == wanted
+    ]
+
+
+def pairs_of(
+    workspace: Archive, plan: RescorePlan, run_id: int
+) -> list[tuple[TrialRecord, TrialRecord]]:
+    """The trials of a rescored run beside those that they came from."""
+    return list(zip(plan.trials, workspace.runs.trials(run_id), strict=True))
+
+
+def carried(
+    workspace: Archive,
+    plan: RescorePlan,
+    trial: TrialRecord,
+    judgement: Judgement | None,
+    *,
+    anew: bool = False,
+) -> Carry:
+    """What holds of a judgement of the old trial, and what is to be asked."""
+    moved = plan.moved(trial)
+    prediction = load_prediction(workspace, trial.id)
+    if anew:
+        return whole(moved.new.task, prediction, item_changes(moved.old.task, moved.new.task))
+    return carry(moved.old.task, moved.new.task, prediction, judgement)
+
+
+def cell_key(trial: TrialRecord, revision: int) -> tuple[object, ...]:
+    return (trial.task_id, revision, trial.agent, trial.user, trial.world, trial.sample, trial.seed)
+
+
+class RescoreOutcome(Frozen):
+    """`run`: the new one. `failed`: trials of it that are left unjudged."""
+
+    run: RunRecord
+    failed: tuple[JudgeFailure, ...] = ()
+
+
+async def rescore_run(
+    workspace: Archive,
+    plan: RescorePlan,
+    judges: Sequence[Judge],
+    *,
+    by: str,
+    anew: bool = False,
+    on_progress: Callable[[str], OnProgress] | None = None,
+    on_call: OnCall | None = None,
+) -> RescoreOutcome:
+    """Enter the rescored run, or go on with the one that was begun to the same revisions, and judge what is open.
+
+    `anew`: ask about everything, as is needed where a judge is not what it was. Nothing is recorded twice, and a
+    call that was answered is not made again. Raises `NotAllowed` where a judge's model or prompts have changed,
+    and where nothing has, and `BeingPlayed` while somebody else rescores it so.
+    """
+    if not plan.changed:
+        raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
+    if not anew:
+        await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
+    run = await asyncio.to_thread(_entered, workspace, plan, by, anew)
+    async with playing(workspace, run.id, by):
+        pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
+        for old, new in pairs:
+            if new.termination is None:
+                await asyncio.to_thread(_copy, workspace, old.id, new.id)
+        failed: list[JudgeFailure] = []
+        for judge in judges:
+            work = _Work(workspace, plan, judge, anew, on_call)
+            told = on_progress(judge.ref.name) if on_progress else None
+            troubles = await judge_each(pairs, work.judge, at_a_time(judge), told)
+            failed += [
+                JudgeFailure(trial_id=pairs[place][1].id, reason=t.reason, halted=t.halted)
+                for place, t in troubles.items()
+            ]
+        if not failed:
+            await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.DONE)
+    run = await asyncio.to_thread(workspace.runs.get, run.id)
+    return RescoreOutcome(run=run, failed=tuple(failed))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One judge's part."""
+
+    workspace: Archive
+    plan: RescorePlan
+    judge_: Judge
+    anew: bool
+    on_call: OnCall | None
+
+    async def judge(self, pair: tuple[TrialRecord, TrialRecord]) -> None:
+        held = await asyncio.to_thread(self._held, *pair)
+        if held is None:
+            return
+        part, before, subject, again = held
+        judged = None
+        if part.asked is not None:
+            asked = Subject(part.asked.task, part.asked.prediction)
+            context, _newest = await asyncio.to_thread(
+                recorded_calls,
+                self.workspace,
+                pair[1].id,
+                self.judge_.ref,
+                asked,
+                False,
+                self.on_call,
+            )
+            judged = await self.judge_.judge(asked.task, asked.prediction, context)
+        made = part.composed(
+            before,
+            judged,
+            revision_hash=self.plan.moved(pair[0]).new.hash,
+            trial_hash=hash_of(subject.prediction),
+        )
+        if not again or made != before:
+            await asyncio.to_thread(record_judgement, self.workspace, pair[1].id, made, subject)
+
+    def _held(
+        self, old: TrialRecord, new: TrialRecord
+    ) -> tuple[Carry, Judgement | None, Subject, bool] | None:
+        """What is to be done for a trial, and whether it was begun before; None where its judgement is complete."""
+        task = self.plan.moved(old).new.task
+        events = tuple(self.workspace.runs.outline(new.id).events)
+        prediction = load_prediction(self.workspace, new.id)
+        subject = Subject(task, prediction, events)
+        mine = self._newest(new)
+        if mine is None:
+            before = self._newest(old)
+            part = carried(self.workspace, self.plan, old, before, anew=self.anew)
+            return part, before, subject, False
+        if all(verdict.decision is not Decision.UNJUDGED for verdict in mine.verdicts):
+            return None
+        # An earlier attempt was left with open items: only these are asked about.
+        return carry(task, task, prediction, mine), mine, subject, True
+
+    def _newest(self, trial: TrialRecord) -> Judgement | None:
+        found = self.workspace.verdicts.of_trial(trial.id)
+        mine = (r.judgement for r in found if r.judgement.judge.name == self.judge_.ref.name)
+        return next(mine, None)
+
+
+def _entered(workspace: Archive, plan: RescorePlan, by: str, anew: bool) -> RunRecord:
+    if there := rescored_runs(workspace, plan, anew=anew):
+        return there[0]
+    settings = settings_of(plan.run).model_copy(
+        update={
+            "judges": plan.judges,
+            "rescored": plan.run.uid,
+            "anew": anew,
+            "replay": None,
+            "budget": None,
+        }
+    )
+    grid = RunPlan(
+        tasks=tuple(dict.fromkeys(trial.task_id for trial in plan.trials)),
+        agents=tuple(dict.fromkeys(trial.agent.name for trial in plan.trials)),
+        name=_("{name}, rescored").format(name=plan.run.name),
+        samples=plan.run.samples,
+        limits=plan.run.limits,
+        settings=settings,
+    )
+    cells = [
+        TrialCell(
+            task_id=trial.task_id,
+            revision=plan.moved(trial).new.number,
+            agent=trial.agent,
+            user=trial.user,
+            world=trial.world,
+            sample=trial.sample,
+            seed=trial.seed,
+        )
+        for trial in plan.trials
+    ]
+    return enter_run(workspace, grid, cells, by)
+
+
+def _copy(workspace: Archive, old: int, new: int) -> None:
+    """The effective log of a trial as that of another, in one piece. Its beginning still says what it was played on."""
+    effective = workspace.runs.events(old)
+    events = [
+        event.model_copy(update={"seq": number, "take": 0})
+        for number, event in enumerate(effective)
+    ]
+    workspace.runs.append_events([(new, event) for event in events])

@@ -1,0 +1,294 @@
+"""The formats in which runs are exported: our own files, logs for `inspect view`, and OpenTelemetry spans."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from cuecard import __version__
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.run_exports import (
+    Batch,
+    Options,
+    RunFormat,
+    Writing,
+    append_line,
+    as_json,
+    write_json,
+)
+from cuecard.core.formats import cuecard_files as json_lines
+from cuecard.core.formats import inspect_schema as shapes
+from cuecard.core.formats import vibesearch, widesearch
+from cuecard.core.formats.files import file_names, folder_names
+from cuecard.core.formats.inspect_ai import (
+    as_data,
+    error_of,
+    mark,
+    sample_of,
+    summary_of,
+    times,
+    usage_by,
+)
+from cuecard.core.formats.opentelemetry import traces_of
+from cuecard.core.formats.trajectory import MEASURES, Payment, Trajectory
+from cuecard.core.records import TrialRecord
+from cuecard.core.scoring.aggregate import TrialScore, aggregate
+from cuecard.core.tasks.models import FAMILIES, Family
+
+Told = Callable[[Trajectory], None]
+
+
+def writer_for(format: RunFormat, options: Options) -> Writing:
+    match format:
+        case "vibesearch":
+            return _Vibesearch()
+        case "widesearch":
+            return _Widesearch()
+        case "jsonl":
+            return _JsonLines()
+        case "inspect":
+            return InspectLogs()
+        case "otel":
+            return Spans(options.content)
+
+
+@dataclass(frozen=True)
+class _Vibesearch:
+    """`{agent}/{qid}.jsonl`, and beside it `{agent}/evaluation/{judge}/{qid}_{sample}.json`."""
+
+    families: tuple[Family, ...] = ("graph",)
+    texts: bool = True
+    apart: bool = True
+
+    def write(self, batch: Batch, folder: Path, told: Told) -> None:
+        ids = list(dict.fromkeys(trial.task_id for trial in batch.trials))
+        lines = dict(zip(ids, file_names(ids, ".jsonl"), strict=True))
+        stems = dict(zip(ids, file_names(ids, ""), strict=True))
+        for trajectory in batch.trajectories():
+            task = trajectory.task.id
+            append_line(folder / lines[task], vibesearch.line_of(trajectory))
+            names = folder_names([judged.judgement.judge.name for judged in trajectory.judged])
+            for judged, judge in zip(trajectory.judged, names, strict=True):
+                file = folder / "evaluation" / judge / f"{stems[task]}_{trajectory.sample}.json"
+                write_json(file, vibesearch.evaluation_of(trajectory, judged), indent=2)
+            told(trajectory)
+
+
+@dataclass(frozen=True)
+class _Widesearch:
+    """`{agent}/responses.jsonl`."""
+
+    families: tuple[Family, ...] = ("table",)
+    texts: bool = True
+    apart: bool = True
+
+    def write(self, batch: Batch, folder: Path, told: Told) -> None:
+        for trajectory in batch.trajectories():
+            append_line(folder / "responses.jsonl", widesearch.line_of(trajectory))
+            told(trajectory)
+
+
+@dataclass(frozen=True)
+class _JsonLines:
+    """`trials.jsonl`, all trials in one file."""
+
+    families: Sequence[Family] = field(default=FAMILIES)
+    texts: bool = False
+    apart: bool = False
+
+    def write(self, batch: Batch, folder: Path, told: Told) -> None:
+        for trajectory in batch.trajectories():
+            append_line(folder / "trials.jsonl", json_lines.line_of(trajectory))
+            told(trajectory)
+
+
+_PLAIN = re.compile(r"\W+", re.ASCII)
+_NAME = 60
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class InspectLogs:
+    """`.eval` files: archives with a file for each sample, so that the viewer opens one at a time and only one trial
+    is held here. Equal trials give equal bytes.
+    """
+
+    families: Sequence[Family] = FAMILIES
+    texts = False
+    apart = False
+
+    def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for family in FAMILIES:
+            trials = [trial for trial in batch.trials if trial.family == family]
+            if trials:
+                _write(_Log(batch, family), trials, folder, told)
+
+
+def _write(
+    log: _Log, trials: Sequence[TrialRecord], folder: Path, told: Callable[[Trajectory], None]
+) -> None:
+    draft = folder / ".log.part"
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def add(name: str, data: object) -> None:
+            entry = zipfile.ZipInfo(name, _ZIP_EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, as_json(data))
+
+        summaries: list[JsonValue] = []
+        for trial in trials:
+            trajectory = log.batch.read(trial)
+            sample = sample_of(trajectory)
+            add(f"samples/{sample.id}_epoch_{sample.epoch}.json", as_data(sample))
+            summaries.append(as_data(summary_of(sample)))
+            log.add(trajectory)
+            told(trajectory)
+        header = as_data(log.header())
+        start = {name: header[name] for name in ("version", "eval", "plan")}
+        add("_journal/start.json", start)
+        add("_journal/summaries/1.json", summaries)
+        add("summaries.json", summaries)
+        add("header.json", header)
+    draft.rename(folder / log.file_name)
+
+
+class _Log:
+    """What the head of a log says of its samples."""
+
+    def __init__(self, batch: Batch, family: Family) -> None:
+        self.batch = batch
+        self._family: Family = family
+        self._scores: dict[str, list[TrialScore]] = {}
+        self._judges: dict[str, PlayerRef] = {}
+        self._payments: list[Payment] = []
+        self._spans: list[tuple[datetime, datetime]] = []
+        self._ids: dict[str, None] = {}
+        self._epochs = 0
+        self._completed = 0
+        self._first: Trajectory | None = None
+
+    def add(self, trajectory: Trajectory) -> None:
+        t = trajectory
+        self._first = self._first or t.model_copy(update={"events": ()})
+        self._spans.append((t.events[0].at if t.events else t.created_at, t.ended_at))
+        self._payments += t.payments
+        self._ids[t.task.id] = None
+        self._epochs = max(self._epochs, t.sample + 1)
+        self._completed += error_of(t) is None
+        for judged in t.judged:
+            judge = judged.judgement.judge
+            self._judges[judge.name] = judge
+            score = TrialScore(t.task.id, t.sample, judged.measures)
+            self._scores.setdefault(judge.name, []).append(score)
+
+    @property
+    def file_name(self) -> str:
+        """As `inspect view` lists them: time, task and an id."""
+        started = min(a for a, _b in self._spans).astimezone(UTC)
+        run = _PLAIN.sub("-", f"{self._family}-{self.batch.agent}").strip("-")[:_NAME]
+        return f"{started:%Y-%m-%dT%H-%M-%S+00-00}_{run}_{self._id}.eval"
+
+    @property
+    def _id(self) -> str:
+        return mark(self.batch.run.uid, self.batch.agent, self._family)
+
+    def header(self) -> shapes.Header:
+        first, run = self._first, self.batch.run
+        if first is None:
+            raise ValueError("a log of no samples")
+        started, ended = times(self._spans)
+        task = f"{run.name} · {self._family}"
+        names = list(self._measures())
+        return shapes.Header(
+            eval=shapes.Spec(
+                eval_id=self._id,
+                run_id=run.uid,
+                created=started,
+                task=task,
+                task_id=mark(run.uid, self._family),
+                solver=first.agent.name,
+                dataset=shapes.Dataset(
+                    name=run.name, samples=len(self._ids), sample_ids=tuple(self._ids)
+                ),
+                model=first.agent.model or f"{first.agent.kind}/{first.agent.name}",
+                config={"epochs": self._epochs},
+                packages={"cuecard": __version__},
+                metadata=self._metadata(first),
+                scorers=tuple(shapes.Scorer(name=name) for name in names),
+            ),
+            plan=shapes.Plan(
+                steps=(shapes.Step(solver=first.agent.name, params=_params(first.agent)),)
+            ),
+            results=shapes.Results(
+                total_samples=len(self._spans),
+                completed_samples=self._completed,
+                scores=tuple(self._measures().values()),
+            ),
+            stats=shapes.Stats(
+                started_at=started,
+                completed_at=ended,
+                model_usage=usage_by(self._payments, "model"),
+                role_usage=usage_by(self._payments, "payer"),
+            ),
+        )
+
+    def _measures(self) -> dict[str, shapes.EvalScore]:
+        """Means over tasks as `cuecard score` takes them, the first judge's under their plain names."""
+        found: dict[str, shapes.EvalScore] = {}
+        for place, (judge, scores) in enumerate(self._scores.items()):
+            metrics: dict[str, dict[str, shapes.Metric]] = {}
+            for one in aggregate(scores):
+                if one.value is not None:
+                    metric = shapes.Metric(name=one.statistic.value, value=one.value)
+                    metrics.setdefault(one.name, {})[one.statistic.value] = metric
+            for name in MEASURES[self._family]:
+                if name not in metrics:
+                    continue
+                scored = _with(name, scores)
+                shown = name if place == 0 else f"{name}@{judge}"
+                found[shown] = shapes.EvalScore(
+                    name=shown,
+                    scorer=judge,
+                    scored_samples=scored,
+                    unscored_samples=len(self._spans) - scored,
+                    metrics=metrics[name],
+                )
+        return found
+
+    def _metadata(self, first: Trajectory) -> dict[str, JsonValue]:
+        shown = first.model_dump(mode="json", include={"agent", "user", "world"})
+        judges: list[JsonValue] = [j.model_dump(mode="json") for j in self._judges.values()]
+        return {"run": first.run, "family": self._family, **shown, "judges": judges}
+
+
+def _with(name: str, scores: Sequence[TrialScore]) -> int:
+    """How many of these have the measure."""
+    return sum(
+        measure is not None and measure.value is not None
+        for score in scores
+        for measure in [score.get(name)]
+    )
+
+
+def _params(player: PlayerRef) -> dict[str, JsonValue]:
+    return player.model_dump(mode="json")
+
+
+@dataclass(frozen=True)
+class Spans:
+    content: bool = False
+    families: Sequence[Family] = FAMILIES
+    texts: bool = False
+    apart: bool = False
+
+    def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
+        for trajectory in batch.trajectories():
+            data = traces_of(trajectory, __version__, content=self.content)
+            append_line(folder / "traces.jsonl", data)
+            told(trajectory)

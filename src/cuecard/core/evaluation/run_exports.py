@@ -1,0 +1,362 @@
+"""Runs out of the workspace into files that other programs read: which trials go into which files, and what is told of them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from cuecard.core.engine.events import Event, ModelReplied, effective_log
+from cuecard.core.engine.trial import prediction_of
+from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
+from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
+from cuecard.core.i18n import N_, _
+from cuecard.core.probes.results import EXAMINER
+from cuecard.core.records import Revision, RunRecord, TrialRecord, UsageRecord
+from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import FAMILIES, Family, Task
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive, Discretion
+
+
+class Gatherer:
+    """Reads the trials of one run, one after the other. `judges`: whose judgements are told, in this order;
+    without any, everybody's. `sight`: of whoever is given them.
+    """
+
+    def __init__(
+        self,
+        workspace: Archive,
+        run: RunRecord,
+        judges: Sequence[str] = (),
+        sight: Discretion | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._run = run
+        self._judges = judges
+        self._sight = sight
+        self._revisions: dict[tuple[str, int], Revision] = {}
+        self._prompts: dict[str, str | None] = {}
+        self._usage = _by_trial(workspace.runs.usage(run.id))
+        self._judgements: dict[int, list[int]] = {}
+        for head in workspace.verdicts.heads(run.id):
+            if not judges or head.judge.name in judges:
+                self._judgements.setdefault(head.trial_id, []).append(head.id)
+
+    def trajectory(self, trial: TrialRecord) -> Trajectory:
+        """Of a trial that has ended. Raises `NotFound`."""
+        if trial.termination is None or trial.ended_at is None:
+            raise ValueError(f"trial {trial.id} has not ended")
+        revision = self._revision(trial)
+        log = self._workspace.runs.log(trial.id)
+        events = effective_log(log)
+        judged = self._judged(trial.id, revision.task, events)
+        if self._sight:
+            prediction = prediction_of(events)
+            decided = [decided_items(each.judgement, prediction) for each in judged]
+            for item in chain(*decided, turn_items(replies_in(events))):
+                self._sight.may_tell(trial.id, item)
+        return Trajectory(
+            run=self._run.name,
+            run_uid=self._run.uid,
+            uid=trial.uid,
+            task=revision.task,
+            revision=trial.revision,
+            revision_hash=revision.hash,
+            sample=trial.sample,
+            seed=trial.seed,
+            agent=trial.agent,
+            user=trial.user,
+            world=trial.world,
+            termination=trial.termination,
+            detail=trial.detail,
+            created_at=trial.created_at,
+            ended_at=trial.ended_at,
+            events=events,
+            takes=1 + max((event.take for event in log), default=0),
+            judged=judged,
+            payments=self._usage.get(trial.id, ()),
+            prompts=self._texts(events),
+        )
+
+    def _revision(self, trial: TrialRecord) -> Revision:
+        version = (trial.task_id, trial.revision)
+        if version not in self._revisions:
+            self._revisions[version] = self._workspace.tasks.revision(*version)
+        return self._revisions[version]
+
+    def _judged(self, trial_id: int, task: Task, events: Sequence[Event]) -> tuple[Judged, ...]:
+        records = self._workspace.verdicts.judgements(self._judgements.get(trial_id, ()))
+        found = [record.judgement for record in records]
+        found.sort(key=lambda j: (_place(j.judge.name, self._judges), j.judge.name))
+        return tuple(Judged(judgement=j, measures=score_trial(task, events, j)) for j in found)
+
+    def _texts(self, events: Iterable[Event]) -> dict[str, str]:
+        hashes = dict.fromkeys(e.body.prompt for e in events if isinstance(e.body, ModelReplied))
+        texts = {digest: self._prompt(digest) for digest in hashes if digest}
+        return {digest: text for digest, text in texts.items() if text is not None}
+
+    def _prompt(self, digest: str) -> str | None:
+        if digest not in self._prompts:
+            try:
+                self._prompts[digest] = self._workspace.prompts.get(digest)
+            except NotFound:
+                self._prompts[digest] = None
+        return self._prompts[digest]
+
+
+def _place(name: str, judges: Sequence[str]) -> int:
+    return judges.index(name) if name in judges else len(judges)
+
+
+def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, tuple[Payment, ...]]:
+    found: dict[int, tuple[Payment, ...]] = {}
+    for used in usage:
+        payment = Payment(
+            payer=used.payer,
+            model=used.model,
+            calls=used.calls,
+            usage=used.usage,
+            cost=used.cost,
+        )
+        found[used.trial_id] = (*found.get(used.trial_id, ()), payment)
+    return found
+
+
+@contextmanager
+def new_folder(folder: Path) -> Generator[Path]:
+    """A place beside `folder` to write into; it takes the name `folder` in the end, and goes if anything fails.
+
+    Raises `CuecardError` for a folder that holds something (an export is never mixed with other files) and for
+    one that cannot be written.
+    """
+    check_new(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.part-", dir=folder.parent))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        yield draft
+        if folder.is_dir():
+            folder.rmdir()
+        draft.chmod(0o755)
+        draft.rename(folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    finally:
+        if draft.exists():
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_new(folder: Path) -> None:
+    """Raises `CuecardError` where something stands in this place."""
+    try:
+        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if taken:
+        raise CuecardError(
+            _("There is something in this place already"),
+            str(folder),
+            _(
+                "Name a folder that is empty or not there yet: an export is mixed with nothing else."
+            ),
+        )
+
+
+def append_line(path: Path, data: Mapping[str, JsonValue]) -> None:
+    """One more line of JSON lines; what is no number in JSON becomes null."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(as_json(data) + b"\n")
+
+
+def write_json(path: Path, data: Mapping[str, JsonValue], indent: int | None = None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_json(data, indent) + b"\n")
+
+
+def as_json(data: object, indent: int | None = None) -> bytes:
+    return to_json(data, indent=indent, inf_nan_mode="null")
+
+
+def _unwritable(folder: Path, error: OSError) -> CuecardError:
+    return CuecardError(_("This folder cannot be written"), f"{folder}: {error.strerror or error}")
+
+
+RunFormat = Literal["vibesearch", "widesearch", "jsonl", "inspect", "otel"]
+OnWritten = Callable[[int, int], None]
+"""Told how many of how many trials are written."""
+
+OPEN = N_("trials that have not ended")
+OTHER_FAMILY = N_("trials of other families")
+EXAMINED = N_("examinations of tasks")
+UNJUDGED = N_("trials without a judgement, which have no scores")
+UNLIKE = N_("answers that cannot be written as a text that reads the same")
+COVERED = N_("trials of which you are still to label something (--reveal writes them)")
+CONTENT = N_("trials without their texts (--content writes them)")
+
+
+class RunExport(Frozen):
+    """What was written. `left_out`: by what it is, in English, with how many there are."""
+
+    format: RunFormat
+    folder: Path
+    trials: int
+    files: tuple[Path, ...]
+    left_out: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Options:
+    """`content`: whether spans tell what was said (other formats always do)."""
+
+    content: bool = False
+
+
+@dataclass
+class Batch:
+    """What one file set is written from: a run's trials of one agent, and in which folder."""
+
+    run: RunRecord
+    agent: str
+    trials: list[TrialRecord]
+    folder: str = ""
+    read: Callable[[TrialRecord], Trajectory] = field(repr=False, kw_only=True)
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        for trial in self.trials:
+            yield self.read(trial)
+
+
+class Writing(Protocol):
+    """A format: writes one batch into a folder. `told` is to be called for every trial that is written. `texts`:
+    what was handed in is written as a text, to be read again; `apart`: each agent in a folder of its own.
+    """
+
+    @property
+    def families(self) -> Sequence[Family]: ...
+
+    @property
+    def texts(self) -> bool: ...
+
+    @property
+    def apart(self) -> bool: ...
+
+    def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None: ...
+
+
+def export_runs(
+    workspace: Archive,
+    runs: Sequence[int],
+    folder: Path,
+    format: RunFormat,
+    *,
+    judges: Sequence[str] = (),
+    options: Options = Options(),
+    on_written: OnWritten | None = None,
+    sight: Discretion | None = None,
+) -> RunExport:
+    """Write the ended trials of `runs` into `folder`, which must be empty or not there; all or nothing.
+
+    `judges`: whose judgements are told (none: everybody's). `sight`: of whoever is given the files; trials of which they are
+    still to label something stay behind. Raises `NotFound` for an unknown run and where no
+    trial is left to write, `CuecardError` for a folder that holds something or cannot be written.
+    """
+    from cuecard.core.evaluation.run_export_formats import writer_for
+
+    check_new(folder)
+    writing = writer_for(format, options)
+    left: Counter[str] = Counter()
+    batches = _batches(workspace, runs, writing.families, judges, left, sight)
+    total = sum(len(batch.trials) for batch in batches)
+    if not total:
+        raise NotFound(_("Nothing to export"), _why(left), _("`cuecard runs` lists what there is."))
+    done = 0
+
+    def told(trajectory: Trajectory) -> None:
+        nonlocal done
+        done += 1
+        left[UNJUDGED] += not trajectory.judged
+        if writing.texts:
+            held = reads_as(trajectory.family, trajectory.response, trajectory.prediction)
+            left[UNLIKE] += not held
+        if on_written:
+            on_written(done, total)
+
+    if format == "otel" and not options.content:
+        left[CONTENT] = total
+    with new_folder(folder) as draft:
+        for batch in batches:
+            writing.write(batch, draft / batch.folder if writing.apart else draft, told)
+        if sight:
+            # Before the files are in their place: what cannot be remembered is not told.
+            sight.record()
+        files = tuple(sorted(p.relative_to(draft) for p in draft.rglob("*") if p.is_file()))
+    return RunExport(
+        format=format,
+        folder=folder,
+        trials=total,
+        files=tuple(folder / file for file in files),
+        left_out={what: n for what, n in left.items() if n},
+    )
+
+
+def _batches(
+    workspace: Archive,
+    runs: Sequence[int],
+    families: Sequence[Family],
+    judges: Sequence[str],
+    left: Counter[str],
+    sight: Discretion | None = None,
+) -> list[Batch]:
+    """A batch for each run and agent, in folders of their own where there are several runs."""
+    from cuecard.core.formats.files import folder_names
+
+    records = [workspace.runs.get(run_id) for run_id in dict.fromkeys(runs)]
+    over = folder_names([f"{run.name} {run.uid[:8]}" for run in records])
+    batches: list[Batch] = []
+    for run, above in zip(records, over, strict=True):
+        gatherer = Gatherer(workspace, run, judges, sight)
+        by_agent: dict[str, list[TrialRecord]] = {}
+        for trial in workspace.runs.trials(run.id):
+            why = _left_out(trial, families)
+            if not why and sight and not sight.may_open(trial.id):
+                why = COVERED
+            if why:
+                left[why] += 1
+            else:
+                by_agent.setdefault(trial.agent.name, []).append(trial)
+        for name, agent in zip(folder_names(list(by_agent)), by_agent, strict=True):
+            place = name if len(records) == 1 else f"{above}/{name}"
+            trials = sorted(
+                by_agent[agent], key=lambda t: (FAMILIES.index(t.family), t.task_id, t.sample)
+            )
+            batches.append(Batch(run, agent, trials, place, read=gatherer.trajectory))
+    return batches
+
+
+def _left_out(trial: TrialRecord, families: Sequence[Family]) -> str:
+    if trial.agent.kind == EXAMINER:
+        return EXAMINED
+    if trial.termination is None:
+        return OPEN
+    return "" if trial.family in families else OTHER_FAMILY
+
+
+def _why(left: Counter[str]) -> str:
+    """What there was, in words."""
+    return ", ".join(f"{_(what)} ({n})" for what, n in sorted(left.items())) or _("no trials")

@@ -1,0 +1,316 @@
+"""Runs: a grid of trials in the workspace, played, judged, resumed where they stopped, and ended by their budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.archive import BeingPlayed, Lease
+from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.engine.events import CallAnswered, RunEvent
+from cuecard.core.engine.run import RunControl, RunSummary, run_grid
+from cuecard.core.engine.run import RunEvent as EngineEvent
+from cuecard.core.engine.step_context import Judge, RecordedCall
+from cuecard.core.errors import BudgetSpent, CuecardError, Drained, Halt, Held
+from cuecard.core.evaluation.judging import JudgeFailure, judge_run
+from cuecard.core.evaluation.plans import (
+    RunPlan,
+    RunSettings,
+    check_prices,
+    create_run,
+    models_in,
+    settings_of,
+)
+from cuecard.core.evaluation.run_trials import Grid, playing, take
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.players import all_embedded
+from cuecard.core.records import RunRecord, RunState
+from cuecard.core.registry import check_commands
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+
+class Budget:
+    """What a run may cost in all, None: whatever it takes. May be changed on any thread while it is played."""
+
+    def __init__(self, amount: float | None = None) -> None:
+        self._amount = amount
+        self._changed: Callable[[], None] = lambda: None
+
+    @property
+    def amount(self) -> float | None:
+        return self._amount
+
+    def change(self, amount: float | None) -> None:
+        """Takes effect at once: less than what is spent pauses the run."""
+        self._amount = amount
+        self._changed()
+
+    def when_changed(self, listener: Callable[[], None]) -> None:
+        self._changed = listener
+
+
+class Meter:
+    """Adds up what calls cost and pauses the run when the budget is spent. Calls that are under way
+    then are finished and recorded, so a run may go over its budget by as many.
+    """
+
+    def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
+        self.spent = spent
+        self._budget = budget if isinstance(budget, Budget) else Budget(budget)
+        self._control = control
+        self._budget.when_changed(self._check)
+        self._check()
+
+    def told(self, event: RunEvent) -> None:
+        if isinstance(event, CallAnswered):
+            self.add(event.cost)
+
+    def judged(self, call: RecordedCall) -> None:
+        self.add(call.reply.cost)
+
+    def add(self, cost: float | None) -> None:
+        self.spent += cost or 0.0
+        self._check()
+
+    def _check(self) -> None:
+        budget = self._budget.amount
+        if budget is not None and self.spent >= budget:
+            self._control.pause(
+                BudgetSpent(
+                    _("The budget is spent"),
+                    _("{spent:.4f} of {budget:.4f}").format(spent=self.spent, budget=budget),
+                    _("go on with a larger --budget"),
+                    in_app=_("b gives it a larger budget, r goes on"),
+                )
+            )
+
+
+def budget_of(run: RunRecord) -> float | None:
+    """What the run may cost, as it was entered or changed since."""
+    return settings_of(run).budget
+
+
+def change_budget(workspace: Archive, run_id: int, amount: float | None, config: Config) -> None:
+    """Keep another budget with the run, for whoever goes on with it. Raises `NotFound`, `ConfigError` where a
+    model that the run calls has no price, and `ValueError` unless the amount is above 0.
+    """
+    if amount is not None and amount <= 0:
+        raise ValueError("a budget is above 0")
+    run = workspace.runs.get(run_id)
+    settings = settings_of(run).model_copy(update={"budget": amount})
+    if amount is not None:
+        agents = {trial.agent.name for trial in workspace.runs.trials(run_id)}
+        check_prices(models_in(sorted(agents), settings, config), config)
+    workspace.runs.set_plan(run_id, settings.model_dump(mode="json"))
+
+
+def spent_on(workspace: Archive, run_id: int) -> float:
+    """What the run's calls have cost so far, as far as their models have a price."""
+    return sum(used.cost or 0.0 for used in workspace.runs.usage(run_id))
+
+
+OnRunEvent = Callable[[EngineEvent], None]
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """A run after it was played: its record, what `run_grid` counted, and trials left unjudged."""
+
+    run: RunRecord
+    summary: RunSummary
+    unjudged: tuple[JudgeFailure, ...]
+
+    @property
+    def halt(self) -> Halt | None:
+        """Why it stopped before its end, if it did not go wrong in a trial only."""
+        return self.summary.halt
+
+
+async def start_run(
+    workspace: Archive,
+    plan: RunPlan,
+    *,
+    by: str,
+    config: Config = EMBEDDED,
+    judge: Judge | None = None,
+    on_event: OnRunEvent | None = None,
+    control: RunControl | None = None,
+) -> RunOutcome:
+    """`create_run`, then `resume_run`: play the whole grid."""
+    run = await asyncio.to_thread(create_run, workspace, plan, by=by, config=config)
+    return await resume_run(
+        workspace,
+        run.id,
+        config=config,
+        concurrency=plan.concurrency,
+        judge=judge,
+        on_event=on_event,
+        control=control,
+        by=by,
+    )
+
+
+async def resume_run(
+    workspace: Archive,
+    run_id: int,
+    *,
+    config: Config = EMBEDDED,
+    concurrency: int = 4,
+    judge: Judge | None = None,
+    on_event: OnRunEvent | None = None,
+    control: RunControl | None = None,
+    rerun_failed: bool = False,
+    budget: Budget | float | None = None,
+    only: Collection[int] | None = None,
+    by: str = "",
+) -> RunOutcome:
+    """Play the run's open trials, each from its last event, and judge what is not judged.
+
+    Each trial is judged when it ends, by all judges of the run or by `judge` alone. `rerun_failed`:
+    also the trials that ended in a failure, those of a failed call from where they stopped.
+    `budget` takes the place of the run's; a `Budget` can be changed meanwhile. `only`: of these trials. Cells in `on_event` are trial ids as text.
+
+    Cancelled or drained through `control`, the run becomes `cancelled` and its open trials stay to be
+    resumed; stopped by another `Halt` (`Held`, a model that keeps failing, the budget) it becomes `paused`;
+    killed, it is `interrupted`. Meanwhile it is held for `by`; should it be taken over because this process seemed
+    gone, playing stops and the run is left to whoever has it. Raises `NotFound`, `ConfigError`, `BeingPlayed`, and
+    `CuecardError` for a play session: that needs its person.
+    """
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    if run.kind == "play":
+        raise CuecardError(_("This is a play session"), run.name, _("Go on playing it in the app."))
+    if settings_of(run).rescored and run.finished < run.trials:
+        raise CuecardError(
+            _("Rescoring was interrupted here"),
+            run.name,
+            _("`cuecard rescore` of the run that it came from goes on with it."),
+        )
+    control = control or RunControl()
+    hub = ModelHub(config)
+    taken_over = Held(_("The run is played elsewhere now"), _("this process seemed to be gone"))
+    lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
+    try:
+        settings = settings_of(run)
+        judges = [judge] if judge else _judges(settings, config, hub)
+        spent = await asyncio.to_thread(spent_on, workspace, run_id)
+        control.when_paused(hub.stop)
+        meter = Meter(spent, budget or settings.budget, control)
+        grid = Grid(workspace, run, config, hub, judges, meter.judged)
+        trials = await asyncio.to_thread(workspace.runs.trials, run_id)
+        cells = [
+            grid.cell(trial)
+            for trial in trials
+            if only is None or trial.id in only
+            if trial.termination is None or (rerun_failed and trial.termination.is_failure)
+        ]
+        if settings.probe is None and settings.replay is None:
+            played = {t.agent.name for t in trials if t.termination is None or rerun_failed}
+            check_commands(played, config)
+        await asyncio.to_thread(_keep_prompts, workspace, config)
+        await asyncio.to_thread(workspace.runs.set_state, run_id, RunState.RUNNING)
+
+        def told(event: EngineEvent) -> None:
+            meter.told(event)
+            if on_event:
+                on_event(event)
+
+        summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
+        return await _finish(workspace, lease, summary, judges, meter, control)
+    finally:
+        await asyncio.to_thread(workspace.leases.release, lease)
+        await hub.close()
+
+
+async def _finish(
+    workspace: Archive,
+    lease: Lease,
+    summary: RunSummary,
+    judges: Sequence[Judge],
+    meter: Meter,
+    control: RunControl,
+) -> RunOutcome:
+    run_id = lease.run_id
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    if lease.lost:
+        return RunOutcome(run=run, summary=summary, unjudged=())
+    unjudged: list[JudgeFailure] = []
+    # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
+    if summary.halt is None and (not summary.cancelled or run.finished == run.trials):
+        for judge in judges:
+            unjudged += await judge_run(
+                workspace, run_id, judge, on_call=meter.judged, control=control
+            )
+    await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
+    await asyncio.to_thread(workspace.leases.release, lease)
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
+
+
+async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBEDDED) -> int:
+    """Judge and close what killed processes left behind: runs and sessions all of whose trials have ended and that
+    provably nobody plays. Returns how many there were.
+
+    They are judged by the judges that they were begun with. Rules judge for everybody; what a model is to judge costs
+    something, so of that only `by`'s own sessions are concluded. Other runs are when somebody goes on with them.
+    Raises `ConfigError` for a judge that cannot be made.
+    """
+    settled = 0
+    for run in await asyncio.to_thread(left_behind, workspace, by):
+        hub = ModelHub(config)
+        try:
+            async with playing(workspace, run.id, by):
+                for judge in _judges(settings_of(run), config, hub):
+                    await judge_run(workspace, run.id, judge)
+                await asyncio.to_thread(_conclude, workspace, run.id, None)
+                settled += 1
+        except BeingPlayed:
+            continue
+        finally:
+            await hub.close()
+    return settled
+
+
+def left_behind(workspace: Archive, by: str) -> list[RunRecord]:
+    """What `settle_runs` would conclude."""
+    return [
+        run
+        for run in workspace.runs.all(unfinished=True)
+        if run.trials and run.finished == run.trials and run.state is not RunState.RUNNING
+        if _may_settle(run, by)
+    ]
+
+
+def _may_settle(run: RunRecord, by: str) -> bool:
+    settings = settings_of(run)
+    own = run.kind == "play" and run.created_by == by
+    # Rescoring judges in its own way, and goes on with that.
+    return not settings.rescored and (own or all_embedded("judge", settings.judges))
+
+
+def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
+    run = workspace.runs.get(run_id)
+    if run.finished == run.trials:
+        workspace.runs.set_state(run_id, RunState.DONE)
+    elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
+        workspace.runs.set_state(run_id, RunState.PAUSED, str(halt))
+    else:
+        workspace.runs.set_state(run_id, RunState.CANCELLED)
+
+
+def _judges(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
+    from cuecard.core.engine.players import build_judge
+
+    return [build_judge(name, config, hub) for name in settings.judges]
+
+
+def _keep_prompts(workspace: Archive, config: Config) -> None:
+    """Have the texts behind the prompt hashes of this run's calls in the workspace."""
+    from cuecard.core.config import all_prompts
+
+    for prompt in all_prompts(config):
+        workspace.prompts.keep(prompt.hash, prompt.text)

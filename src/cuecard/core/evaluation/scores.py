@@ -1,0 +1,263 @@
+"""Numbers of a run, from its logs and its newest judgements, and the figures of judged trials that are kept so that they are counted once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard import __version__
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.plans import settings_of
+from cuecard.core.families.checkpoints.score import ProfileCount
+from cuecard.core.i18n import current_language
+from cuecard.core.label_records import JudgementHead
+from cuecard.core.players import DEFAULT_JUDGE
+from cuecard.core.probes.results import EXAMINER
+from cuecard.core.records import KeptFigures, RunRecord, TrialRecord, UsageRecord
+from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
+from cuecard.core.scoring.trial_score import SCHEME, TrialFigures, figures_of
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import FAMILIES, Family, Task
+from cuecard.core.verdicts import Judgement, Measure
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+
+OnCount = Callable[[int, int], None]
+"""Told how many of how many trials have been counted."""
+_BATCH = 16
+_PATIENCE = 0.25
+"""Seconds that a count waits for somebody who writes, to keep what it counted: whoever reads is not held up."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A trial as its newest judgement by one judge leaves it."""
+
+    trial: TrialRecord
+    head: JudgementHead
+    figures: TrialFigures
+
+
+def judged_trials(
+    workspace: Archive,
+    run_id: int,
+    judge: str | None = None,
+    *,
+    trials: Sequence[TrialRecord] | None = None,
+    on_count: OnCount | None = None,
+) -> list[Judged]:
+    """Every ended trial of the run that `judge` (None: any) has judged, by trial and judge.
+
+    `trials`: those of the run that are wanted, if they are at hand. Reads logs only of trials that were not
+    counted before; call it off the screen's thread. Raises `NotFound`.
+    """
+    wanted = workspace.runs.trials(run_id) if trials is None else trials
+    by_id = {trial.id: trial for trial in wanted if trial.termination is not None}
+    heads = [
+        head
+        for head in workspace.verdicts.heads(run_id)
+        if head.trial_id in by_id and judge in (None, head.judge.name)
+    ]
+    language = current_language()
+    kept = workspace.figures.of_run(run_id, language)
+    found: dict[int, TrialFigures] = {}
+    missing: list[JudgementHead] = []
+    for head in heads:
+        known = kept.get(head.id)
+        if known and known.stamp == stamp_of(by_id[head.trial_id].events):
+            found[head.id] = TrialFigures.model_validate_json(known.body)
+        else:
+            missing.append(head)
+    _count(workspace, by_id, missing, found, on_count)
+    return [Judged(by_id[head.trial_id], head, found[head.id]) for head in heads]
+
+
+def stamp_of(events: int) -> str:
+    """What figures counted now, over a log of so many events, are stamped with."""
+    return f"{__version__}/{SCHEME}/{events}"
+
+
+def kept_figures(
+    task: Task, events: Sequence[Event], judgement: Judgement, judgement_id: int, trial_id: int
+) -> KeptFigures:
+    """Figures to keep; `events` is the effective log of a trial that has ended."""
+    figures = figures_of(task, events, judgement)
+    return KeptFigures(
+        judgement_id=judgement_id,
+        trial_id=trial_id,
+        stamp=stamp_of(events[-1].seq + 1 if events else 0),
+        body=figures.model_dump_json(),
+    )
+
+
+def _count(
+    workspace: Archive,
+    trials: dict[int, TrialRecord],
+    missing: Sequence[JudgementHead],
+    found: dict[int, TrialFigures],
+    on_count: OnCount | None,
+) -> None:
+    tasks: dict[tuple[str, int], Task] = {}
+    keeps = True
+    for start in range(0, len(missing), _BATCH):
+        batch = missing[start : start + _BATCH]
+        records = {r.id: r for r in workspace.verdicts.judgements([head.id for head in batch])}
+        ready: list[KeptFigures] = []
+        for head in batch:
+            trial = trials[head.trial_id]
+            version = (trial.task_id, trial.revision)
+            if version not in tasks:
+                tasks[version] = workspace.tasks.revision(*version).task
+            events = workspace.runs.outline(trial.id).events
+            judgement = records[head.id].judgement
+            figures = figures_of(tasks[version], events, judgement)
+            found[head.id] = figures
+            ready.append(
+                KeptFigures(
+                    judgement_id=head.id,
+                    trial_id=trial.id,
+                    stamp=stamp_of(trial.events),
+                    body=figures.model_dump_json(),
+                )
+            )
+        # A full disk, a busy or a read-only workspace costs the next count, not this one's numbers.
+        if keeps:
+            try:
+                workspace.figures.keep(ready, current_language(), patience=_PATIENCE)
+            except CuecardError:
+                keeps = False
+        if on_count:
+            on_count(start + len(batch), len(missing))
+
+
+class TrialScores(Frozen):
+    """One ended trial's measures. `judge` is None while it is not judged: then no measures. `unusable`: why nothing
+    of what was handed in could be scored, such as columns that do not map; else empty.
+    """
+
+    trial: TrialRecord
+    judge: PlayerRef | None
+    measures: tuple[Measure, ...]
+    unusable: str = ""
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        return {measure.name: measure.value for measure in self.measures}
+
+
+class GroupScores(Frozen):
+    """One agent on the tasks of one family. `trials`: all of the grid; `ended` and `judged` of them;
+    `failed`: ended by a failure, which scores like any other outcome. `baseline`: agent, user, world
+    or judge is an embedded offline player. `profiles` for checkpoint tasks only.
+    """
+
+    agent: str
+    family: Family
+    trials: int
+    ended: int
+    judged: int
+    failed: int
+    baseline: bool
+    measures: tuple[AggregateMeasure, ...]
+    profiles: tuple[ProfileCount, ...] = ()
+    breakdown: Breakdown = Breakdown()
+
+
+class RunScores(Frozen):
+    """`judge`: whose judgements were scored. `usage`: what the run's calls took, by trial, payer and
+    model, over all takes.
+    """
+
+    run: RunRecord
+    judge: str
+    trials: tuple[TrialScores, ...]
+    groups: tuple[GroupScores, ...]
+    usage: tuple[UsageRecord, ...] = ()
+
+
+def score_run(
+    workspace: Archive, run_id: int, judge: str = DEFAULT_JUDGE, on_count: OnCount | None = None
+) -> RunScores:
+    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family. What an
+    examiner said of a task is no attempt at it and has no score.
+
+    Reads the logs of trials that were not counted before; call it off the screen's thread. Raises
+    `NotFound`.
+    """
+    run = workspace.runs.get(run_id)
+    every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
+    judged = {
+        one.trial.id: one
+        for one in judged_trials(workspace, run_id, judge, trials=every, on_count=on_count)
+    }
+    traits = workspace.runs.traits(run_id)
+    groups: dict[tuple[str, Family], _Group] = defaultdict(_Group)
+    trials: list[TrialScores] = []
+    for trial in every:
+        group = groups[trial.agent.name, trial.family]
+        group.trials.append(trial)
+        if trial.termination is None:
+            continue
+        found = judged.get(trial.id)
+        if found:
+            group.add(found, traits[trial.task_id, trial.revision].difficulty)
+        measures = found.figures.measures if found else ()
+        judge_ref = found.head.judge if found else None
+        unusable = found.figures.unusable if found else ""
+        trials.append(
+            TrialScores(trial=trial, judge=judge_ref, measures=measures, unusable=unusable)
+        )
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], FAMILIES.index(item[0][1])))
+    return RunScores(
+        run=run,
+        judge=judge,
+        trials=tuple(trials),
+        groups=tuple(group.scores(agent, family) for (agent, family), group in ordered),
+        usage=tuple(workspace.runs.usage(run_id)),
+    )
+
+
+def score_as_judged(workspace: Archive, run_id: int) -> RunScores:
+    """`score_run` by the first of the judges that the run was entered with."""
+    settings = settings_of(workspace.runs.get(run_id))
+    return score_run(workspace, run_id, next(iter(settings.judges), DEFAULT_JUDGE))
+
+
+class _Group:
+    """What is gathered of one agent and family."""
+
+    def __init__(self) -> None:
+        self.trials: list[TrialRecord] = []
+        self.scored: list[TrialScore] = []
+        self.counts = BreakdownCounts()
+        self.baseline_judge = False
+
+    def add(self, found: Judged, difficulty: str | None) -> None:
+        trial, figures = found.trial, found.figures
+        self.scored.append(TrialScore(trial.task_id, trial.sample, figures.measures))
+        self.baseline_judge |= found.head.judge.baseline
+        self.counts.add(figures, difficulty)
+
+    def scores(self, agent: str, family: Family) -> GroupScores:
+        players = [ref for t in self.trials for ref in (t.agent, t.user, t.world)]
+        ends = [t.termination for t in self.trials if t.termination is not None]
+        breakdown = self.counts.result()
+        return GroupScores(
+            agent=agent,
+            family=family,
+            trials=len(self.trials),
+            ended=len(ends),
+            judged=len(self.scored),
+            failed=sum(end.is_failure for end in ends),
+            baseline=self.baseline_judge or any(ref.baseline for ref in players),
+            measures=aggregate(self.scored),
+            profiles=breakdown.profiles,
+            breakdown=breakdown,
+        )

@@ -1,0 +1,237 @@
+"""Shadows of trials that were played before: what simulators would have said, asked for afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.core.config import Config
+from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
+from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef
+from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.step_context import User
+from cuecard.core.evaluation.judging import OnProgress, judge_each
+from cuecard.core.evaluation.runs import Meter
+from cuecard.core.evaluation.shadows import (
+    ask_shadow,
+    keep_shadow,
+    shadow_of,
+    shadow_user,
+    state_of,
+)
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.tasks.base import Frozen
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+OnCall = Callable[[PlayerRef, ModelReply], None]
+
+
+class ShadowFailure(Frozen):
+    """A turn at which a simulator could not be asked: it can be asked again. `halted`: it was not tried,
+    because asking had to stop (a model that keeps failing, a budget, a person).
+    """
+
+    trial_id: int
+    turn: int
+    name: str
+    reason: str
+    halted: bool = False
+
+
+class ShadowCount(Frozen):
+    """One simulator's turns: `asked` and kept now, kept `before`, and `failed`, those that were not tried
+    among them. A user plays some tasks with a model and others by a script, as different `players`.
+    """
+
+    name: str
+    players: tuple[PlayerRef, ...]
+    asked: int
+    before: int
+    failed: int
+
+
+class Shadowed(Frozen):
+    """What came of `shadow_trials`. `halt`: why asking had to stop, if it had to."""
+
+    trials: int
+    shadows: tuple[ShadowCount, ...]
+    failures: tuple[ShadowFailure, ...] = ()
+    halt: str = ""
+
+    @property
+    def asked(self) -> int:
+        return sum(shadow.asked for shadow in self.shadows)
+
+    @property
+    def before(self) -> int:
+        return sum(shadow.before for shadow in self.shadows)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One turn to ask one simulator about."""
+
+    trial_id: int
+    dialogue: Dialogue
+    name: str
+    user: User
+
+
+def turns_of(effective: Sequence[Event]) -> Iterator[Dialogue]:
+    """The dialogue before each of the user's turns that answers the agent, in order."""
+    dialogue = Dialogue()
+    for event in effective:
+        if isinstance(event.body, UserSpoke | AgentSpoke):
+            if isinstance(event.body, UserSpoke) and dialogue.messages:
+                yield dialogue
+            dialogue = dialogue.plus(event.body.message)
+
+
+async def shadow_trials(
+    workspace: Archive,
+    trial_ids: Sequence[int],
+    names: Sequence[str],
+    config: Config,
+    *,
+    concurrency: int = 4,
+    budget: float | None = None,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
+    control: RunControl | None = None,
+) -> Shadowed:
+    """Ask the users `names` of the configuration what they would have said at each turn of these trials,
+    after what was really said, and keep it. One call each, `concurrency` at a time.
+
+    What is kept already is not asked again, so a second call goes on where the first stopped or failed; a
+    failure is told and stops nothing else. `budget`: what the calls of this time may cost; those under way
+    when it is spent are finished and kept. `on_call` is told of each call that was made.
+
+    Raises `NotFound`, and `ConfigError` for a user that cannot be made.
+    """
+    control = control or RunControl()
+    hub = ModelHub(config)
+    plan = await asyncio.to_thread(
+        _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
+    )
+    control.when_paused(hub.stop)
+    meter = Meter(0.0, budget, control)
+
+    async def ask(point: _Point) -> None:
+        control.check()
+        said = await ask_shadow(point.user, point.dialogue)
+        shadow = shadow_of(point.trial_id, point.dialogue, said, live=False)
+        await keep_shadow(workspace, shadow)
+        for call in said.calls:
+            meter.add(call.cost)
+            if on_call:
+                on_call(said.player, call)
+
+    try:
+        with _cancelled_by(control):
+            failures = await _ask_all(plan.points, ask, max(concurrency, 1), on_progress)
+    finally:
+        await hub.close()
+    return Shadowed(
+        trials=len(set(trial_ids)),
+        shadows=tuple(plan.count(name, failures) for name in dict.fromkeys(names)),
+        failures=failures,
+        halt=next((failure.reason for failure in failures if failure.halted), ""),
+    )
+
+
+async def _ask_all(
+    points: Sequence[_Point],
+    ask: Callable[[_Point], Awaitable[None]],
+    concurrency: int,
+    on_progress: OnProgress | None,
+) -> tuple[ShadowFailure, ...]:
+    """One simulator after another: one whose model has to be left alone stops no other."""
+    failures: list[ShadowFailure] = []
+    done = 0
+    for name in dict.fromkeys(point.name for point in points):
+        own = [point for point in points if point.name == name]
+
+        def moved(asked: int, _of: int, before: int = done) -> None:
+            if on_progress:
+                on_progress(before + asked, len(points))
+
+        for n, trouble in (await judge_each(own, ask, concurrency, moved)).items():
+            failure = ShadowFailure(
+                trial_id=own[n].trial_id,
+                turn=own[n].dialogue.turn + 1,
+                name=name,
+                reason=trouble.reason,
+                halted=trouble.halted,
+            )
+            failures.append(failure)
+        done += len(own)
+    return tuple(failures)
+
+
+@dataclass
+class _Plan:
+    """What is to be asked, and of each user which players there are and what was asked before."""
+
+    points: list[_Point]
+    before: Counter[str]
+    players: dict[tuple[str, PlayerRef], None]
+
+    def count(self, name: str, failures: Sequence[ShadowFailure]) -> ShadowCount:
+        failed = sum(failure.name == name for failure in failures)
+        return ShadowCount(
+            name=name,
+            players=tuple(ref for user, ref in self.players if user == name),
+            asked=sum(point.name == name for point in self.points) - failed,
+            before=self.before[name],
+            failed=failed,
+        )
+
+
+def _plan(
+    workspace: Archive,
+    trial_ids: Sequence[int],
+    names: Sequence[str],
+    config: Config,
+    hub: ModelHub,
+) -> _Plan:
+    trial_ids = tuple(dict.fromkeys(trial_ids))
+    kept = {(s.trial_id, s.state, s.player) for s in workspace.shadows.of(trial_ids)}
+    made: dict[tuple[str, int], dict[str, User]] = {}
+    plan = _Plan([], Counter(), {})
+    for trial_id in trial_ids:
+        trial = workspace.runs.trial(trial_id)
+        played = (trial.task_id, trial.revision)
+        if played not in made:
+            task = workspace.tasks.revision(*played).task
+            made[played] = {name: shadow_user(name, config, task, hub) for name in names}
+        for dialogue in turns_of(workspace.runs.outline(trial_id).events):
+            state = state_of(dialogue)
+            for name, user in made[played].items():
+                plan.players[name, user.ref] = None
+                if (trial_id, state, user.ref) in kept:
+                    plan.before[name] += 1
+                else:
+                    plan.points.append(_Point(trial_id, dialogue, name, user))
+    return plan
+
+
+@contextmanager
+def _cancelled_by(control: RunControl) -> Generator[None]:
+    """While the block runs, cancelling the control cancels the task that it runs in."""
+    task = asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None:
+            task.cancel()
+
+    control.attach(stop)
+    try:
+        yield
+    finally:
+        control.detach()

@@ -1,0 +1,218 @@
+"""Simulators that are asked what they would have said in a trial that somebody else plays, and those that listen to a live session."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from cuecard.core.config import Config
+from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef, UserReply
+from cuecard.core.engine.step_context import HeardCalls, StepContext, User
+from cuecard.core.errors import CuecardError
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.records import Shadow
+from cuecard.core.registry import build_user
+from cuecard.core.tasks.models import Task
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+
+class ShadowTurn(NamedTuple):
+    """`calls`: what its model answered, at most one; none for a baseline."""
+
+    reply: UserReply
+    calls: tuple[ModelReply, ...]
+    player: PlayerRef
+
+
+def state_of(dialogue: Dialogue) -> str:
+    """Names a point of a trial: SHA-256, 16 hex digits, of all that was said and disclosed up to it. Two
+    points with the same state put the same question to a simulator.
+    """
+    told = [
+        (m.role, m.turn, m.text, m.act, m.stage, m.checkpoint, m.status) for m in dialogue.messages
+    ]
+    canonical = json.dumps(told, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+async def shadow_turn(
+    task: Task, dialogue: Dialogue, name: str, config: Config, hub: ModelHub
+) -> ShadowTurn:
+    """What the user `name` of the configuration says after `dialogue`, which ends with the agent's reply.
+
+    Its model is called once: nothing is asked again, mended or replaced. What would be complained of
+    stands in `flags`; an answer that cannot be read gives no words, no decision and the flag `unusable`.
+    Raises `ConfigError`, `ModelCallError` and `Halt`.
+    """
+    return await ask_shadow(shadow_user(name, config, task, hub), dialogue)
+
+
+def shadow_user(name: str, config: Config, task: Task, hub: ModelHub) -> User:
+    """The user `name`, made to be asked and not to play. Raises `ConfigError`."""
+    return build_user(name, config, task, hub, once=True)
+
+
+async def ask_shadow(user: User, dialogue: Dialogue) -> ShadowTurn:
+    """As `shadow_turn`, of a user that is made already."""
+    context = HeardCalls()
+    # Of all that a step context can do, users that are no people only call models.
+    reply = await user.reply(dialogue, cast(StepContext, context))
+    return ShadowTurn(reply, tuple(context.heard), user.ref)
+
+
+def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool) -> Shadow:
+    """What is kept of a turn that was asked for after `dialogue`."""
+    return Shadow(
+        trial_id=trial_id,
+        turn=dialogue.turn + 1,
+        state=state_of(dialogue),
+        player=said.player,
+        reply=said.reply,
+        calls=said.calls,
+        live=live,
+        at=datetime.now(UTC),
+    )
+
+
+async def keep_shadow(workspace: Archive, shadow: Shadow) -> None:
+    """Keep what was paid for, also where whoever waits for that is cancelled meanwhile."""
+    keeping = asyncio.ensure_future(asyncio.to_thread(workspace.shadows.add, shadow))
+    try:
+        await asyncio.shield(keeping)
+    except asyncio.CancelledError:
+        await asyncio.wait({keeping})
+        raise
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class Listening(NamedTuple):
+    """How many simulators listen, and how many of them have answered, or failed, at the point of the
+    dialogue at which it was last the person's turn.
+    """
+
+    shadows: int = 0
+    answered: int = 0
+    failed: int = 0
+
+
+class Listener:
+    """Asks every shadow once for each point of a session at which it is the person's turn, and keeps what
+    it says. Lives on the event loop of the session, which never waits for it; tells nobody more than how
+    many have answered.
+
+    A point is named by its dialogue (`state_of`): a turn that is undone and said again, or met again
+    after the session was resumed, is asked about no second time, not even where the first answer is
+    still under way or has failed. What failed is left for `shadow_trials`.
+    """
+
+    def __init__(
+        self, workspace: Archive, trial_id: int, task: Task, names: Sequence[str], config: Config
+    ) -> None:
+        self._workspace = workspace
+        self._trial_id = trial_id
+        self._task = task
+        self._names = tuple(dict.fromkeys(names))
+        self._config = config
+        self._hub = ModelHub(config)
+        self._ready: asyncio.Task[_Ready] | None = None
+        self._work: set[asyncio.Task[None]] = set()
+        self._begun: set[str] = set()
+        self._state = ""
+        self._answered: set[tuple[str, str]] = set()
+        self._failed: set[tuple[str, str]] = set()
+        self._closed = False
+
+    @property
+    def listening(self) -> Listening:
+        return Listening(len(self._names), self._count(self._answered), self._count(self._failed))
+
+    def begin(self, dialogue: Dialogue) -> None:
+        """It is the person's turn after `dialogue`, which ends with the agent's reply."""
+        if self._closed or not self._names or not dialogue.messages:
+            return
+        self._state = state_of(dialogue)
+        if self._state in self._begun:
+            return
+        self._begun.add(self._state)
+        if self._ready is None:
+            self._ready = asyncio.create_task(self._prepare())
+        for name in self._names:
+            self._spawn(self._ask(name, self._state, dialogue, self._ready))
+
+    def finish(self) -> None:
+        """Nothing more is going to begin; what is under way is heard out."""
+        if self._names and not self._closed:
+            self._spawn(self._hear_out())
+
+    async def close(self) -> None:
+        """Stop what is under way. An answer that has come is still kept."""
+        self._closed = True
+        while self._work:
+            for task in self._work:
+                task.cancel()
+            await asyncio.wait(self._work)
+        if self._ready is not None:
+            await asyncio.wait({self._ready})
+        await self._hub.close()
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def _hear_out(self) -> None:
+        if others := self._work - {asyncio.current_task()}:
+            await asyncio.wait(others)
+        await self._hub.close()
+
+    async def _prepare(self) -> _Ready:
+        def work() -> _Ready:
+            kept = self._workspace.shadows.of([self._trial_id])
+            users: dict[str, User | CuecardError] = {}
+            for name in self._names:
+                try:
+                    users[name] = shadow_user(name, self._config, self._task, self._hub)
+                except CuecardError as error:
+                    users[name] = error
+            return _Ready(users, frozenset((each.state, each.player) for each in kept))
+
+        return await asyncio.to_thread(work)
+
+    async def _ask(
+        self, name: str, state: str, dialogue: Dialogue, ready: asyncio.Task[_Ready]
+    ) -> None:
+        try:
+            users, kept = await asyncio.shield(ready)
+            user = users[name]
+            if isinstance(user, CuecardError):
+                raise user
+            if (state, user.ref) not in kept:
+                said = await ask_shadow(user, dialogue)
+                shadow = shadow_of(self._trial_id, dialogue, said, live=True)
+                await keep_shadow(self._workspace, shadow)
+            self._answered.add((state, name))
+        except Exception as error:  # noqa: BLE001 - the boundary of a shadow: it harms no session
+            self._failed.add((state, name))
+            if isinstance(error, CuecardError):
+                _LOG.warning("%s could not be asked: %s", name, error)
+            else:
+                _LOG.exception("%s could not be asked", name)
+
+    def _count(self, found: set[tuple[str, str]]) -> int:
+        return sum((self._state, name) in found for name in self._names)
+
+
+class _Ready(NamedTuple):
+    """The shadows, or why they cannot be asked, and which were asked at which point in earlier sittings."""
+
+    users: dict[str, User | CuecardError]
+    kept: frozenset[tuple[str, PlayerRef]]

@@ -1,0 +1,393 @@
+"""A second person plays the agent of somebody's session, from a window of their own, knowing no more than a model in their place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from cuecard.core.agents.briefing import PublicTask, approach_to, complaint, public_task
+from cuecard.core.config import EMBEDDED, Config, find_prompt
+from cuecard.core.config_players import Settings
+from cuecard.core.engine.events import (
+    AgentSpoke,
+    Concluded,
+    Event,
+    Limits,
+    ToolAnswered,
+    TrialEnded,
+    UserSpoke,
+    effective_log,
+)
+from cuecard.core.engine.messages import Act, AgentReply, ToolAnswer, ToolCall, ToolSpec, UserReply
+from cuecard.core.engine.step_context import HandInMove, ReplyMove, SeatMove, ToolMove, move_place
+from cuecard.core.errors import ConfigError, Conflict, NotAllowed
+from cuecard.core.evaluation.plans import settings_of
+from cuecard.core.families.registry import family_of
+from cuecard.core.human_players import PERSON, EmptySeat, PersonAgent
+from cuecard.core.i18n import _
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import Family, TaskLanguage
+from cuecard.core.text import contains_term, storable
+from cuecard.core.verdicts import Prediction
+from cuecard.core.worlds.closed import spec_of
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+    from cuecard.core.records import RunRecord, TrialRecord
+    from cuecard.core.tasks.models import Task
+
+
+SOON, LOOK = 0.03, 0.25
+"""Seconds between looks into the mailbox, at first and later: a person takes longer for anything."""
+
+Result = TypeVar("Result")
+
+
+class Mailbox:
+    """A `Seat` whose person plays in a window of their own: what they do is found in
+    `workspace.seat_moves`. `take`: the take of the log that is being written.
+    """
+
+    def __init__(self, workspace: Archive, trial_id: int, take: Callable[[], int]) -> None:
+        self._moves = workspace.seat_moves
+        self._trial_id = trial_id
+        self._take = take
+
+    async def taken(self) -> str:
+        return await _found(lambda: self._moves.holder(self._trial_id) or None)
+
+    async def next_move(self, place: str) -> SeatMove:
+        def look() -> SeatMove | None:
+            step = self._moves.find(self._trial_id, self._take(), place)
+            return step.move if step else None
+
+        return await _found(look)
+
+
+async def _found(look: Callable[[], Result | None]) -> Result:
+    """What `look` finds, once it does; it blocks for the database."""
+    pause = SOON
+    while True:
+        found = await asyncio.to_thread(look)
+        if found is not None:
+            return found
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, LOOK)
+
+
+def seated_agent(
+    workspace: Archive, trial: TrialRecord, task: Task, take: Callable[[], int]
+) -> PersonAgent | None:
+    """The agent of a session whose agent is a person; None where it is any other."""
+    if not played_by_person(trial):
+        return None
+    return PersonAgent(Mailbox(workspace, trial.id, take), task.language)
+
+
+def absent_agent(name: str, task: Task) -> PersonAgent | None:
+    """As `seated_agent`, before there is a trial: nobody sits there yet."""
+    return PersonAgent(EmptySeat(), task.language) if name == PERSON else None
+
+
+def played_by_person(trial: TrialRecord) -> bool:
+    return trial.agent.kind == PersonAgent.ref.kind
+
+
+SeatPhase = Literal["user", "yours", "working", "hand_in", "over"]
+"""Whose turn it is: the user's; yours; nobody's, a move of yours waits to be carried out; yours, to hand
+in; the trial has ended.
+"""
+
+
+class Briefing(Frozen):
+    """What the agent knows before anything is said: of a table not even its columns. `role` and `closing`:
+    what a model is told at the beginning and at the end, in the task's language. `choose_act`: a turn is
+    an answer or a question.
+    """
+
+    trial_id: int
+    user: str
+    task: PublicTask
+    role: str
+    closing: str
+    tools: tuple[ToolSpec, ...]
+    choose_act: bool
+    limits: Limits
+
+
+class SeatView(Frozen):
+    """`events`: what was said, searched and found, without any mark, decision or note of another part.
+    `turn`: the exchange, from 0. `take`, `place`: where the next move goes. `pending`: a move that is made
+    but not carried out yet. `calls_left`: in this turn. `newest_at`: when anything last happened in the
+    session's window; `taken_back`: how often the user took words back or had a turn taken again.
+    `columns`: those of a table that the user has named.
+    """
+
+    events: tuple[Event, ...]
+    phase: SeatPhase
+    turn: int
+    take: int
+    place: str
+    calls_left: int
+    pending: SeatMove | None = None
+    newest_at: datetime | None = None
+    newest: int = -1
+    taken_back: int = 0
+    columns: tuple[str, ...] = ()
+
+
+def briefing_of(
+    trial_id: int,
+    user: str,
+    task: Task,
+    tools: Sequence[ToolSpec],
+    limits: Limits,
+    config: Config,
+) -> Briefing:
+    """Raises `ConfigError` for a prompt file that cannot be used."""
+    approach = approach_to(task, Settings())
+    role = find_prompt(approach.prompt, task.language, config, {})
+    closing = find_prompt(family_of(task).conclusion, task.language, config, {})
+    return Briefing(
+        trial_id=trial_id,
+        user=user,
+        task=public_task(task).model_copy(update={"columns": ()}),
+        role=role.render(**approach.values),
+        closing=closing.render(),
+        tools=tuple(tools) if approach.world_tools else (),
+        choose_act=bool(approach.own_tools),
+        limits=limits,
+    )
+
+
+def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -> SeatView:
+    """The view that follows from a trial's whole log, moves that are not carried out left aside. `columns`:
+    all that the task's table has.
+    """
+    effective = effective_log(log)
+    shown = tuple(_blind_events(effective))
+    spoken = [e.body for e in effective if isinstance(e.body, UserSpoke | AgentSpoke)]
+    said = "\n".join(body.reply.text for body in spoken if isinstance(body, UserSpoke))
+    last = spoken[-1] if spoken else None
+    turn = last.turn if last else 0
+    phase: SeatPhase = "user"
+    if any(isinstance(event.body, TrialEnded | Concluded) for event in effective):
+        phase = "over"
+    elif isinstance(last, UserSpoke):
+        phase = "hand_in" if last.reply.done or turn >= limits.max_turns else "yours"
+    part = "conclusion" if phase == "hand_in" else "agent"
+    keys = {event.body.key for event in effective}
+    number = 0
+    while f"{part}/{turn}/tool/{number}" in keys:
+        number += 1
+    return SeatView(
+        events=shown,
+        phase=phase,
+        turn=turn,
+        take=log[-1].take if log else 0,
+        place=move_place(part, turn, number),
+        calls_left=max(limits.max_tool_calls_per_turn - number, 0) if phase == "yours" else 0,
+        newest_at=log[-1].at if log else None,
+        newest=log[-1].seq if log else -1,
+        taken_back=sum(event.body.type == "trial_reopened" for event in log),
+        columns=tuple(name for name in columns if contains_term(said, name)),
+    )
+
+
+def _blind_events(effective: Iterable[Event]) -> Iterable[Event]:
+    for event in effective:
+        match event.body:
+            case UserSpoke(turn=turn, reply=said):
+                body = UserSpoke(turn=turn, reply=UserReply(text=said.text))
+            case AgentSpoke(turn=turn, reply=reply):
+                told = AgentReply(text=reply.text, act=reply.act, interrupted=reply.interrupted)
+                body = AgentSpoke(turn=turn, reply=told)
+            case ToolAnswered(part="agent" | "conclusion", scope="") as found:
+                answer = ToolAnswer(text=found.answer.text, ok=found.answer.ok)
+                body = ToolAnswered(
+                    part=found.part,
+                    turn=found.turn,
+                    step=found.step,
+                    call=found.call,
+                    answer=answer,
+                )
+            case Concluded(prediction=prediction):
+                body = Concluded(prediction=prediction)
+            case TrialEnded(termination=termination):
+                body = TrialEnded(termination=termination)
+            case _:
+                continue
+        yield Event(seq=event.seq, at=event.at, take=event.take, body=body)
+
+
+class WaitingSeat(Frozen):
+    """A session whose agent is to be played by a person. Neither title nor task: they may tell what it is
+    about. `mine`: this person plays it already; `since`: when the session began.
+    """
+
+    trial_id: int
+    user: str
+    family: Family
+    language: TaskLanguage
+    since: datetime
+    mine: bool
+
+
+class WizardSeat:
+    """The seat of the person who plays the agent. Blocks for the database: call it from a thread.
+
+    Nothing that it returns holds the task's gold, its persona, or what the user part decided.
+    """
+
+    def __init__(self, workspace: Archive, person: str, briefing: Briefing, task: Task) -> None:
+        self.briefing = briefing
+        self._workspace = workspace
+        self._person = person
+        self._language: TaskLanguage = task.language
+        self._columns = public_task(task).columns
+        self._view: SeatView | None = None
+
+    @classmethod
+    def take(
+        cls, workspace: Archive, trial_id: int, by: str, config: Config = EMBEDDED
+    ) -> WizardSeat:
+        """Sit down, for the first time or again. Raises `NotFound`, `ConfigError`, and `NotAllowed`: the
+        agent is no person's, it has ended, somebody else plays it, it is one's own session, or one can
+        know what the agent is to find out.
+        """
+        trial = workspace.runs.trial(trial_id)
+        if reason := _why_not(workspace, trial, by.strip()):
+            raise NotAllowed(_("You cannot play this agent"), reason)
+        run = workspace.runs.get(trial.run_id)
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        tools = tools_of(trial, run, config)
+        briefing = briefing_of(trial.id, trial.user.name, task, tools, run.limits, config)
+        workspace.seat_moves.take_seat(trial_id, by)
+        return cls(workspace, by.strip(), briefing, task)
+
+    def view(self) -> SeatView:
+        """How things stand. Cheap where nothing has happened since the last time."""
+        moves, trial_id = self._workspace.seat_moves, self.briefing.trial_id
+        pulse = moves.pulse(trial_id)
+        view = self._view
+        if view is None or (pulse.seq if pulse else -1) != view.newest:
+            log = self._workspace.runs.log(trial_id)
+            view = view_of(log, self.briefing.limits, self._columns)
+        if view.phase in ("yours", "hand_in") and view.pending is None:
+            made = moves.find(trial_id, view.take, view.place)
+            if made is not None:
+                view = view.model_copy(update={"phase": "working", "pending": made.move})
+        self._view = view
+        return view
+
+    def search(self, call: ToolCall, seen: SeatView | None = None) -> None:
+        """Call a tool of the world. Raises `NotAllowed` when it is not one's turn, there is no such tool
+        or an argument is missing, and after too many calls; `Conflict` where things have changed since
+        `seen`.
+        """
+        view = self._on_turn("yours", seen)
+        if view.calls_left <= 0:
+            raise NotAllowed(
+                _("No more searches in this turn"), _("Answer the user with what you have.")
+            )
+        if problem := complaint(call, self.briefing.tools, self._language):
+            raise NotAllowed(_("This cannot be looked up"), problem)
+        self._make(view, ToolMove(call=call))
+
+    def say(self, text: str, act: Act = Act.REPLY, seen: SeatView | None = None) -> None:
+        """Answer the user, which ends the turn. Raises as `search` does, and for an empty text."""
+        view = self._on_turn("yours", seen)
+        if not text.strip():
+            raise NotAllowed(_("Say something first"))
+        if (act is Act.REPLY) == self.briefing.choose_act:
+            raise NotAllowed(_("Say whether you ask or answer"))
+        self._make(view, ReplyMove(text=storable(text).strip(), act=act))
+
+    def hand_in(self, prediction: Prediction, seen: SeatView | None = None) -> None:
+        """Hand in what was found; the trial is over then. Raises as `search` does."""
+        self._make(self._on_turn("hand_in", seen), HandInMove(prediction=prediction))
+
+    def _on_turn(self, phase: str, seen: SeatView | None) -> SeatView:
+        view = self.view()
+        if view.phase != phase:
+            raise NotAllowed(_("It is not your turn"), _("What you typed stays."))
+        if seen is not None and (seen.take, seen.place) != (view.take, view.place):
+            raise Conflict(
+                _("The dialogue has changed"), _("What you typed stays."), _("Look at it again.")
+            )
+        return view
+
+    def _make(self, view: SeatView, move: SeatMove) -> None:
+        trial_id = self.briefing.trial_id
+        self._workspace.seat_moves.add(trial_id, view.take, view.place, self._person, move)
+
+
+def waiting_seats(workspace: Archive, person: str) -> list[WaitingSeat]:
+    """The open sessions that wait for `person`, or for anybody, to play the agent; newest first. Those
+    that they must not play are not among them.
+    """
+    person = person.strip()
+    found: list[WaitingSeat] = []
+    for trial in workspace.runs.open_trials(kind="play"):
+        if not played_by_person(trial) or _why_not(workspace, trial, person):
+            continue
+        holder = workspace.seat_moves.holder(trial.id)
+        if holder not in ("", person):
+            continue
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        found.append(
+            WaitingSeat(
+                trial_id=trial.id,
+                user=trial.user.name,
+                family=task.family,
+                language=task.language,
+                since=trial.created_at,
+                mine=bool(holder),
+            )
+        )
+    return found[::-1]
+
+
+def tools_of(trial: TrialRecord, run: RunRecord, config: Config) -> tuple[ToolSpec, ...]:
+    """The tools of a session's world. They are answered in the session's process: here its kind is enough,
+    also where this machine's configuration does not know it.
+    """
+    kind, names = trial.world.kind, ["search"]
+    try:
+        world = config.world(settings_of(run).world)
+    except ConfigError:
+        names += ["visit"] if kind == "web" else []
+    else:
+        names = list(getattr(world, "tools", names))
+        names += ["python"] if getattr(world, "python", None) is not None else []
+    return tuple(spec_of(name, kind, ()) for name in dict.fromkeys(names))
+
+
+def _why_not(workspace: Archive, trial: TrialRecord, person: str) -> str:
+    """Why `person` may not play this trial's agent; "" if they may."""
+    if not person:
+        return _("Say who you are first.")
+    if not played_by_person(trial):
+        return _("The agent of this session is not played by a person.")
+    if trial.user.name.casefold() == person.casefold():
+        return _("It is your own session: somebody else must play the agent.")
+    holder = workspace.seat_moves.holder(trial.id)
+    if trial.termination is not None:
+        return "" if holder == person else _("It has ended.")
+    if holder not in ("", person):
+        return _("{name} plays it.").format(name=holder)
+    match workspace.seat_moves.known(trial.task_id, person):
+        case "wrote" | "edited":
+            return _("You have worked on this task, so you know its gold.")
+        case "reviewed":
+            return _("You have had this task to review, so you may have seen its gold.")
+        case "built":
+            return _("You have built a second gold of this task.")
+        case "judged":
+            return _("You have seen verdicts on this task, so you know its gold.")
+        case "played":
+            return _("You have played the user of this task, so you know what it is about.")
+        case "":
+            return ""

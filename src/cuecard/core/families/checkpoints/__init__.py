@@ -1,0 +1,1 @@
+"""Checkpoint tasks: chains of sub-questions, offline play and scores."""

@@ -1,0 +1,134 @@
+"""What is known of several families alike: gold that is one answer, and what a family does without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import StringConstraints, TypeAdapter
+
+from cuecard.core.agents.briefing import Approach
+from cuecard.core.config_players import Settings
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.step_context import CallContext
+from cuecard.core.formats.predictions import NO_ANSWER, find_answer
+from cuecard.core.judges.lexical import judge_answer, refuse_answer
+from cuecard.core.tasks.gold import Gold
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    AnswerPrediction,
+    GoldItem,
+    Item,
+    ItemKind,
+    Judgement,
+    Prediction,
+    TableMatch,
+    UnusablePrediction,
+    Verdict,
+)
+from cuecard.core.worlds.background import Secrets
+from cuecard.core.worlds.finding import Index
+from cuecard.core.worlds.indexes import RecordIndex
+
+if TYPE_CHECKING:
+    from cuecard.core.judges.model_asking import ModelAsks
+    from cuecard.core.rescoring import Carry
+
+
+Judged = tuple[tuple[Verdict, ...], TableMatch | None]
+
+
+def read_answer(said: str, raw: str) -> Prediction | str:
+    """The final answer in an agent's last words, or why there is none."""
+    answer = find_answer(said)
+    return AnswerPrediction(answer=answer, raw=raw) if answer else NO_ANSWER
+
+
+_ANSWER = TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)])
+
+
+def read_json_answer(text: str) -> Prediction:
+    """The final answer as JSON. Raises `ValidationError`."""
+    return AnswerPrediction(answer=_ANSWER.validate_json(text), raw=text)
+
+
+def hand_in_answer(answer: str) -> Prediction:
+    """An answer that the offline agent has come to, or nothing."""
+    return AnswerPrediction(answer=answer) if answer.strip() else nothing_found()
+
+
+async def ask_about_answer(
+    judge: ModelAsks, task: Task, gold: Gold, prediction: Prediction, context: CallContext
+) -> Judged | None:
+    """Whether a model holds the answer for one of the gold's."""
+    if not isinstance(prediction, AnswerPrediction):
+        return None
+    return (await judge.answer(task, gold.answers, prediction.answer, context),), None
+
+
+def judge_by_letters(gold: Gold, prediction: Prediction, question: str) -> Judged | None:
+    """Whether letters alone say that the answer is one of the gold's."""
+    if not isinstance(prediction, AnswerPrediction):
+        return None
+    return (judge_answer(gold.answers, prediction.answer, question),), None
+
+
+def refuse(gold: Gold, reason: str) -> Judged:
+    """`no` for the final answer."""
+    del gold
+    return refuse_answer(reason), None
+
+
+def answer_item(task: Task, gold: Gold, item: Item) -> GoldItem:
+    """The final answer, with its aliases."""
+    answer, *also = gold.answers
+    return GoldItem(item=item, text=answer, also=tuple(also), context=(task.query,))
+
+
+def answer_text(gold: Gold, item: Item) -> str:
+    """The final answer; for an item that is none, the item's key."""
+    return gold.answers[0] if item.kind is ItemKind.ANSWER else item.key
+
+
+def no_columns(task: Task, gold: Gold) -> tuple[str, ...]:
+    """Such a task asks for no columns."""
+    del task, gold
+    return ()
+
+
+def plain_approach(gold: Gold, settings: Settings) -> Approach:
+    """The agent's own prompt, whatever the settings."""
+    del gold, settings
+    return Approach("react")
+
+
+def records(gold: Gold, secrets: Secrets) -> Index:
+    """Statements by their subject and attribute."""
+    del gold
+    return RecordIndex(secrets.statements, secrets.guard, secrets.public)
+
+
+def nothing_of_play(gold: Gold) -> Mapping[str, object]:
+    """Neither the user nor the world plays from this gold."""
+    del gold
+    return {}
+
+
+def no_figures(
+    gold: Gold, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> Mapping[str, object]:
+    """No figures besides those that every trial has."""
+    del gold, prediction, events, judgement
+    return {}
+
+
+def carry_whole(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
+    """Verdicts on items that are the same stay; if any is open, all is asked about."""
+    from cuecard.core.rescoring import carry_answer
+
+    return carry_answer(old, new, prediction, judgement)
+
+
+def nothing_found() -> UnusablePrediction:
+    """What the offline agent hands in when its search was in vain."""
+    return UnusablePrediction(reason="found nothing on record")

@@ -1,0 +1,1 @@
+"""Facts tasks: closed worlds of atomic facts, offline play and scores."""

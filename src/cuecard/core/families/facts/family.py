@@ -1,0 +1,167 @@
+"""What the engine knows of facts tasks: a closed world of atomic facts (Mind-ParaWorld)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cuecard.core.agents.briefing import Approach, PublicTask
+from cuecard.core.agents.offline_search import Notes, Searcher
+from cuecard.core.config_players import Settings
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import AgentReply, Dialogue
+from cuecard.core.engine.trial_log import agent_tool_answers
+from cuecard.core.families.common import (
+    answer_item,
+    answer_text,
+    ask_about_answer,
+    carry_whole,
+    hand_in_answer,
+    judge_by_letters,
+    no_columns,
+    read_answer,
+    read_json_answer,
+    records,
+    refuse,
+)
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.facts.play import derive_answer
+from cuecard.core.families.facts.score import score_facts
+from cuecard.core.families.graph import play
+from cuecard.core.families.registry import CoreFamily
+from cuecard.core.gold_changes import answer_changes
+from cuecard.core.i18n import N_
+from cuecard.core.scoring.trial_score import MAX_K, FactFigures
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import Judgement, Measure, Prediction, TableMatch, Verdict
+from cuecard.core.worlds.statements import Statement, final_answers, names_any
+
+Judged = tuple[tuple[Verdict, ...], TableMatch | None]
+
+
+def _statements(facts: FactWorld, answers: tuple[str, ...]) -> Iterator[Statement]:
+    for fact in facts.facts:
+        forms = list(dict.fromkeys((f"{fact.value} {fact.unit}".strip(), fact.value)))
+        stated = "\n".join((fact.attribute or fact.key, *forms))
+        yield Statement(
+            key=fact.key,
+            subject=((fact.entity.strip(),),) if fact.entity.strip() else (),
+            attribute=fact.attribute.strip() or fact.key,
+            value=forms[0],
+            value_aliases=(*forms[1:], *fact.aliases),
+            secret=names_any(stated, answers),
+        )
+
+
+_FACTS = {
+    "end_to_end": "react",
+    "guided": "react_facts_guided",
+    "few_shot": "react_facts_few_shot",
+    "oracle": "react_facts_oracle",
+}
+
+
+def _approach(world: FactWorld, settings: Settings) -> Approach:
+    """Mind-ParaWorld's settings. Only the oracle is told anything of the gold: that is what it measures."""
+    setting = settings.facts
+    if setting == "oracle":
+        return Approach(_FACTS[setting], world_tools=False, values={"facts": told(world)})
+    return Approach(_FACTS[setting])
+
+
+def told(world: FactWorld) -> str:
+    """The facts and rules of a world, one a line; neither its answer nor how it follows."""
+    return "\n".join(
+        f"- {one_line(' '.join(filter(None, (fact.key, '=', fact.value, fact.unit))))}"
+        for fact in world.facts
+    )
+
+
+def _counts(world: FactWorld, events: Sequence[Event]) -> FactFigures:
+    known = {fact.key for fact in world.facts}
+    found: set[str] = set()
+    hits: list[bool] = []
+    fresh: list[int] = []
+    for answered in agent_tool_answers(events)[:MAX_K]:
+        hit = answered.answer.hit
+        new = (set(hit.matched_fact_keys) & known) - found if hit else set[str]()
+        found |= new
+        hits.append(bool(hit and hit.hit))
+        fresh.append(len(new))
+    return FactFigures(facts=len(known), hits=tuple(hits), fresh=tuple(fresh))
+
+
+def _figures(
+    world: FactWorld, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> Mapping[str, object]:
+    del prediction, judgement
+    return {"facts": _counts(world, events)}
+
+
+def _score(
+    task: Task,
+    world: FactWorld,
+    prediction: Prediction,
+    events: Sequence[Event],
+    judgement: Judgement,
+) -> tuple[Measure, ...]:
+    del task, prediction
+    return score_facts(world, events, judgement)
+
+
+def _judge(task: Task, world: FactWorld, prediction: Prediction) -> Judged | None:
+    return judge_by_letters(world, prediction, task.query)
+
+
+async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> AgentReply:
+    return AgentReply(text=await play.answer(public, dialogue, searcher))
+
+
+def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
+    del public
+    asked = dialogue.of("user")
+    return hand_in_answer(derive_answer(asked[0].text if asked else "", tuple(notes.facts)))
+
+
+def _effective(world: FactWorld) -> Mapping[str, object]:
+    facts = [fact.model_copy(update={"sources": ()}) for fact in world.facts]
+    return {N_("the facts of the world"): facts}
+
+
+FACTS = CoreFamily(
+    name="facts",
+    gold=FactWorld,
+    label=N_("Fact tasks"),
+    measures=("pass_at_1", "fcr", "hit_rate"),
+    headlines=("pass_at_1", "fcr", "hit_rate"),
+    main="pass_at_1",
+    known_by="pass_at_1",
+    bar=("pass_at_1", 1.0),
+    judged=("pass_at_1",),
+    of_log=("fcr", "hit_rate", "premature_stop"),
+    score=_score,
+    figures=_figures,
+    handed_in="answer",
+    read=read_answer,
+    read_json=read_json_answer,
+    conclusion="conclude_facts",
+    judge=_judge,
+    ask=ask_about_answer,
+    judge_prompts=("judge_answer",),
+    refuse=refuse,
+    item=answer_item,
+    item_text=answer_text,
+    target=lambda world: world.answers,
+    approach=_approach,
+    columns=no_columns,
+    offline=_offline,
+    calls=12,
+    conclude=_conclude,
+    statements=lambda task, world: tuple(_statements(world, final_answers(task))),
+    index=records,
+    entities=False,
+    topics=True,
+    changes=answer_changes,
+    effective=_effective,
+    carry=carry_whole,
+)

@@ -1,0 +1,67 @@
+"""Scores of a facts task (Mind-ParaWorld)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from cuecard.core.engine.events import Concluded, Event
+from cuecard.core.engine.trial_log import agent_tool_answers
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.i18n import _
+from cuecard.core.verdicts import Judgement, Measure, score_answer, share
+
+_EASY_MOST = 5
+_MID_MOST = 10
+
+
+class Tier(StrEnum):
+    """Difficulty by the number of facts."""
+
+    EASY = "easy"
+    MID = "mid"
+    HARD = "hard"
+
+
+def tier_of(world: FactWorld) -> Tier:
+    """FORMATS, paraworld: easy 1-5 facts, mid 6-10, hard 11 and more."""
+    return tier_of_count(len(world.facts))
+
+
+def tier_of_count(facts: int) -> Tier:
+    return Tier.EASY if facts <= _EASY_MOST else Tier.MID if facts <= _MID_MOST else Tier.HARD
+
+
+def score_facts(
+    world: FactWorld, events: Sequence[Event], judgement: Judgement
+) -> tuple[Measure, ...]:
+    """`pass_at_1`, `fcr`, `hit_rate`, `premature_stop` and `unjudged`.
+
+    FORMATS, paraworld: FCR (fact coverage rate) = distinct fact keys that the agent's queries matched /
+    facts; hit rate = hits / tool calls. Both are averaged over all instances, zeros included, so an
+    agent that called no tool scores 0, with n = 0, rather than being left out. Premature stop
+    (Mind-ParaWorld's error analysis): 1 if the agent handed in an answer with facts still unfound.
+    """
+    hits = [answered.answer.hit for answered in agent_tool_answers(events)]
+    known = {fact.key for fact in world.facts}
+    matched = {key for hit in hits if hit for key in hit.matched_fact_keys} & known
+    passed, unjudged = score_answer("pass_at_1", judgement)
+    return (
+        passed,
+        share("fcr", len(matched), len(known), ""),
+        share(
+            "hit_rate",
+            sum(1 for hit in hits if hit and hit.hit),
+            len(hits),
+            _("no tool was called"),
+            zero=True,
+        ),
+        _premature(events, len(matched), len(known)),
+        unjudged,
+    )
+
+
+def _premature(events: Sequence[Event], found: int, known: int) -> Measure:
+    if not any(isinstance(event.body, Concluded) for event in events):
+        return Measure("premature_stop", None, 0, _("the agent handed nothing in"))
+    return Measure("premature_stop", float(found < known), 1)

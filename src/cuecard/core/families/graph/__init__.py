@@ -1,0 +1,1 @@
+"""Graph tasks: gold triples, offline play, judging and scores."""

@@ -1,0 +1,309 @@
+"""What the engine knows of graph tasks: a schema-free graph of triples (VibeSearchBench)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from cuecard.core.agents.briefing import PublicTask
+from cuecard.core.agents.offline_search import Notes, Searcher
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import AgentReply, Dialogue
+from cuecard.core.engine.step_context import CallContext
+from cuecard.core.families.common import (
+    no_columns,
+    nothing_found,
+    nothing_of_play,
+    plain_approach,
+    records,
+)
+from cuecard.core.families.graph import play
+from cuecard.core.families.graph.gold import Graph, Node
+from cuecard.core.families.graph.judge import judge_graph as judge_graph_lexically
+from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, supporting_triples
+from cuecard.core.families.registry import CoreFamily
+from cuecard.core.formats.extraction import find_triples
+from cuecard.core.formats.predictions import NO_TRIPLES
+from cuecard.core.gold_changes import Fate, ItemChange
+from cuecard.core.i18n import N_, _
+from cuecard.core.judges.lexical import refuse_triples
+from cuecard.core.scoring.trial_score import GraphFigures, tallies
+from cuecard.core.tasks.gold import narrow
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import normalise
+from cuecard.core.verdicts import (
+    Decision,
+    Decisions,
+    GoldItem,
+    Item,
+    ItemKind,
+    Judgement,
+    Measure,
+    PredictedTriple,
+    Prediction,
+    TableMatch,
+    TriplesPrediction,
+    Verdict,
+)
+from cuecard.core.worlds.statements import Statement
+
+if TYPE_CHECKING:
+    from cuecard.core.judges.model_asking import ModelAsks
+    from cuecard.core.rescoring import Asked, Carry
+
+
+Judged = tuple[tuple[Verdict, ...], TableMatch | None]
+
+
+def _statements(task: Task, graph: Graph) -> Iterator[Statement]:
+    del task
+    for index, triple in enumerate(graph.triples):
+        value, *aliases = graph.names_of(triple.tail)
+        yield Statement(
+            key=f"triple/{index}",
+            subject=(graph.names_of(triple.head),),
+            attribute=triple.relation,
+            value=value,
+            value_aliases=tuple(aliases),
+            stage=triple.stage,
+            linked=True,
+        )
+
+
+def _counts(graph: Graph, prediction: Prediction, judgement: Judgement) -> GraphFigures:
+    decisions = Decisions.of(judgement.verdicts)
+    relations: dict[str, Counter[Decision]] = defaultdict(Counter)
+    stages: dict[int, Counter[Decision]] = defaultdict(Counter)
+    for index, triple in enumerate(graph.triples):
+        found = decisions.decision(ItemKind.TRIPLE, index)
+        relations[triple.relation][found] += 1
+        if triple.stage is not None:
+            stages[triple.stage][found] += 1
+    triples = prediction.triples if isinstance(prediction, TriplesPrediction) else None
+    support = set(supporting_triples(judgement.verdicts, len(triples or ())))
+    invalid = Counter(
+        normalise(triple.relation) or triple.relation.strip()
+        for index, triple in enumerate(triples or ())
+        if index not in support
+    )
+    return GraphFigures(
+        gold=len(graph.triples),
+        predicted=None if triples is None else len(triples),
+        relations=tallies(relations),
+        stages=tallies(stages),
+        invalid=dict(invalid),
+    )
+
+
+def _figures(
+    graph: Graph, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> Mapping[str, object]:
+    del events
+    return {"graph": _counts(graph, prediction, judgement)}
+
+
+def _score(
+    task: Task, graph: Graph, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> tuple[Measure, ...]:
+    del task, events
+    return score_graph(graph, prediction, judgement.verdicts)
+
+
+def _read(said: str, raw: str) -> Prediction | str:
+    triples = find_triples(said)
+    if triples is None:
+        return NO_TRIPLES
+    named = tuple(PredictedTriple(head=h, relation=r, tail=t) for h, r, t in triples)
+    return TriplesPrediction(triples=named, raw=raw)
+
+
+_TRIPLES = TypeAdapter(tuple[PredictedTriple, ...])
+
+
+def _read_json(text: str) -> Prediction:
+    return TriplesPrediction(triples=_TRIPLES.validate_json(text), raw=text)
+
+
+def _judge(task: Task, graph: Graph, prediction: Prediction) -> Judged | None:
+    del task
+    if not isinstance(prediction, TriplesPrediction):
+        return None
+    return judge_graph_lexically(graph, prediction.triples), None
+
+
+async def _ask(
+    judge: ModelAsks, task: Task, graph: Graph, prediction: Prediction, context: CallContext
+) -> Judged | None:
+    if not isinstance(prediction, TriplesPrediction):
+        return None
+    from cuecard.core.judges.model import judge_graph as judge_graph_by_model
+
+    asking = judge.asking("judge_graph", task)
+    return await judge_graph_by_model(asking, task.query, graph, prediction.triples, context), None
+
+
+def _refuse(graph: Graph, reason: str) -> Judged:
+    return refuse_triples(graph, reason), None
+
+
+def _item(task: Task, graph: Graph, item: Item) -> GoldItem:
+    del task
+    triple = graph.triples[item.index]
+    context: list[str] = []
+    if triple.stage is not None:
+        context.append(_("stage {n}").format(n=triple.stage))
+    also = [*graph.names_of(triple.head)[1:], *graph.names_of(triple.tail)[1:]]
+    return GoldItem(
+        item=item,
+        text=" — ".join(graph.named(triple)),
+        also=tuple(dict.fromkeys(also)),
+        context=tuple(context),
+        sources=triple.sources,
+    )
+
+
+def _item_text(graph: Graph, item: Item) -> str:
+    if item.kind is not ItemKind.TRIPLE:
+        return item.key
+    return " | ".join(graph.named(graph.triples[item.index]))
+
+
+def _target(graph: Graph) -> str:
+    return "\n".join(" | ".join(graph.named(triple)) for triple in graph.triples)
+
+
+async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> AgentReply:
+    return AgentReply(text=await play.answer(public, dialogue, searcher))
+
+
+def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
+    del public, dialogue
+    triples = tuple(
+        PredictedTriple(head=f.subject, relation=f.attribute, tail=f.value)
+        for f in notes.facts
+        if f.subject
+    )
+    return TriplesPrediction(triples=triples) if triples else nothing_found()
+
+
+_Part = tuple[str, frozenset[str]]
+_Said = tuple[_Part, str, _Part]
+
+
+def _said(graph: Graph, index: int) -> _Said:
+    triple = graph.triples[index]
+    (head, *heads), (tail, *tails) = graph.names_of(triple.head), graph.names_of(triple.tail)
+    return (head, frozenset(heads)), triple.relation, (tail, frozenset(tails))
+
+
+def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
+    before = {index: _said(old, index) for index in range(len(old.triples))}
+    after = {index: _said(new, index) for index in range(len(new.triples))}
+    same = _paired(after, before)
+    left = {index: said for index, said in before.items() if index not in same.values()}
+    found: list[ItemChange] = []
+    for index, said in after.items():
+        if index in same:
+            found.append(_change(Fate.SAME, same[index], index))
+            continue
+        near = next((i for i, other in left.items() if _near(said, other)), None)
+        if near is not None:
+            del left[near]
+        found.append(_change(Fate.ADDED if near is None else Fate.CHANGED, near, index))
+    return (*found, *(_change(Fate.REMOVED, index, None) for index in left))
+
+
+def _near(one: _Said, other: _Said) -> bool:
+    """Two of three parts say the same; of head and tail the name counts, whatever the aliases."""
+    parts = zip(_names(one), _names(other), strict=True)
+    return sum(mine == theirs for mine, theirs in parts) >= 2
+
+
+def _names(said: _Said) -> tuple[str, str, str]:
+    return said[0][0], said[1], said[2][0]
+
+
+def _paired(after: dict[int, _Said], before: dict[int, _Said]) -> dict[int, int]:
+    """Equal ones, each once, in order."""
+    waiting: dict[_Said, list[int]] = defaultdict(list)
+    for index, said in before.items():
+        waiting[said].append(index)
+    return {index: waiting[said].pop(0) for index, said in after.items() if waiting.get(said)}
+
+
+def _change(fate: Fate, old: int | None, new: int | None) -> ItemChange:
+    return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
+
+
+def _triple_item(index: int | None) -> Item | None:
+    return None if index is None else Item(kind=ItemKind.TRIPLE, index=index)
+
+
+def _asked(new: Task, prediction: Prediction, items: tuple[Item, ...]) -> Asked:
+    """A task with only these triples."""
+    from cuecard.core.rescoring import Asked
+
+    graph = narrow(new.gold, Graph)
+    indices = [item.index for item in items]
+    # Judges tell entities apart by all that there are, so all nodes stay.
+    nodes = tuple(
+        next((node for node in graph.nodes if node.id == id_), None) or Node(id=id_)
+        for id_ in graph.node_ids
+    )
+    part = Graph(nodes=nodes, triples=tuple(graph.triples[index] for index in indices))
+
+    def place(verdict: Verdict) -> Verdict | None:
+        if verdict.item.kind is not ItemKind.TRIPLE or verdict.item.index >= len(indices):
+            return None
+        item = Item(kind=ItemKind.TRIPLE, index=indices[verdict.item.index])
+        return verdict.model_copy(update={"item": item})
+
+    return Asked(new.model_copy(update={"gold": part}), prediction, place)
+
+
+def _carry(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
+    from cuecard.core.rescoring import carry_items
+
+    return carry_items(old, new, prediction, judgement, _asked)
+
+
+GRAPH = CoreFamily(
+    name="graph",
+    gold=Graph,
+    label=N_("Graph tasks"),
+    measures=("triplet_f1", *(name for name in GRAPH_MEASURES if name != "triplet_f1")),
+    headlines=("triplet_f1", "node_f1"),
+    main="triplet_f1",
+    known_by="triplet_recall",
+    bar=("triplet_f1", 0.5),
+    judged=GRAPH_MEASURES,
+    of_log=(),
+    score=_score,
+    figures=_figures,
+    handed_in="triples",
+    read=_read,
+    read_json=_read_json,
+    conclusion="conclude_graph",
+    judge=_judge,
+    ask=_ask,
+    judge_prompts=("judge_graph",),
+    refuse=_refuse,
+    item=_item,
+    item_text=_item_text,
+    target=_target,
+    approach=plain_approach,
+    columns=no_columns,
+    offline=_offline,
+    calls=12,
+    conclude=_conclude,
+    statements=lambda task, graph: tuple(_statements(task, graph)),
+    index=records,
+    entities=True,
+    topics=True,
+    changes=_changes,
+    effective=nothing_of_play,
+    carry=_carry,
+)

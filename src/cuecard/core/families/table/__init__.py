@@ -1,0 +1,1 @@
+"""Table tasks: gold tables, offline play, judging and scores."""

@@ -1,0 +1,299 @@
+"""What the engine knows of table tasks: a table with required columns (WideSearch)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Self
+
+from pydantic import BaseModel, model_validator
+
+from cuecard.core.agents.briefing import PublicTask
+from cuecard.core.agents.offline_search import Notes, Searcher
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import AgentReply, Dialogue
+from cuecard.core.engine.step_context import CallContext
+from cuecard.core.families.common import nothing_found, nothing_of_play, plain_approach
+from cuecard.core.families.registry import CoreFamily
+from cuecard.core.families.table import play
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.judge import fill
+from cuecard.core.families.table.judge import judge_table as judge_table_lexically
+from cuecard.core.families.table.play import Sheet
+from cuecard.core.families.table.score import (
+    TABLE_MEASURES,
+    distinct_gold_rows,
+    row_key,
+    score_table,
+)
+from cuecard.core.formats.extraction import find_table
+from cuecard.core.formats.predictions import NO_TABLE
+from cuecard.core.gold_changes import Fate, ItemChange
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.trial_score import TableFigures, tallies
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import contains_term, one_line
+from cuecard.core.verdicts import (
+    Decision,
+    Decisions,
+    GoldItem,
+    Item,
+    ItemKind,
+    Judgement,
+    Measure,
+    Prediction,
+    TableMatch,
+    TablePrediction,
+    Verdict,
+)
+from cuecard.core.worlds.background import Secrets
+from cuecard.core.worlds.finding import Index
+from cuecard.core.worlds.indexes import RecordIndex
+from cuecard.core.worlds.statements import Statement
+
+if TYPE_CHECKING:
+    from cuecard.core.judges.model_asking import ModelAsks
+    from cuecard.core.rescoring import Carry
+
+
+Judged = tuple[tuple[Verdict, ...], TableMatch | None]
+
+
+def _statements(task: Task, table: Table) -> Iterator[Statement]:
+    del task
+    keys = table.key_indices
+    for number, row in enumerate(table.rows):
+        subject = tuple((one_line(cell),) for cell in table.key_of(row) if cell.strip())
+        for column, cell in enumerate(row):
+            if column in keys or not cell.strip():
+                continue
+            name = table.columns[column].name
+            yield Statement(
+                key=f"cell/{number}/{name}", subject=subject, attribute=name, value=one_line(cell)
+            )
+
+
+def _counts(table: Table, judgement: Judgement) -> TableFigures:
+    decisions = Decisions.of(judgement.verdicts)
+    rows, match = distinct_gold_rows(table), judgement.table
+    usable = match is not None and match.usable
+    pairs = match.joined if match and usable else ()
+    joined = sorted({gold for gold, _row in pairs} & set(rows))
+    columns: dict[str, Counter[Decision]] = {}
+    for column in table.columns:
+        if column.name not in table.unique_columns:
+            columns[column.name] = Counter(
+                decisions.decision(ItemKind.CELL, row, column.name) for row in joined
+            )
+    return TableFigures(
+        usable=match.usable if match else None,
+        reason=match.reason if match else "",
+        gold_rows=len(rows),
+        predicted_rows=match.predicted_rows if match and usable else 0,
+        joined=len(joined),
+        columns=tallies(columns),
+    )
+
+
+def _figures(
+    table: Table, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> Mapping[str, object]:
+    del prediction, events
+    return {"table": _counts(table, judgement)}
+
+
+def _score(
+    task: Task, table: Table, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+) -> tuple[Measure, ...]:
+    del task, prediction, events
+    return score_table(table, judgement)
+
+
+def _read(said: str, raw: str) -> Prediction | str:
+    table = find_table(said)
+    if table is None:
+        return NO_TABLE
+    return TablePrediction(columns=table.columns, rows=table.rows, raw=raw)
+
+
+class _Table(BaseModel):
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @model_validator(mode="after")
+    def _even(self) -> Self:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("a row is longer or shorter than the columns")
+        return self
+
+
+def _read_json(text: str) -> Prediction:
+    table = _Table.model_validate_json(text)
+    return TablePrediction(columns=table.columns, rows=table.rows, raw=text)
+
+
+def _judge(task: Task, table: Table, prediction: Prediction) -> Judged | None:
+    del task
+    if not isinstance(prediction, TablePrediction):
+        return None
+    return judge_table_lexically(table, prediction)
+
+
+async def _ask(
+    judge: ModelAsks, task: Task, table: Table, prediction: Prediction, context: CallContext
+) -> Judged | None:
+    if not isinstance(prediction, TablePrediction):
+        return None
+    from cuecard.core.families.table.model_judge import TableAsking
+    from cuecard.core.families.table.model_judge import judge_table as judge_table_by_model
+
+    asking = TableAsking(
+        columns=judge.asking("judge_columns", task),
+        keys=judge.asking("judge_keys", task),
+        cells=judge.asking("judge_cells", task),
+    )
+    return await judge_table_by_model(asking, task.query, table, prediction, context)
+
+
+def _refuse(table: Table, reason: str) -> Judged:
+    return fill(table, Decision.NO, reason), TableMatch(usable=False, reason=reason)
+
+
+def _cell(table: Table, item: Item) -> GoldItem:
+    row = table.rows[item.index]
+    column = table.columns[table.column_names.index(item.column)]
+    key = ", ".join(table.key_of(row))
+    context = [_("row {key}").format(key=key), _("column {column}").format(column=column.name)]
+    if column.criterion:
+        context.append(_("criterion: {criterion}").format(criterion=column.criterion))
+    value = row[table.column_names.index(item.column)]
+    return GoldItem(item=item, text=value, context=tuple(context))
+
+
+def _row(table: Table, item: Item) -> GoldItem:
+    row = table.rows[item.index]
+    columns = _("columns: {names}").format(names=" | ".join(table.column_names))
+    context = [_("row {key}").format(key=", ".join(table.key_of(row))), columns]
+    context += [
+        f"{column.name}: {column.criterion}" for column in table.columns if column.criterion
+    ]
+    return GoldItem(item=item, text=" | ".join(row), context=tuple(context))
+
+
+def _item(task: Task, table: Table, item: Item) -> GoldItem:
+    del task
+    return _row(table, item) if item.kind is ItemKind.ROW else _cell(table, item)
+
+
+def _item_text(table: Table, item: Item) -> str:
+    if item.kind is not ItemKind.CELL:
+        return item.key
+    row = table.rows[item.index]
+    value = row[table.column_names.index(item.column)]
+    return f"{', '.join(table.key_of(row))} | {item.column}: {value}"
+
+
+def _target(table: Table) -> str:
+    return "\n".join(" | ".join(row) for row in (table.column_names, *table.rows))
+
+
+def _columns(task: Task, table: Table) -> tuple[str, ...]:
+    told = f"{task.opening}\n{task.query}"
+    return tuple(name for name in table.column_names if contains_term(told, name))
+
+
+async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> AgentReply:
+    return AgentReply(text=await play.answer(public, dialogue, searcher))
+
+
+def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
+    del dialogue
+    sheet = Sheet(public, notes)
+    columns = public.columns or (*sheet.keys, *sheet.columns)
+    rows = tuple(sheet.cells(row, columns) for row in sheet.rows)
+    return TablePrediction(columns=columns, rows=rows) if columns and rows else nothing_found()
+
+
+def _index(table: Table, secrets: Secrets) -> Index:
+    """The rows' keys may be listed, or nobody could begin."""
+    keys, columns = table.unique_columns, table.column_names
+    return RecordIndex(secrets.statements, secrets.guard, secrets.public, keys, columns)
+
+
+def _changes(old: Table, new: Table) -> tuple[ItemChange, ...]:
+    keys = {row_key(old, old.rows[index]): index for index in distinct_gold_rows(old)}
+    columns = {column.name: (place, column) for place, column in enumerate(old.columns)}
+    found: list[ItemChange] = []
+    met: set[tuple[int, str]] = set()
+    for index in distinct_gold_rows(new):
+        row = keys.get(row_key(new, new.rows[index]))
+        for place, column in enumerate(new.columns):
+            item = Item(kind=ItemKind.CELL, index=index, column=column.name)
+            if row is None or column.name not in columns:
+                found.append(ItemChange(fate=Fate.ADDED, old=None, new=item))
+                continue
+            met.add((row, column.name))
+            was, rules = columns[column.name]
+            same = rules == column and old.rows[row][was] == new.rows[index][place]
+            before = Item(kind=ItemKind.CELL, index=row, column=column.name)
+            found.append(ItemChange(fate=Fate.SAME if same else Fate.CHANGED, old=before, new=item))
+    return (*found, *_removed(old, met))
+
+
+def _removed(old: Table, met: Iterable[tuple[int, str]]) -> list[ItemChange]:
+    known = set(met)
+    return [
+        ItemChange(
+            fate=Fate.REMOVED,
+            old=Item(kind=ItemKind.CELL, index=index, column=column.name),
+            new=None,
+        )
+        for index in distinct_gold_rows(old)
+        for column in old.columns
+        if (index, column.name) not in known
+    ]
+
+
+def _carry(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
+    from cuecard.core.rescoring import carry_table
+
+    return carry_table(old, new, prediction, judgement)
+
+
+TABLE = CoreFamily(
+    name="table",
+    gold=Table,
+    label=N_("Table tasks"),
+    measures=("item_f1", *(name for name in TABLE_MEASURES if name != "item_f1")),
+    headlines=("success", "row_f1", "item_f1"),
+    main="row_f1",
+    known_by="item_f1",
+    bar=("success", 1.0),
+    judged=TABLE_MEASURES,
+    of_log=(),
+    score=_score,
+    figures=_figures,
+    handed_in="table",
+    read=_read,
+    read_json=_read_json,
+    conclusion="conclude_table",
+    judge=_judge,
+    ask=_ask,
+    judge_prompts=("judge_columns", "judge_keys", "judge_cells"),
+    refuse=_refuse,
+    item=_item,
+    item_text=_item_text,
+    target=_target,
+    approach=plain_approach,
+    columns=_columns,
+    offline=_offline,
+    calls=200,
+    conclude=_conclude,
+    statements=lambda task, table: tuple(_statements(task, table)),
+    index=_index,
+    entities=False,
+    topics=True,
+    changes=_changes,
+    effective=nothing_of_play,
+    carry=_carry,
+)

@@ -1,1 +1,0 @@
-"""Played trials as other programs' files: pure conversions of a `Trajectory`; `lab.run_exports` writes them."""

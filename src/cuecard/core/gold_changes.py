@@ -1,0 +1,80 @@
+"""What differs between two revisions of a task: its gold items, and whether a trial would have gone another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Final
+
+from cuecard.core.i18n import N_
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.gold import Gold
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Item, ItemKind
+
+_ANSWER = Item(kind=ItemKind.ANSWER)
+
+
+class Fate(StrEnum):
+    """What became of a gold item. `changed`: the same item by its key (a cell), or another that shares two of
+    three parts with it (a triple).
+    """
+
+    SAME = "same"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class ItemChange(Frozen):
+    """`old` is None for what was added, `new` for what was removed."""
+
+    fate: Fate
+    old: Item | None
+    new: Item | None
+
+
+def item_changes(old: Task, new: Task) -> tuple[ItemChange, ...]:
+    """Every gold item of either revision once: those of `new` in their order, then what was removed.
+
+    Triples are the same with the same names of head and tail (aliases in any order) and the same relation; cells
+    with the same row key and column, the same text and the same rules of comparison; answers with the same text
+    and aliases. Raises `ValueError` for tasks of two families.
+    """
+    if old.family != new.family and not (old.gold.answers and new.gold.answers):
+        raise ValueError("gold of two families")
+    from cuecard.core.families.registry import family_of
+
+    return family_of(new).changes(old.gold, new.gold)
+
+
+def answer_changes(old: Gold, new: Gold) -> tuple[ItemChange, ...]:
+    """Of gold that is one final answer: whether it is still the same, by its names."""
+    (one, *also), (other, *others) = old.answers, new.answers
+    same = one == other and set(also) == set(others)
+    item = Item(kind=ItemKind.ANSWER)
+    return (ItemChange(fate=Fate.SAME if same else Fate.CHANGED, old=item, new=item),)
+
+
+def changes_in_play(old: Task, new: Task) -> tuple[str, ...]:
+    """What the user part or the world was made from and is not the same any more, in English. Nothing: only the
+    gold that judges read has changed, and the same trial can be judged on both.
+
+    Checkpoints are played by the user part and facts by the world, so they count; answers, triples, rows, aliases,
+    sources and notes do not.
+    """
+    from cuecard.core.families.registry import family_of
+
+    before, after = family_of(old).effective(old.gold), family_of(new).effective(new.gold)
+    common = [name for name, part in _SHAPES.items() if part(old) != part(new)]
+    own = (name for name in {**before, **after} if before.get(name) != after.get(name))
+    return (*common, *own)
+
+
+_SHAPES: Final[Mapping[str, Callable[[Task], object]]] = {
+    N_("the language"): lambda task: task.language,
+    N_("the query"): lambda task: task.query,
+    N_("the sub-queries"): lambda task: task.sub_queries,
+    N_("the persona"): lambda task: task.persona,
+    N_("the family"): lambda task: task.family,
+}

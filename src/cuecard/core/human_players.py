@@ -1,0 +1,153 @@
+"""The parts of a trial that people play: the user at a screen, and the agent as a Wizard of Oz."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal, Protocol
+
+from cuecard.core.agents.briefing import Note, complaint, say
+from cuecard.core.config_players import PERSON
+from cuecard.core.engine.events import Limits, Marked, TrialStarted
+from cuecard.core.engine.messages import (
+    AgentReply,
+    Dialogue,
+    PartTaken,
+    PlayerRef,
+    ToolAnswer,
+    ToolCall,
+    UserReply,
+)
+from cuecard.core.engine.step_context import (
+    HandInMove,
+    ReplyMove,
+    SeatMove,
+    StepContext,
+    ToolMove,
+    move_place,
+)
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _
+from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.verdicts import Prediction
+
+
+class Seat(Protocol):
+    """Where the person sits: a window of their own, on this machine or another."""
+
+    async def taken(self) -> str:
+        """Who sits there; waits until somebody does."""
+        ...
+
+    async def next_move(self, place: str) -> SeatMove:
+        """What they do at this step (`agent/3/move/0`); waits until it is done."""
+        ...
+
+
+class PersonAgent:
+    """Carries out what a person does, through the step context: a search is answered by the world and recorded, a
+    reply ends the turn, handing in ends the trial. What is in the log already is not waited for again.
+
+    `language`: the task's, in which a call that cannot be made is refused.
+    """
+
+    ref = PlayerRef(name=PERSON, kind="human")
+
+    def __init__(self, seat: Seat, language: TaskLanguage) -> None:
+        self._seat = seat
+        self._language: TaskLanguage = language
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
+        move = await self._moves("agent", dialogue, context)
+        if isinstance(move, ReplyMove):
+            return AgentReply(text=move.text.strip(), act=move.act)
+        raise _out_of_place()
+
+    async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
+        move = await self._moves("conclusion", dialogue, context)
+        if isinstance(move, HandInMove):
+            return move.prediction
+        raise _out_of_place()
+
+    async def _moves(
+        self, part: Literal["agent", "conclusion"], dialogue: Dialogue, context: StepContext
+    ) -> ReplyMove | HandInMove:
+        """Every call of this turn, made or found in the log; then the move that ends it."""
+        if not any(_is_taken(event.body) for event in context.log):
+            await context.mark(PartTaken(person=await self._seat.taken()))
+        done = {event.body.key: event.body for event in context.log}
+        most = _limits(context).max_tool_calls_per_turn
+        number = 0
+        while True:
+            recorded = done.get(f"{part}/{dialogue.turn}/tool/{number}")
+            if recorded is not None and recorded.type == "tool_answered":
+                await context.call_tool(recorded.call)
+            else:
+                move = await self._seat.next_move(move_place(part, dialogue.turn, number))
+                if not isinstance(move, ToolMove):
+                    return move
+                await self._call(move.call, context, may_call=number < most)
+            number += 1
+
+    async def _call(self, call: ToolCall, context: StepContext, *, may_call: bool) -> None:
+        refusal = complaint(call, context.tools, self._language)
+        if not may_call:
+            refusal = say(self._language, Note.NO_MORE_CALLS)
+        if not refusal:
+            await context.call_tool(call)
+            return
+
+        async def refused() -> ToolAnswer:
+            return ToolAnswer(text=refusal, ok=False)
+
+        await context.call_tool(call, refused)
+
+
+class EmptySeat:
+    """Where nobody will ever sit: for whoever wants to know what such an agent is, not to play."""
+
+    async def taken(self) -> str:
+        raise _nobody()
+
+    async def next_move(self, place: str) -> SeatMove:
+        raise _nobody()
+
+
+def _nobody() -> CuecardError:
+    return CuecardError(_("Nobody plays the agent"))
+
+
+def _out_of_place() -> CuecardError:
+    return CuecardError(_("The person who plays the agent made a move out of place"))
+
+
+def _is_taken(body: object) -> bool:
+    return isinstance(body, Marked) and isinstance(body.mark, PartTaken)
+
+
+def _limits(context: StepContext) -> Limits:
+    """The trial's limits, which its first event holds."""
+    first = context.log[0].body if context.log else None
+    return first.limits if isinstance(first, TrialStarted) else Limits()
+
+
+Ask = Callable[[Dialogue | None], Awaitable[UserReply]]
+
+
+class HumanUser:
+    """Says what `ask` returns: a screen shows the dialogue (None: nothing has been said yet), waits
+    for the person, and returns the reply with the decisions that came with it.
+    """
+
+    def __init__(self, name: str, ask: Ask) -> None:
+        self._name = name
+        self._ask = ask
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name=self._name, kind="human")
+
+    async def open(self, context: StepContext) -> UserReply:
+        return await self._ask(None)
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
+        return await self._ask(dialogue)

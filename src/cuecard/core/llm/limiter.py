@@ -1,0 +1,386 @@
+"""What the calls of a model share: its limits, its queue that is fair to all callers, and the connections to its server."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import heapq
+import importlib
+from base64 import b64encode
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit, urlunsplit
+from weakref import WeakKeyDictionary
+
+from cuecard import __version__
+from cuecard.core.config_schema import RateLimits
+from cuecard.core.engine.messages import Usage
+from cuecard.core.errors import ConfigError, Halt
+from cuecard.core.i18n import _
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+
+@dataclass(eq=False)
+class Entry:
+    """What one call took from a window. `amount` may be corrected when it is known."""
+
+    at: float
+    amount: float
+    counts: bool = True
+
+
+class Window:
+    """A limit on what is used within any `span` seconds. Without a limit it keeps nothing."""
+
+    def __init__(self, limit: float | None, span: float) -> None:
+        self._limit = limit
+        self._span = span
+        self._entries: deque[Entry] = deque()
+        self._total = 0.0
+
+    def delay(self, now: float, amount: float) -> float:
+        """Seconds until `amount` may be used; more than the whole limit waits for an empty window."""
+        if self._limit is None:
+            return 0.0
+        while self._entries and self._entries[0].at + self._span <= now:
+            gone = self._entries.popleft()
+            gone.counts = False
+            self._total -= gone.amount
+        excess = self._total + min(amount, self._limit) - self._limit
+        if excess <= 0:
+            return 0.0
+        for entry in self._entries:
+            excess -= entry.amount
+            if excess <= 0:
+                return entry.at + self._span - now
+        return 0.0
+
+    def take(self, now: float, amount: float) -> Entry | None:
+        if self._limit is None:
+            return None
+        entry = Entry(now, amount)
+        self._entries.append(entry)
+        self._total += amount
+        return entry
+
+    def correct(self, entry: Entry | None, amount: float) -> None:
+        """Put what was really used in the place of what was expected."""
+        if entry is not None and entry.counts:
+            self._total += amount - entry.amount
+            entry.amount = amount
+
+
+class Forecast:
+    """Expects of the next call what the last ones were like. A token is at first taken for three
+    bytes of the request's JSON, which fits neither English nor Chinese badly.
+    """
+
+    _WEIGHT = 0.2
+
+    def __init__(self, answer: int) -> None:
+        self._per_byte = 1 / 3
+        self._answer = float(answer)
+
+    def tokens(self, size: int) -> int:
+        """Tokens that a request of `size` bytes will use, its answer included."""
+        return round(size * self._per_byte + self._answer)
+
+    def learn(self, size: int, usage: Usage) -> None:
+        if usage.prompt and size:
+            self._per_byte += self._WEIGHT * (usage.prompt / size - self._per_byte)
+        if usage.completion:
+            self._answer += self._WEIGHT * (usage.completion - self._answer)
+
+
+_HALVED_FOR = 1.0
+
+
+@dataclass(order=True)
+class _Waiting:
+    ticket: int
+    tokens: int = field(compare=False)
+    turn: asyncio.Future[Slot | None] = field(compare=False)
+
+
+class Slot:
+    """The right to one request. Given back with `leave`, whatever came of the request."""
+
+    __slots__ = ("_calls", "_limiter", "_tokens")
+
+    def __init__(self, limiter: RateLimiter, calls: Entry | None, tokens: Entry | None) -> None:
+        self._limiter = limiter
+        self._calls = calls
+        self._tokens = tokens
+
+    def used(self, tokens: int) -> None:
+        """What the request really took, where that is known."""
+        self._limiter.correct(self._tokens, tokens)
+
+    def leave(self) -> None:
+        self._limiter.leave()
+
+
+class RateLimiter:
+    """Lets calls of one model through, first come first served, within `limits`.
+
+    The number of calls at the same time is halved when the server is too busy, at most once a
+    second, and raised again by one for each round of successes. A call that comes back for
+    a further attempt keeps its place. Belongs to one event loop. `minute`: what the limits
+    call a minute, in seconds.
+    """
+
+    def __init__(self, limits: RateLimits, *, minute: float = 60.0) -> None:
+        self._most = limits.in_flight
+        self._allowed = float(limits.in_flight)
+        self._active = 0
+        self._calls = Window(limits.calls_per_minute, minute)
+        self._tokens = Window(limits.tokens_per_minute, minute)
+        self._tickets = count()
+        self._waiting: list[_Waiting] = []
+        self._asleep: set[asyncio.Future[None]] = set()
+        self._held_until = 0.0
+        self._halved_at = float("-inf")
+        self._alarm: asyncio.TimerHandle | None = None
+        self._stopped: Halt | None = None
+        self._paused: Halt | None = None
+
+    @property
+    def allowed(self) -> int:
+        """How many calls may be under way at the same time, as the server bears them."""
+        return int(self._allowed)
+
+    @property
+    def active(self) -> int:
+        return self._active
+
+    def ticket(self) -> int:
+        """A place in the queue, for all attempts of one call."""
+        return next(self._tickets)
+
+    async def enter(self, ticket: int, tokens: int = 0) -> Slot:
+        """Wait for a turn; `tokens`: what the request may use. Raises the `Halt` that ends waiting."""
+        self.check()
+        if not self._waiting and self._delay(tokens) == 0:
+            return self._admit(tokens)
+        turn: asyncio.Future[Slot | None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, _Waiting(ticket, tokens, turn))
+        self._pump()
+        try:
+            slot = await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and (late := turn.result()):
+                late.used(0)
+                late.leave()
+            raise
+        if slot is None:
+            self.check()
+            # Paused and opened again before this task woke: queue anew, in the old place.
+            return await self.enter(ticket, tokens)
+        return slot
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait before a further attempt. Raises the `Halt` that ends waiting."""
+        self.check()
+        loop = asyncio.get_running_loop()
+        waking: asyncio.Future[None] = loop.create_future()
+        alarm = loop.call_later(seconds, _wake, waking)
+        self._asleep.add(waking)
+        try:
+            await waking
+        finally:
+            self._asleep.discard(waking)
+            alarm.cancel()
+        self.check()
+
+    def check(self) -> None:
+        """Raises the `Halt` for which no call is made any more."""
+        halt = self._stopped or self._paused
+        if halt is not None:
+            # A copy: an exception that is raised again and again holds all the frames it passed.
+            raise copy.copy(halt)
+
+    def stop(self, halt: Halt) -> None:
+        """Let nobody through any more; what waits raises `halt`."""
+        self._stopped = self._stopped or halt
+        self._rouse()
+
+    def pause(self, halt: Halt) -> None:
+        """`stop`, until a call that is under way succeeds."""
+        self._paused = self._paused or halt
+        self._rouse()
+
+    def reset(self) -> None:
+        """Be open again, with all that the limits allow."""
+        self._stopped = self._paused = None
+        self._allowed, self._held_until = float(self._most), 0.0
+
+    def succeeded(self) -> None:
+        """A call went well: the server bears more."""
+        self._paused = None
+        self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+    def busy(self, wait: float | None) -> None:
+        """The server wants fewer calls, and none for `wait` seconds."""
+        now = asyncio.get_running_loop().time()
+        if now - self._halved_at >= _HALVED_FOR:
+            self._halved_at = now
+            self._allowed = max(1.0, self._allowed / 2)
+        if wait:
+            self._held_until = max(self._held_until, now + wait)
+
+    def correct(self, entry: Entry | None, tokens: int) -> None:
+        self._tokens.correct(entry, tokens)
+
+    def leave(self) -> None:
+        self._active -= 1
+        self._pump()
+
+    def _delay(self, tokens: int) -> float | None:
+        """Seconds until the next call may go; None: not before another one ends."""
+        if self._active >= int(self._allowed):
+            return None
+        now = asyncio.get_running_loop().time()
+        return max(
+            0.0,
+            self._held_until - now,
+            self._calls.delay(now, 1),
+            self._tokens.delay(now, tokens),
+        )
+
+    def _admit(self, tokens: int) -> Slot:
+        self._active += 1
+        now = asyncio.get_running_loop().time()
+        return Slot(self, self._calls.take(now, 1), self._tokens.take(now, tokens))
+
+    def _pump(self) -> None:
+        """Let through whoever may go now; come back when the next one may."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        while self._waiting:
+            first = self._waiting[0]
+            if first.turn.done():
+                heapq.heappop(self._waiting)
+                continue
+            delay = self._delay(first.tokens)
+            if delay is None:
+                return
+            if delay > 0:
+                self._alarm = asyncio.get_running_loop().call_later(delay, self._pump)
+                return
+            heapq.heappop(self._waiting)
+            first.turn.set_result(self._admit(first.tokens))
+
+    def _rouse(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.turn.done():
+                one.turn.set_result(None)
+        for waking in self._asleep:
+            _wake(waking)
+
+
+def _wake(waking: asyncio.Future[None]) -> None:
+    if not waking.done():
+        waking.set_result(None)
+
+
+_IDLE_SECONDS = 15.0
+# Held until their loop ends: closing takes a while, which a loop does not grant to what is
+# collected as garbage just before.
+_LIVES: WeakKeyDictionary[asyncio.AbstractEventLoop, set[AsyncGenerator[ClientSession]]] = (
+    WeakKeyDictionary()
+)
+
+
+class Pool:
+    """One HTTP session, opened at the first call. `close` ends it, and so does the end of the event
+    loop, so that nothing is left open where nobody thought of closing.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._life: AsyncGenerator[ClientSession] | None = None
+        self._session: ClientSession | None = None
+
+    async def session(self) -> ClientSession:
+        """The session of the running loop."""
+        session = self._session
+        if session is not None and not session.closed and self._loop is _running():
+            return session
+        # Importing takes a fifth of a second: elsewhere than on the loop that others run on.
+        await asyncio.to_thread(importlib.import_module, "aiohttp")
+        if self._session is None or self._session.closed or self._loop is not _running():
+            # No other task comes in between: `_live` opens the session before it first waits.
+            self._loop, self._life = _running(), _live()
+            _LIVES.setdefault(self._loop, set()).add(self._life)
+            self._session = await anext(self._life)
+        return self._session
+
+    async def close(self) -> None:
+        """End all connections. A later call opens new ones."""
+        life, loop = self._life, self._loop
+        self._life = self._session = self._loop = None
+        if life is not None and loop is not None and loop is _running():
+            _LIVES[loop].discard(life)
+            await life.aclose()
+
+
+def _running() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+async def _live() -> AsyncGenerator[ClientSession]:
+    """A session for as long as this generator lives. A loop that ends closes its generators first."""
+    import aiohttp
+
+    # The limiters limit the calls. Cookies would carry something from one trial into another.
+    session = aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"User-Agent": f"cuecard/{__version__}"},
+    )
+    try:
+        yield session
+    finally:
+        await session.close()
+
+
+class Proxy(NamedTuple):
+    """`url` without name and password, which `headers` hold."""
+
+    url: str
+    headers: dict[str, str]
+
+
+def proxy_for(url: str) -> Proxy | None:
+    """The proxy that the environment or the system names for `url`.
+
+    aiohttp's own way (`trust_env`) would also look up the server in ~/.netrc, on a thread, at each
+    call, and send what it finds. Raises `ConfigError` for a proxy that does not speak HTTP.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(url)
+    proxies = getproxies()
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    if not found or proxy_bypass(parts.hostname or ""):
+        return None
+    proxy = urlsplit(found if "://" in found else f"http://{found}")
+    if proxy.scheme not in ("http", "https") or not proxy.hostname:
+        raise ConfigError(
+            _("The proxy cannot be used"),
+            _("the environment names a proxy of the kind {kind}").format(kind=proxy.scheme),
+            _("name an HTTP proxy, or list the model's host in NO_PROXY"),
+        )
+    bare = urlunsplit((proxy.scheme, proxy.netloc.rpartition("@")[2], "", "", ""))
+    if not proxy.username:
+        return Proxy(bare, {})
+    words = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    # aiohttp makes Proxy-Authorization of it, for the proxy alone.
+    return Proxy(bare, {"Authorization": f"Basic {b64encode(words.encode()).decode()}"})

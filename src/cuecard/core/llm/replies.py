@@ -1,0 +1,417 @@
+"""A server's reply, in a stream or whole: read, and put together from however many pieces, without the secrets that it repeats."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import TYPE_CHECKING, cast
+
+from pydantic import JsonValue
+
+from cuecard.core.config_schema import Price
+from cuecard.core.engine.messages import ModelReply, ToolCall, Usage, token_count
+from cuecard.core.errors import ScrubbedStream, scrub, scrub_model
+from cuecard.core.i18n import _
+from cuecard.core.llm.wire import Events, ServerFailure, clean_json, mended_json
+from cuecard.core.text import storable
+from cuecard.core.validation import TooMuch, check_bytes, client_error, read_body, read_json
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
+
+
+MAX_CHARS = 2_000_000
+MAX_CALLS = 500
+_MAX_MENDED_CALLS = 5
+_MAX_LOOKED_AT = 20_000_000
+_MAX_NAME = 1_000
+
+
+class Malformed(ValueError):
+    """What a server sent is no reply; the message says why."""
+
+
+class Assembler:
+    """Takes the chunks of a stream, or one whole completion, and gives the reply.
+
+    `on_text` is told the text, `on_growth` that there is more of anything: text, reasoning, arguments of
+    calls. Time and memory are linear in what comes; what comes is bounded.
+    """
+
+    def __init__(
+        self,
+        on_text: Callable[[str], None] | None = None,
+        on_growth: Callable[[], None] | None = None,
+    ) -> None:
+        self._on_text = ScrubbedStream(on_text) if on_text else None
+        self._on_growth = on_growth
+        # Not lists of pieces: a piece of one character takes eighty bytes.
+        self._text = StringIO()
+        self._reasoning = StringIO()
+        self._calls = _Calls()
+        self._size = 0
+        self._finish = ""
+        self._model = ""
+        self._usage: Usage | None = None
+        self._choices = 0
+        self._closed = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the server said that the reply is at its end."""
+        return bool(self._finish) or self._closed
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens as the server counted them, if it did."""
+        return self._usage
+
+    def add(self, chunk: object) -> None:
+        """One chunk of a stream. Raises `Malformed`, `TooMuch`, and `ServerFailure` for one that tells of a
+        failure.
+        """
+        self._add(chunk, "delta")
+
+    def end(self) -> None:
+        """The stream's end mark came."""
+        self._closed = True
+
+    def add_whole(self, completion: object) -> None:
+        """A completion that came in one piece. Raises `Malformed`, `TooMuch` and `ServerFailure`."""
+        self._add(completion, "message")
+        if not self._choices:
+            raise Malformed(_("the answer holds no choices"))
+
+    def reply(
+        self, *, model: str = "", latency_ms: int = 0, attempts: int = 1, price: Price | None = None
+    ) -> ModelReply:
+        """The reply; `model` unless the server named another. Raises `Malformed` when nothing came, or
+        the stream broke off.
+        """
+        if not self._choices:
+            raise Malformed(_("the answer holds no reply"))
+        if not self.complete:
+            raise Malformed(_("the reply broke off before its end"))
+        if self._on_text:
+            self._on_text.flush()
+        text, reasoning = _without_thoughts(storable(self._text.getvalue()))
+        reply = ModelReply(
+            text=text,
+            reasoning=storable(self._reasoning.getvalue()) or reasoning,
+            tool_calls=self._calls.finished(cut=self._finish == "length"),
+            finish_reason=self._finish,
+            usage=self._usage or Usage(),
+            model=self._model or model,
+            latency_ms=latency_ms,
+            attempts=attempts,
+            cost=price.of(self._usage) if price and self._usage else None,
+        )
+        # Whole texts: a secret may be cut anywhere by pieces.
+        return scrub_model(reply)
+
+    def _add(self, chunk: object, part: str) -> None:
+        if not isinstance(chunk, dict):
+            raise Malformed(_("the answer is not a JSON object"))
+        data = cast(dict[str, object], chunk)
+        if data.get("error"):
+            raise ServerFailure(data["error"])
+        self._model = scrub(_string(data.get("model")))[:_MAX_NAME] or self._model
+        usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
+        self._usage = usage or self._usage
+        # Only the last chunk counts tokens and holds no choice.
+        self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
+        for choice in choices[:1]:
+            self._choices += 1
+            self._finish = scrub(_string(choice.get("finish_reason")))[:_MAX_NAME] or self._finish
+            self._delta(_dict(choice.get(part)))
+
+    def _delta(self, delta: dict[str, object]) -> None:
+        text = _content(delta.get("content")) + _string(delta.get("refusal"))
+        thought = _string(delta.get("reasoning_content")) or _string(delta.get("reasoning"))
+        calls = _dicts(delta.get("tool_calls"))
+        grown = len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
+        if not grown:
+            return
+        self._size += grown
+        if self._size > MAX_CHARS:
+            said = _("the reply is longer than {n} characters").format(n=f"{MAX_CHARS:,}")
+            raise TooMuch(said)
+        if self._on_growth:
+            self._on_growth()
+        self._reasoning.write(thought)
+        if text:
+            self._text.write(text)
+            if self._on_text:
+                self._on_text(storable(text))
+
+
+@dataclass
+class _Slot:
+    id: str = ""
+    name: str = ""
+    arguments: StringIO = field(default_factory=StringIO)
+
+
+class _Calls:
+    """Tool calls under construction. Servers leave out the index or the id, give every call the index
+    0, repeat the name in each piece, or send the arguments as an object.
+    """
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._by_index: dict[int, _Slot] = {}
+        self._by_id: dict[str, _Slot] = {}
+        self._looks = _MAX_LOOKED_AT
+
+    def add(self, delta: dict[str, object]) -> int:
+        """Add one piece; returns by how many characters that made the calls longer. Raises `TooMuch`."""
+        function = _dict(delta.get("function"))
+        id_, name = _string(delta.get("id")), _string(function.get("name"))
+        arguments = _written(function.get("arguments"))
+        slot = self._slot(delta.get("index"), id_, name, arguments)
+        if id_ and not slot.id:
+            slot.id = id_
+            self._by_id.setdefault(id_, slot)
+        known = len(slot.name)
+        if name.startswith(slot.name):
+            slot.name = name
+        elif not slot.arguments.tell():
+            slot.name += name
+        if max(len(slot.name), len(slot.id)) > _MAX_NAME:
+            raise TooMuch(_("a tool call's name is longer than {n} characters").format(n=_MAX_NAME))
+        slot.arguments.write(arguments)
+        return len(slot.name) - known + len(arguments)
+
+    def finished(self, *, cut: bool) -> tuple[ToolCall, ...]:
+        """All calls; with `cut`, the reply ran out of tokens, maybe in the middle of the last one."""
+        slots = [slot for slot in self._slots if slot.name or slot.arguments.tell()]
+        calls: list[ToolCall] = []
+        broken = 0
+        for slot in slots:
+            text = slot.arguments.getvalue()
+            value = _object(text) if text.strip() else {}
+            # Mending is slow on a mess, and many broken calls are one.
+            mend = broken < _MAX_MENDED_CALLS and not (cut and slot is slots[-1])
+            broken += value is None
+            arguments, left = _arguments(value, text, mend=mend)
+            calls.append(
+                ToolCall(
+                    name=storable(slot.name), id=storable(slot.id), arguments=arguments, broken=left
+                )
+            )
+        return tuple(calls)
+
+    def _slot(self, index: object, id_: str, name: str, arguments: str) -> _Slot:
+        if isinstance(index, int) and not isinstance(index, bool):
+            slot = self._by_index.get(index)
+            if slot is None or self._begins_anew(slot, id_, name, arguments):
+                slot = self._by_index[index] = self._new()
+            return slot
+        last = self._slots[-1] if self._slots else None
+        if id_:
+            return self._by_id.get(id_) or self._new()
+        if last is None or self._begins_anew(last, id_, name, arguments):
+            return self._new()
+        return last
+
+    def _begins_anew(self, slot: _Slot, id_: str, name: str, arguments: str) -> bool:
+        if id_ and slot.id and id_ != slot.id:
+            return True
+        if not (name and arguments and (size := slot.arguments.tell())):
+            return False
+        # Where each piece repeats the name, all that came so far is looked at again with each.
+        self._looks -= size
+        return self._looks >= 0 and _object(slot.arguments.getvalue()) is not None
+
+    def _new(self) -> _Slot:
+        if len(self._slots) == MAX_CALLS:
+            raise TooMuch(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
+        self._slots.append(_Slot())
+        return self._slots[-1]
+
+
+def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue], str]:
+    """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
+    return _arguments(_object(text) if text.strip() else {}, text, mend=mend)
+
+
+def _arguments(
+    value: dict[str, JsonValue] | None, text: str, *, mend: bool
+) -> tuple[dict[str, JsonValue], str]:
+    """`read_arguments`, where `value` is the object in `text` as it stands."""
+    try:
+        if value is None and mend:
+            mended = mended_json(text)
+            value = cast(dict[str, JsonValue], mended) if isinstance(mended, dict) else None
+            value = value or None
+        if value is not None:
+            return cast(dict[str, JsonValue], clean_json(value)), ""
+    except RecursionError:
+        pass
+    return {}, storable(text)
+
+
+def _object(text: str) -> dict[str, JsonValue] | None:
+    try:
+        value: object = json.loads(text)
+        # Some servers encode the arguments twice.
+        value = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, JsonValue], value) if isinstance(value, dict) else None
+
+
+def _without_thoughts(text: str) -> tuple[str, str]:
+    """A reasoning block at the start, which some servers leave in the text, set apart."""
+    head, mark, rest = text.partition("</think>")
+    if mark and head.lstrip().startswith("<think>"):
+        return rest.strip(), head.lstrip().removeprefix("<think>").strip()
+    return text, ""
+
+
+def _content(value: object) -> str:
+    if isinstance(value, list):
+        return "".join(_string(part.get("text")) for part in _dicts(cast(object, value)))
+    return _string(value)
+
+
+def _usage(value: object) -> Usage | None:
+    usage = _dict(value)
+    if not usage:
+        return None
+    return Usage(
+        prompt=token_count(usage.get("prompt_tokens")),
+        completion=token_count(usage.get("completion_tokens")),
+        cached=token_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning=token_count(
+            _dict(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        ),
+    )
+
+
+def _written(arguments: object) -> str:
+    """Arguments as a server gave them, as text. Raises `TooMuch`."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        return json.dumps(arguments)
+    except RecursionError:
+        raise TooMuch(_("the reply is nested too deeply")) from None
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _dict(value: object) -> dict[str, object]:
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}
+
+
+def _dicts(value: object) -> list[dict[str, object]]:
+    items = cast(list[object], value) if isinstance(value, list) else []
+    return [cast(dict[str, object], item) for item in items if isinstance(item, dict)]
+
+
+# After its end mark, a stream should be over; waiting for that keeps the connection usable.
+_GRACE_SECONDS = 1.0
+# Between the last word of a reply and the count of its tokens.
+_TAIL_SECONDS = 5.0
+
+
+class WebPage(Malformed):
+    """The address answers with a page for people."""
+
+
+async def read_answer(response: ClientResponse, assembler: Assembler) -> bool:
+    """Read the reply into `assembler`; whether it came as a stream.
+
+    What the body begins with decides, not what was asked for: some servers cannot stream, others do
+    nothing else. Raises `Malformed`, `TooMuch`, `ServerFailure`, and what the connection raises.
+    """
+    if response.content_type == "text/html":
+        raise WebPage(_("the address answers with a web page"))
+    body, head, blank = response.content, b"", 0
+    while not head and not body.at_eof():
+        piece = await body.readany()
+        head = piece.lstrip()
+        blank += len(piece) - len(head)
+        check_bytes(blank)
+    start = head[:1]
+    if start in (b"{", b"["):
+        assembler.add_whole(_json(await read_body(response, head)))
+        return False
+    if start not in (b"", b"d", b":", b"e", b"i", b"r", b"\xef"):
+        # Not one of the words that a stream can begin with.
+        raise Malformed(_("it is not valid JSON"))
+    await _stream(response, head, assembler)
+    return True
+
+
+async def _stream(response: ClientResponse, head: bytes, assembler: Assembler) -> None:
+    events, piece, body = Events(), head, response.content
+    try:
+        async with asyncio.timeout(None) as tail:
+            while piece:
+                for data in events.feed(piece):
+                    if _take(data, assembler):
+                        await _drain(response)
+                        return
+                if assembler.complete and tail.when() is None:
+                    tail.reschedule(asyncio.get_running_loop().time() + _TAIL_SECONDS)
+                piece = await body.readany()
+    except (TimeoutError, client_error()):
+        # All was said: it does not matter how the connection ended.
+        if not assembler.complete:
+            raise
+        return
+    for data in events.end():
+        if _take(data, assembler):
+            return
+
+
+def _take(lines: list[bytes], assembler: Assembler) -> bool:
+    """Add one event; whether it was the end mark."""
+    for chunk in _chunks(lines):
+        if chunk.strip() == b"[DONE]":
+            assembler.end()
+            return True
+        if chunk.strip():
+            assembler.add(_json(chunk))
+    return False
+
+
+def _chunks(lines: list[bytes]) -> Iterable[bytes]:
+    if len(lines) == 1:
+        return lines
+    # Chunks over several lines are legal, and so is nothing that servers send without blank lines.
+    joined = b"\n".join(lines)
+    try:
+        read_json(joined)
+    except ValueError:
+        return lines
+    return [joined]
+
+
+async def _drain(response: ClientResponse) -> None:
+    if response.content.at_eof():
+        return
+    try:
+        async with asyncio.timeout(_GRACE_SECONDS):
+            while await response.content.readany():
+                pass
+    except (OSError, ValueError, client_error()):
+        pass  # The connection will not be used again.
+
+
+def _json(data: bytes) -> object:
+    try:
+        return read_json(data)
+    except TooMuch:
+        raise
+    except UnicodeDecodeError:
+        raise Malformed(_("it is not valid UTF-8")) from None
+    except ValueError:
+        raise Malformed(_("it is not valid JSON")) from None

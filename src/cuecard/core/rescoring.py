@@ -1,0 +1,283 @@
+"""From a judgement on one revision to one on the next: what is the same keeps its verdict, the rest is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.judge import Columns, same_columns, same_rows
+from cuecard.core.gold_changes import Fate, ItemChange, item_changes
+from cuecard.core.tasks.gold import narrow
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import (
+    Decision,
+    Item,
+    Judgement,
+    Prediction,
+    TableMatch,
+    TablePrediction,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a judge is asked in the place of the whole: `task` holds only the gold that is open. `place` says what
+    its verdict on an item of that task is about in the new revision, with the prediction's own indices; None for
+    an item that is not asked about. `match` does the same for how two tables were laid over each other.
+    """
+
+    task: Task
+    prediction: Prediction
+    place: Callable[[Verdict], Verdict | None]
+    match: Callable[[TableMatch | None], TableMatch | None] = lambda match: match
+
+
+@dataclass(frozen=True)
+class Carry:
+    """`kept`: verdicts on the new revision's items, as they were given; `asked`: None where nothing is open.
+    `open`: the items that are asked about. `changes`: of the gold.
+    """
+
+    changes: tuple[ItemChange, ...]
+    kept: Mapping[str, Verdict]
+    open: tuple[Item, ...]
+    asked: Asked | None
+    table: TableMatch | None = None
+
+    def composed(
+        self,
+        old: Judgement | None,
+        judged: Judgement | None,
+        *,
+        revision_hash: str,
+        trial_hash: str,
+    ) -> Judgement:
+        """The judgement on the new revision: what was kept of `old`, and what `judged` says of what was asked. An
+        item without a verdict in it is unjudged. Raises `ValueError` where there is neither.
+        """
+        made = judged or old
+        if made is None or (self.asked is not None and judged is None):
+            raise ValueError("nothing was judged")
+        found = dict(self.kept)
+        table = self.table
+        if self.asked is not None and judged is not None:
+            placed = (self.asked.place(verdict) for verdict in judged.verdicts)
+            found.update({verdict.item.key: verdict for verdict in placed if verdict})
+            table = self.asked.match(judged.table)
+        items = [change.new for change in self.changes if change.new is not None]
+        unjudged = Decision.UNJUDGED
+        return Judgement(
+            judge=made.judge,
+            revision_hash=revision_hash,
+            prompt_hash=made.prompt_hash,
+            trial_hash=trial_hash,
+            verdicts=tuple(
+                found.get(item.key) or Verdict(item=item, decision=unjudged) for item in items
+            ),
+            table=table,
+        )
+
+
+def carry(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
+    """What `judgement`, made on `old`, still says of `prediction` on `new`. What it left unjudged is open; without
+    a judgement everything is.
+    """
+    from cuecard.core.families.registry import family_of
+
+    return family_of(new).carry(old, new, prediction, judgement)
+
+
+def whole(new: Task, prediction: Prediction, changes: tuple[ItemChange, ...]) -> Carry:
+    """Everything is asked."""
+    items = tuple(change.new for change in changes if change.new is not None)
+    return Carry(changes, {}, items, Asked(new, prediction, lambda verdict: verdict))
+
+
+def carry_items(
+    old: Task,
+    new: Task,
+    prediction: Prediction,
+    judgement: Judgement | None,
+    ask: Callable[[Task, Prediction, tuple[Item, ...]], Asked],
+) -> Carry:
+    """`carry` for gold items that are judged one by one; `ask` makes the question about those that are open."""
+    changes = item_changes(old, new)
+    verdicts = {v.item.key: v for v in judgement.verdicts} if judgement else {}
+    kept: dict[str, Verdict] = {}
+    for change in changes:
+        if change.fate is Fate.SAME and change.old and change.new:
+            verdict = verdicts.get(change.old.key)
+            if verdict and verdict.decision is not Decision.UNJUDGED:
+                kept[change.new.key] = verdict.model_copy(update={"item": change.new})
+    items = [change.new for change in changes if change.new is not None]
+    left = tuple(item for item in items if item.key not in kept)
+    asked = ask(new, prediction, left) if left else None
+    return Carry(changes, kept, left, asked)
+
+
+def carry_answer(
+    old: Task, new: Task, prediction: Prediction, judgement: Judgement | None
+) -> Carry:
+    """`carry` where what is open is asked about as a whole."""
+    return carry_items(old, new, prediction, judgement, _as_a_whole)
+
+
+def _as_a_whole(new: Task, prediction: Prediction, items: tuple[Item, ...]) -> Asked:
+    del items
+    return Asked(new, prediction, lambda verdict: verdict)
+
+
+def carry_table(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
+    """`carry` for tables."""
+    changes = item_changes(old, new)
+    before, after = narrow(old.gold, Table), narrow(new.gold, Table)
+    match = judgement.table if judgement else None
+    if judgement is None or match is None or not _laid_out_alike(before, after):
+        return whole(new, prediction, changes)
+    if not match.usable:
+        return _refused(changes, judgement, match)
+    if not isinstance(prediction, TablePrediction):
+        return whole(new, prediction, changes)
+    columns = same_columns(after, prediction.columns)
+    if columns.left_over():
+        return whole(new, prediction, changes)
+    return _Carrying(new, after, prediction, columns, judgement, match, changes).carry()
+
+
+def _laid_out_alike(old: Table, new: Table) -> bool:
+    """Whether a table that was laid over the one is laid over the other in the same way."""
+    if old.column_names != new.column_names or old.unique_columns != new.unique_columns:
+        return False
+    return all(old.columns[i] == new.columns[i] for i in new.key_indices)
+
+
+def _refused(changes: tuple[ItemChange, ...], judgement: Judgement, match: TableMatch) -> Carry:
+    """A table that cannot be used is wrong in every cell, whatever gold says there."""
+    said = {v.item.key: v for v in judgement.verdicts}
+    kept: dict[str, Verdict] = {}
+    for change in changes:
+        if change.new is None:
+            continue
+        was = said.get(change.old.key) if change.old else None
+        kept[change.new.key] = (
+            was.model_copy(update={"item": change.new})
+            if was
+            else Verdict(item=change.new, decision=Decision.NO, rationale=match.reason)
+        )
+    return Carry(changes, kept, (), None, match)
+
+
+@dataclass
+class _Carrying:
+    task: Task
+    table: Table
+    prediction: TablePrediction
+    columns: Columns
+    judgement: Judgement
+    match: TableMatch
+    changes: tuple[ItemChange, ...]
+    kept: dict[str, Verdict] = field(default_factory=dict[str, Verdict])
+    joined: dict[int, int] = field(default_factory=dict[int, int])
+
+    def carry(self) -> Carry:
+        said = {v.item.key: v for v in self.judgement.verdicts}
+        partners = dict(self.match.joined)
+        by_row: dict[int, list[ItemChange]] = {}
+        for change in self.changes:
+            if change.new is not None:
+                by_row.setdefault(change.new.index, []).append(change)
+        cells: dict[int, list[Item]] = {}
+        rows: list[int] = []
+        for row, its in by_row.items():
+            was = [said.get(c.old.key) if c.old else None for c in its]
+            old_row = its[0].old.index if its[0].old else None
+            if old_row is not None and old_row in partners:
+                self.joined[row] = partners[old_row]
+                if asked := self._joined(its, was):
+                    cells[row] = asked
+            elif old_row is None or any(v is None or _open(v) for v in was):
+                rows.append(row)
+            else:
+                # No row that was handed in has its key: what gold says in it changes nothing.
+                self._keep(its, was)
+        asked = self._asked(cells, rows)
+        opened = [item for its in cells.values() for item in its]
+        opened += [change.new for row in rows for change in by_row[row] if change.new]
+        return Carry(
+            self.changes, self.kept, tuple(opened), asked, self._matched(dict(self.joined))
+        )
+
+    def _joined(self, its: list[ItemChange], was: list[Verdict | None]) -> list[Item]:
+        """The cells of a joined row that are asked about."""
+        asked: list[Item] = []
+        for change, verdict in zip(its, was, strict=True):
+            if change.new is None:
+                continue
+            key = change.new.column in self.table.unique_columns
+            same = change.fate is Fate.SAME or key
+            if same and verdict is not None and not _open(verdict):
+                self._keep([change], [verdict])
+            else:
+                asked.append(change.new)
+        return asked
+
+    def _keep(self, its: list[ItemChange], was: list[Verdict | None]) -> None:
+        for change, verdict in zip(its, was, strict=True):
+            if change.new is not None and verdict is not None:
+                self.kept[change.new.key] = verdict.model_copy(update={"item": change.new})
+
+    def _asked(self, cells: dict[int, list[Item]], rows: list[int]) -> Asked | None:
+        if not cells and not rows:
+            return None
+        laid = same_rows(self.table, self.prediction, self.columns).rows
+        taken = set(self.joined.values())
+        free = [index for index in laid if index not in taken] if rows else []
+        gold = [*cells, *rows]
+        predicted = [self.joined[row] for row in cells] + free
+        shown = [self._shown(row, [item.column for item in cells[row]]) for row in cells]
+        shown += [self.prediction.rows[index] for index in free]
+        wanted = {item.key for items in cells.values() for item in items}
+
+        def place(verdict: Verdict) -> Verdict | None:
+            row = gold[verdict.item.index]
+            item = verdict.item.model_copy(update={"index": row})
+            if row in cells and item.key not in wanted:
+                return None
+            supporting = tuple(predicted[i] for i in verdict.supporting if i < len(predicted))
+            return verdict.model_copy(update={"item": item, "supporting": supporting})
+
+        def matched(match: TableMatch | None) -> TableMatch | None:
+            pairs = match.joined if match else ()
+            more = {gold[g]: predicted[p] for g, p in pairs}
+            return self._matched({**self.joined, **more})
+
+        part = Table(
+            columns=self.table.columns,
+            unique_columns=self.table.unique_columns,
+            rows=tuple(self.table.rows[row] for row in gold),
+        )
+        return Asked(
+            self.task.model_copy(update={"gold": part}),
+            TablePrediction(columns=self.prediction.columns, rows=tuple(shown)),
+            place,
+            matched,
+        )
+
+    def _shown(self, row: int, asked: list[str]) -> tuple[str, ...]:
+        """The predicted row with gold's own text wherever nothing is asked, which takes no model to compare."""
+        predicted = self.prediction.rows[self.joined[row]]
+        width = len(self.prediction.columns)
+        cells = [predicted[i] if i < len(predicted) else "" for i in range(width)]
+        for place, name in enumerate(self.table.column_names):
+            if name not in asked:
+                cells[self.columns.partner[place]] = self.table.rows[row][place]
+        return tuple(cells)
+
+    def _matched(self, joined: dict[int, int]) -> TableMatch:
+        return self.match.model_copy(update={"joined": tuple(sorted(joined.items()))})
+
+
+def _open(verdict: Verdict) -> bool:
+    return verdict.decision is Decision.UNJUDGED

@@ -1,3 +1,0 @@
-"""What of a judgement still holds after the gold was corrected. Pure functions of two revisions of a task, what was
-handed in, and what was decided.
-"""

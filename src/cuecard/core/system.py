@@ -1,0 +1,175 @@
+"""What is asked of the operating system: files replaced in one move, private folders, locks, and a quiet end on Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from types import FrameType
+from uuid import uuid4
+
+_PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
+_LOCK_SECONDS = 1.0
+_FORMER: dict[str, str] = {}
+
+
+def replace_file(path: Path, data: str | bytes, *, private: bool = False) -> Path:
+    """Write beside the file, then put it in its place: a full disk leaves the old file whole, and a link what
+    it is. What is no file, such as a pipe, is written into. A file that is replaced keeps its mode; with
+    `private` it is its owner's alone. Its folder must be there. Raises `OSError`.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return path
+    place = path.resolve()
+    draft = place.with_name(f".{place.name[:80]}.{uuid4().hex[:12]}.tmp")
+    try:
+        mode = _PRIVATE_FILE if private else 0o666
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(content)
+        if not private and place.exists():
+            draft.chmod(stat.S_IMODE(place.stat().st_mode))
+        draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def config_folder() -> Path:
+    """Where preferences live."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("cuecard", appauthor=False))
+
+
+def state_folder() -> Path:
+    """Where what was begun and not given yet lives, a folder for each kind."""
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("cuecard", appauthor=False))
+
+
+def make_own_folder(folder: Path) -> Path:
+    """One of a person's own folders, closed to others. Raises `OSError`."""
+    for each in reversed((folder, *folder.parents)):
+        if not each.exists():
+            each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+    _shut(folder)
+    return folder
+
+
+def keep(path: Path, data: str) -> Path:
+    """Replace a file in one of a person's own folders. Raises `OSError`."""
+    make_own_folder(path.parent)
+    return replace_file(path, data, private=True)
+
+
+def shut_own_folders() -> None:
+    """Close to others what an earlier version left open, as far as the system lets us."""
+    for folder in (config_folder(), state_folder()):
+        for each in (folder, *_folders_in(folder)):
+            with contextlib.suppress(OSError):
+                _shut(each)
+
+
+def _folders_in(folder: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        yield from (each for each in folder.iterdir() if each.is_dir() and not each.is_symlink())
+
+
+def _shut(folder: Path) -> None:
+    if os.name != "posix" or not stat.S_IMODE(folder.stat().st_mode) & 0o077:
+        return
+    folder.chmod(_PRIVATE_FOLDER)
+    for file in folder.iterdir():
+        if file.is_file() and not file.is_symlink():
+            file.chmod(_PRIVATE_FILE)
+
+
+def formerly(public: str, address: str) -> None:
+    """Earlier versions named the files of the workspace at `public` after `address`, password included."""
+    if address != public:
+        _FORMER[public] = address
+
+
+def kept_path(kind: str, url: str, name_of: Callable[[str], str]) -> Path:
+    """The file of something that was begun and not given yet, in the workspace with the public address `url`;
+    `name_of` makes its name from the address. What an earlier version kept under another name is taken over.
+    """
+    path = state_folder() / kind / name_of(url)
+    if (address := _FORMER.get(url)) and not path.exists():
+        with contextlib.suppress(OSError):
+            path.with_name(name_of(address)).rename(path)
+    return path
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Alone with the file at `path` among the processes of this machine; not alone if somebody holds it longer
+    than any write takes. Its folder must be there. Raises `OSError` where the lock cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:  # No such locks on this system: the last one to write wins.
+        yield
+        return
+    lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+    try:
+        patience = monotonic() + _LOCK_SECONDS
+        while monotonic() < patience:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                sleep(0.005)
+        yield
+    finally:
+        os.close(lock)
+
+
+EXIT_INTERRUPTED = 130
+"""What shells expect of a command that was interrupted."""
+
+
+def leave_quietly() -> None:
+    """From here on Ctrl-C ends the process at once and without a word: nothing is open that it could harm. Where
+    somebody ignores or handles it, nothing changes.
+    """
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
+        signal.signal(signal.SIGINT, _leave)
+
+
+def raise_again() -> None:
+    """From here on Ctrl-C raises KeyboardInterrupt again, for those who have something to finish; amid an import only
+    once that is done, because what imports may print it, forget it or take it for an error of its own (as pydantic's
+    classes do).
+    """
+    import threading  # now, rather than amid another import
+
+    del threading
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    os._exit(EXIT_INTERRUPTED)
+
+
+def _interrupt(_signal: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            import _thread
+            import threading
+
+            again = threading.Timer(0.005, _thread.interrupt_main)
+            again.daemon = True
+            again.start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt

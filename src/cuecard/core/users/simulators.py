@@ -1,0 +1,366 @@
+"""Users played by a model: the persona of a staged task, the responder of a checkpoint task, and single turns of either to look at."""
+
+from __future__ import annotations
+
+import hashlib
+
+from cuecard.core.config import Prompt
+from cuecard.core.engine.messages import (
+    Act,
+    CheckpointStatus,
+    Dialogue,
+    Flag,
+    Message,
+    PlayerRef,
+    UserReply,
+)
+from cuecard.core.engine.step_context import CallContext, StepContext
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.tasks.models import CueKind, Persona, Task, TaskLanguage
+from cuecard.core.text import storable
+from cuecard.core.users.asking import (
+    MOVES,
+    FarewellAnswer,
+    PersonaAnswer,
+    ResponderAnswer,
+    Turn,
+    ask_once,
+    ask_turn,
+    label,
+    listed,
+    transcript,
+)
+from cuecard.core.users.checks import PersonaChecks, ResponderChecks, Words
+from cuecard.core.users.responder import ChainRules, Move, Outcome, Place, read_move
+from cuecard.core.users.scripted import ScriptedUser, next_stage, phrase
+
+_WHEN: dict[TaskLanguage, dict[CueKind, str]] = {
+    "en": {
+        CueKind.START: "at once",
+        CueKind.MENTIONS: "when the assistant's last reply mentions it",
+        CueKind.ASKS: "only when the assistant, in its last reply, asks about it of its own accord",
+        CueKind.COMPLETES: "when, with its last reply, the assistant has completed it",
+    },
+    "zh": {
+        CueKind.START: "随时可以",
+        CueKind.MENTIONS: "助手最近一次回复提到了相关内容时",
+        CueKind.ASKS: "只有助手在最近一次回复中主动问起时",
+        CueKind.COMPLETES: "到最近一次回复为止，助手已经把这件事做完时",
+    },
+}
+
+
+class PersonaUser:
+    """A model plays the persona. It sees the current stage whole, of later ones only the titles, and
+    returns whether the cue is met and what the person says; at most one stage, always the next, is
+    disclosed with a reply. Words that lack the line of a met cue are replaced by the line; words that
+    would give a line away are asked for again, then replaced by what the stage says for an unmet cue.
+    Named gold and odd forms are asked for again, then flagged.
+
+    It has no patience to run out: a cue that is never met is pushed for until the trial's limit of
+    turns. When all is disclosed and the model finds the last line answered, it is done. Without a
+    usable answer a scripted user (which does have patience) takes the turn, flagged.
+
+    Raises `ValueError` for a task without a persona.
+    """
+
+    def __init__(
+        self, name: str, client: ChatClient, task: Task, prompt: Prompt, end_prompt: Prompt
+    ) -> None:
+        if task.persona is None:
+            raise ValueError("a persona needs a task with one")
+        self._name = name
+        self._client = client
+        self._persona: Persona = task.persona
+        self._language: TaskLanguage = task.language
+        self._prompt, self._end_prompt = prompt, end_prompt
+        self._scripted = ScriptedUser(task)
+        self._checks = PersonaChecks(task)
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(
+            name=self._name,
+            kind="persona",
+            model=self._client.config.model,
+            version=version_of(self._prompt, self._end_prompt),
+        )
+
+    async def open(self, context: CallContext) -> UserReply:
+        return await self._scripted.open(context)
+
+    async def reply(self, dialogue: Dialogue, context: CallContext) -> UserReply:
+        number = next_stage(self._persona, dialogue)
+        if number is None:
+            return await self._end(dialogue, context)
+        start = self._persona.stages[number - 1].cue.kind is CueKind.START
+
+        def examine(answer: PersonaAnswer) -> Words:
+            if answer.cue_met or start:
+                return self._checks.disclosing(answer.reply, number, dialogue)
+            return self._checks.pushing(answer.reply, number, dialogue, ends=answer.done)
+
+        turn = await ask_turn(
+            self._client,
+            self.asked(dialogue),
+            PersonaAnswer,
+            context,
+            prompt=self._prompt,
+            language=self._language,
+            examine=examine,
+        )
+        if not isinstance(turn, Turn):
+            scripted = await self._scripted.reply(dialogue, context)
+            return scripted.model_copy(update={"flags": (turn,)})
+        met = turn.answer.cue_met or start
+        last = dialogue.last("agent")
+        return UserReply(
+            text=turn.findings.text or self._scripted.push(number, last.text if last else ""),
+            stage=number if met else None,
+            cue_met=met,
+            reason=storable(turn.answer.reason),
+            flags=turn.findings.flags,
+        )
+
+    async def _end(self, dialogue: Dialogue, context: CallContext) -> UserReply:
+        turn = await ask_turn(
+            self._client,
+            self.asked(dialogue),
+            FarewellAnswer,
+            context,
+            prompt=self._end_prompt,
+            language=self._language,
+            examine=lambda answer: self._checks.pushing(answer.reply, None, dialogue),
+        )
+        if not isinstance(turn, Turn):
+            scripted = await self._scripted.reply(dialogue, context)
+            return scripted.model_copy(update={"flags": (turn,)})
+        done = turn.answer.done
+        return UserReply(
+            text=turn.findings.text or phrase(self._language, "thanks" if done else "push"),
+            done=done,
+            reason=storable(turn.answer.reason),
+            flags=turn.findings.flags,
+        )
+
+    def asked(self, dialogue: Dialogue) -> str:
+        """What the model is asked at this point of the dialogue."""
+        language, number = self._language, next_stage(self._persona, dialogue)
+        none = label("none", language)
+        person = {
+            "identity": self._identity,
+            "behaviour": self._persona.behaviour or none,
+            "dialogue": transcript(dialogue, language),
+        }
+        if number is None:
+            return self._end_prompt.render(**person, line=self._persona.stages[-1].line)
+        stage = self._persona.stages[number - 1]
+        return self._prompt.render(
+            **person,
+            number=str(number),
+            title=stage.title,
+            when=_WHEN[language][stage.cue.kind],
+            cue=stage.cue.text,
+            terms=", ".join(stage.cue.terms) or none,
+            line=stage.line,
+            not_met=stage.not_met or phrase(language, "push"),
+            later=listed(tuple(s.title for s in self._persona.stages[number:]), language),
+        )
+
+    @property
+    def _identity(self) -> str:
+        name, identity = self._persona.name, self._persona.identity
+        return identity if name in identity else f"{name}\n{identity}"
+
+
+def version_of(*prompts: Prompt) -> str:
+    """What tells players apart that differ only in their prompts: 12 hex digits."""
+    return hashlib.sha256("".join(prompt.hash for prompt in prompts).encode()).hexdigest()[:12]
+
+
+class ModelResponder:
+    """A model says which move the agent's turn was and finds words; status, clue and progress follow
+    from the decision table (FORMATS: discobench, responder statuses).
+
+    What the tool says of the turn stands: `ask` only asks, `answer` only answers, and nobody asks
+    rightly about a step that is not ambiguous. The model never sees a clue before its release, later
+    steps or the final answer. A clue is always said in the task's words; other words that break a hard
+    rule are asked for again, then replaced by a script's and flagged. A turn without a usable answer is
+    read as the scripted responder reads it, flagged.
+
+    It has no patience to run out: the trial's limit of turns ends what goes nowhere. Raises
+    `ValueError` for a task of another family.
+    """
+
+    def __init__(self, name: str, client: ChatClient, task: Task, prompt: Prompt) -> None:
+        self._name = name
+        self._client = client
+        self._task = task
+        self._language: TaskLanguage = task.language
+        self._prompt = prompt
+        self._rules = ChainRules(task, patience=None)
+        self._checks = ResponderChecks(task, self._rules)
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(
+            name=self._name,
+            kind="responder",
+            model=self._client.config.model,
+            version=version_of(self._prompt),
+        )
+
+    async def open(self, context: StepContext) -> UserReply:
+        return UserReply(text=self._task.opening)
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
+        last = dialogue.last("agent")
+        if last is None:
+            return UserReply(text=self._task.opening)
+        place = self._rules.place(dialogue)
+
+        def examine(answer: ResponderAnswer) -> Words:
+            move, corrected = _admitted(MOVES[answer.move], last, place)
+            outcome = self._rules.follow(dialogue, last, move)
+            if corrected or not own_words(outcome, place):
+                return Words(self._rules.words(outcome))
+            return self._checks.words(answer.reply, place, dialogue)
+
+        turn = await ask_turn(
+            self._client,
+            self.asked(dialogue),
+            ResponderAnswer,
+            context,
+            prompt=self._prompt,
+            language=self._language,
+            examine=examine,
+        )
+        if not isinstance(turn, Turn):
+            outcome = self._rules.follow(dialogue, last, read_move(last, place.step))
+            return self._rules.reply(outcome, flags=(turn,))
+        move, _corrected = _admitted(MOVES[turn.answer.move], last, place)
+        return self._rules.reply(
+            self._rules.follow(dialogue, last, move),
+            text=turn.findings.text,
+            reason=storable(turn.answer.reason),
+            flags=turn.findings.flags,
+        )
+
+    def asked(self, dialogue: Dialogue) -> str:
+        """What the model is asked at this point of the dialogue."""
+        place, last = self._rules.place(dialogue), dialogue.last("agent")
+        language, ambiguity = self._language, place.step.ambiguity
+        none = label("none", language)
+        return self._prompt.render(
+            opening=self._task.opening,
+            dialogue=transcript(dialogue, language),
+            question=place.step.question,
+            targets=listed(place.step.names, language),
+            ambiguity=ambiguity.logic if ambiguity else none,
+            candidates=listed(ambiguity.candidates if ambiguity else (), language),
+            clue=label("yes" if place.situation.clue_given else "no", language),
+            turn=last.text if last else none,
+        )
+
+
+def _admitted(move: Move, said: Message, place: Place) -> tuple[Move, bool]:
+    """The move as the turn's tool and the step allow it, and whether it had to be corrected."""
+    asks = move in (Move.ASKS_RIGHTLY, Move.ASKS_OTHERWISE)
+    if said.act is Act.ASK and not asks:
+        return read_move(said, place.step), True
+    if said.act is Act.ANSWER and move is not Move.RIGHT:
+        return Move.WRONG, move is not Move.WRONG
+    if move is Move.ASKS_RIGHTLY and not place.situation.ambiguous:
+        return Move.ASKS_OTHERWISE, True
+    return move, False
+
+
+def own_words(outcome: Outcome, place: Place) -> bool:
+    """Whether the model's words are wanted: not for a clue, nor where the table went beyond it."""
+    detected = outcome.status is CheckpointStatus.AMBIGUITY_DETECTED
+    return not detected and outcome.index == place.index
+
+
+class PersonaOnce(PersonaUser):
+    """A persona as its model plays it unaided. Nothing is asked again, mended or replaced by the line;
+    what would be complained of stands in `flags`.
+
+    `cue_met` and `done` are the model's; a met cue discloses the next stage, for the engine counts, whether
+    or not the words say its line. Without a usable answer there are no words and no decision.
+    """
+
+    async def reply(self, dialogue: Dialogue, context: CallContext) -> UserReply:
+        number = next_stage(self._persona, dialogue)
+        asked, language = self.asked(dialogue), self._language
+        if number is None:
+            last = await ask_once(
+                self._client,
+                asked,
+                FarewellAnswer,
+                context,
+                prompt=self._end_prompt,
+                language=language,
+            )
+            if isinstance(last, Flag):
+                return _unusable(last)
+            return UserReply(
+                text=storable(last.reply),
+                done=last.done,
+                reason=storable(last.reason),
+                flags=self._checks.pushing(last.reply, None, dialogue).flags,
+            )
+        answer = await ask_once(
+            self._client, asked, PersonaAnswer, context, prompt=self._prompt, language=language
+        )
+        if isinstance(answer, Flag):
+            return _unusable(answer)
+        if answer.cue_met:
+            words = self._checks.with_line(answer.reply, number, dialogue)
+        else:
+            words = self._checks.pushing(answer.reply, number, dialogue, ends=answer.done)
+        return UserReply(
+            text=storable(answer.reply),
+            stage=number if answer.cue_met else None,
+            cue_met=answer.cue_met,
+            done=answer.done,
+            reason=storable(answer.reason),
+            flags=words.flags,
+        )
+
+
+class ResponderOnce(ModelResponder):
+    """A responder as its model plays it unaided: the move is the model's, also where the agent's tool says
+    otherwise (but where there are no readings, nobody asks rightly). Status and progress follow from it
+    by the decision table. A clue is always said in the task's words, for the model does not know it; all
+    other words are the model's, whatever they give away.
+    """
+
+    async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
+        last = dialogue.last("agent")
+        if last is None:
+            return UserReply(text=self._task.opening)
+        answer = await ask_once(
+            self._client,
+            self.asked(dialogue),
+            ResponderAnswer,
+            context,
+            prompt=self._prompt,
+            language=self._language,
+        )
+        if isinstance(answer, Flag):
+            return _unusable(answer)
+        place = self._rules.place(dialogue)
+        move = MOVES[answer.move]
+        if move is Move.ASKS_RIGHTLY and not place.situation.ambiguous:
+            move = Move.ASKS_OTHERWISE
+        outcome = self._rules.follow(dialogue, last, move)
+        reply = self._rules.reply(outcome, reason=storable(answer.reason))
+        if not own_words(outcome, place):
+            return reply
+        words = self._checks.words(answer.reply, place, dialogue)
+        said = {"text": storable(answer.reply), "flags": words.flags}
+        return reply.model_copy(update=said)
+
+
+def _unusable(flag: Flag) -> UserReply:
+    return UserReply(text="", flags=(flag,))

@@ -1,0 +1,305 @@
+"""Search engines: how each is asked and how its results read, without any connection."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, Protocol, TypeGuard
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from cuecard.core.engine.messages import SearchEntry
+from cuecard.core.text import for_display, is_cjk, one_line, storable
+from cuecard.core.worlds.page_text import inline_text
+
+Mode = Literal["web", "scholar"]
+
+TITLE_CHARS = 300
+CONTENT_CHARS = 4000
+_DATE_CHARS = 60
+_URL_CHARS = 2000
+
+
+class Trouble(StrEnum):
+    """Why an engine gave no results."""
+
+    KEY = "key"
+    QUOTA = "quota"
+    BUSY = "busy"
+    SERVER = "server"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    MALFORMED = "malformed"
+    REFUSED = "refused"
+    NO_JSON = "no_json"
+    EMPTY_HANDED = "empty_handed"
+    LONG = "long"
+
+
+class EngineError(Exception):
+    """An engine gave no results. `detail`: what it said, shortened, never the key."""
+
+    def __init__(self, trouble: Trouble, detail: str = "") -> None:
+        super().__init__(trouble.value)
+        self.trouble = trouble
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One request. `body`: JSON, posted where there is one."""
+
+    url: str
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: Mapping[str, JsonValue] | None = None
+
+
+class Engine(Protocol):
+    """`most`: results that one request can give. `query_chars`: the longest query that it takes."""
+
+    name: str
+    address: str
+    modes: tuple[Mode, ...]
+    most: int
+    query_chars: int
+
+    def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking: ...
+
+    def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
+        """The results of an answer. Raises `EngineError` where it is none."""
+        ...
+
+    def trouble(self, status: int, said: str) -> Trouble | None:
+        """What a status other than 200 means for this engine in particular; None: what it always means."""
+        ...
+
+
+def entry(
+    title: JsonValue, content: JsonValue, url: JsonValue, date: JsonValue = ""
+) -> SearchEntry | None:
+    """A result, cleaned; its id follows from its address. None without an address of the web."""
+    address = _text(url).strip()
+    if len(address) > _URL_CHARS or not _is_web(address):
+        return None
+    return SearchEntry(
+        id=hashlib.blake2b(address.encode(), digest_size=6).hexdigest(),
+        title=one_line(_text(title), TITLE_CHARS) or one_line(address, TITLE_CHARS),
+        content=for_display(_text(content)).strip()[:CONTENT_CHARS],
+        date=one_line(_text(date), _DATE_CHARS),
+        url=one_line(address),
+    )
+
+
+def results(answer: JsonValue, *path: str) -> Iterator[dict[str, JsonValue]]:
+    """The objects of the list at `path`. A missing list is an empty one, anything else no answer of
+    an engine: raises `EngineError`.
+    """
+    found: JsonValue = answer
+    for name in path:
+        if not isinstance(found, dict):
+            raise EngineError(Trouble.MALFORMED)
+        found = found.get(name)
+        if found is None:
+            return
+    if not isinstance(found, list):
+        raise EngineError(Trouble.MALFORMED)
+    yield from (item for item in found if isinstance(item, dict))
+
+
+def kept(found: Iterator[SearchEntry | None]) -> list[SearchEntry]:
+    """Entries without those that are none, each address once."""
+    return list({e.url: e for e in reversed([*filter(_is_entry, found)])}.values())[::-1]
+
+
+def _is_entry(item: SearchEntry | None) -> TypeGuard[SearchEntry]:
+    return item is not None
+
+
+def _text(value: JsonValue) -> str:
+    return storable(str(value)) if isinstance(value, str | int | float) else ""
+
+
+def _is_web(address: str) -> bool:
+    try:
+        return urlsplit(address).scheme in ("http", "https")
+    except ValueError:
+        return False
+
+
+class Brave:
+    name = "brave"
+    address = "https://api.search.brave.com/res/v1"
+    modes: tuple[Mode, ...] = ("web",)
+    most = 20
+    query_chars = 400
+
+    def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking:
+        del mode
+        params = {
+            "q": query,
+            "count": str(count),
+            "text_decorations": "false",
+            "result_filter": "web",
+        }
+        if is_cjk(query):
+            params |= {"country": "CN", "search_lang": "zh-hans"}
+        headers = {"X-Subscription-Token": key, "Accept": "application/json"}
+        return Asking(f"{base}/web/search", params, headers)
+
+    def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
+        del mode
+        return kept(_entry(r) for r in results(answer, "web", "results"))
+
+    def trouble(self, status: int, said: str) -> Trouble | None:
+        # Answers about the rate name the quota too: only the codes tell the two apart.
+        if status == 422 and "SUBSCRIPTION_TOKEN" in said:
+            return Trouble.KEY
+        return Trouble.QUOTA if status == 429 and "QUOTA_LIMITED" in said else None
+
+
+def _entry(result: dict[str, JsonValue]) -> SearchEntry | None:
+    # Brave gives pieces of HTML, also without decorations.
+    pieces = [result.get("description"), *_list(result.get("extra_snippets"))]
+    content = "\n".join(inline_text(piece) for piece in pieces if isinstance(piece, str))
+    title = result.get("title")
+    return entry(
+        inline_text(title) if isinstance(title, str) else "",
+        content,
+        result.get("url"),
+        result.get("page_age") or result.get("age"),
+    )
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+_CATEGORIES: dict[Mode, str] = {"web": "general", "scholar": "science"}
+
+
+class SearXNG:
+    """https://docs.searxng.org/dev/search_api.html; one page, of as many results as the engines give."""
+
+    name = "searxng"
+    address = ""
+    modes: tuple[Mode, ...] = ("web", "scholar")
+    most = 50
+    query_chars = 2000
+
+    def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking:
+        del count
+        params = {"q": query, "format": "json", "categories": _CATEGORIES[mode]}
+        if is_cjk(query):
+            params["language"] = "zh-CN"
+        # SearXNG itself knows no keys; the proxy that often stands before it does.
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return Asking(f"{base}/search", params, headers)
+
+    def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
+        del mode
+        found = kept(
+            entry(r.get("title"), r.get("content"), r.get("url"), r.get("publishedDate"))
+            for r in results(answer, "results")
+        )
+        # Engines that block an instance leave it with nothing, which is not "nothing was found".
+        if not found and isinstance(answer, dict) and answer.get("unresponsive_engines"):
+            raise EngineError(Trouble.EMPTY_HANDED)
+        return found
+
+    def trouble(self, status: int, said: str) -> Trouble | None:
+        del said
+        return Trouble.NO_JSON if status == 403 else None
+
+
+_PATHS: dict[Mode, str] = {"web": "search", "scholar": "scholar"}
+
+
+class Serper:
+    name = "serper"
+    address = "https://google.serper.dev"
+    modes: tuple[Mode, ...] = ("web", "scholar")
+    most = 50
+    query_chars = 2000
+
+    def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking:
+        chinese = is_cjk(query)
+        body: dict[str, JsonValue] = {
+            "q": query,
+            "num": count,
+            "gl": "cn" if chinese else "us",
+            "hl": "zh-cn" if chinese else "en",
+        }
+        return Asking(f"{base}/{_PATHS[mode]}", headers={"X-API-KEY": key}, body=body)
+
+    def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
+        found = results(answer, "organic")
+        if mode == "scholar":
+            return kept(_paper(r) for r in found)
+        return kept(
+            entry(r.get("title"), r.get("snippet"), r.get("link"), r.get("date")) for r in found
+        )
+
+    def trouble(self, status: int, said: str) -> Trouble | None:
+        return Trouble.QUOTA if status == 400 and "credit" in said.casefold() else None
+
+
+def _paper(result: dict[str, JsonValue]) -> SearchEntry | None:
+    parts = [_publication(result.get("publicationInfo")), result.get("snippet")]
+    if isinstance(cited := result.get("citedBy"), int):
+        parts.append(f"Cited by {cited}.")
+    content = "\n".join(part for part in parts if isinstance(part, str) and part)
+    link = result.get("link") or result.get("pdfUrl") or result.get("htmlUrl")
+    return entry(result.get("title"), content, link, result.get("year"))
+
+
+def _publication(value: JsonValue) -> JsonValue:
+    """A text, or, as older answers have it, an object with one."""
+    return value.get("summary") if isinstance(value, dict) else value
+
+
+class Tavily:
+    name = "tavily"
+    address = "https://api.tavily.com"
+    modes: tuple[Mode, ...] = ("web",)
+    most = 20
+    query_chars = 400
+
+    def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking:
+        del mode
+        body: dict[str, JsonValue] = {
+            "query": query,
+            "max_results": count,
+            "search_depth": "basic",
+            "include_answer": False,
+            "include_raw_content": False,
+        }
+        return Asking(f"{base}/search", headers={"Authorization": f"Bearer {key}"}, body=body)
+
+    def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
+        del mode
+        return kept(
+            entry(r.get("title"), r.get("content"), r.get("url"), r.get("published_date"))
+            for r in results(answer, "results")
+        )
+
+    def trouble(self, status: int, said: str) -> Trouble | None:
+        del said
+        return Trouble.QUOTA if status in (432, 433) else None
+
+
+EngineName = Literal["searxng", "tavily", "serper", "brave"]
+
+_ENGINES: dict[EngineName, type[Engine]] = {
+    "searxng": SearXNG,
+    "tavily": Tavily,
+    "serper": Serper,
+    "brave": Brave,
+}
+
+
+def engine_called(name: EngineName) -> Engine:
+    return _ENGINES[name]()

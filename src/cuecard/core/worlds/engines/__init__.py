@@ -1,1 +1,0 @@
-"""Search engines: how each is asked, and how its results read."""

@@ -1,1 +1,0 @@
-"""Runs out of the workspace into files that other programs read."""

@@ -1,1 +1,0 @@
-"""The parts that SVG pictures of plots are made of."""

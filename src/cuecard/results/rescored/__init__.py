@@ -1,1 +1,0 @@
-"""What rescoring a run moved, and why."""

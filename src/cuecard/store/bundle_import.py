@@ -1,0 +1,343 @@
+"""Bundles put into a workspace: the union of what was there and what came, by uid."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import insert
+from sqlmodel import Session, col, select
+
+from cuecard.core.contributions import Contribution, TaskState
+from cuecard.core.review import Clash, Standing, TaskLog, standing_of
+from cuecard.core.tasks.models import Task
+from cuecard.store.bundle_import_labels import take_labelling
+from cuecard.store.bundle_import_runs import take_runs
+from cuecard.store.bundle_records import (
+    Arrived,
+    MergeReport,
+    Moved,
+    Parcel,
+    SharedContribution,
+    SharedEffort,
+    SharedRevision,
+    Signature,
+    SignedFor,
+)
+from cuecard.store.codec import origins_text, pack
+from cuecard.store.contributions import contribution_values, load_logs, refold
+from cuecard.store.people import ensure_person
+from cuecard.store.task_tables import (
+    ContentRow,
+    ContributionRow,
+    CosignRow,
+    EffortRow,
+    PersonRow,
+    RevisionRow,
+    TaskRow,
+)
+
+Counts = tuple[int, int]
+"""How many were added, and how many were known."""
+
+
+def take_effort(session: Session, parcels: Iterable[Sequence[SharedEffort]]) -> Counts:
+    """Add what is not entered yet. Equal entries are counted: as many are kept as the parcel with the
+    most of them has.
+    """
+    wanted: Counter[SharedEffort] = Counter()
+    for entries in parcels:
+        wanted |= Counter(entries)
+    if not wanted:
+        return 0, 0
+    people = sorted({entry.person for entry in wanted})
+    query = select(EffortRow).where(col(EffortRow.person).in_(people))
+    known = Counter(
+        SharedEffort.model_validate(
+            {
+                "task_id": row.task_id,
+                "person": row.person,
+                "kind": row.kind,
+                "amount": row.amount,
+                "text": row.text,
+                "at": row.at,
+            }
+        )
+        for row in session.exec(query)
+    )
+    missing = sorted(
+        (wanted - known).elements(), key=lambda e: (e.at, e.task_id, e.kind, e.amount, e.text)
+    )
+    if missing:
+        rows = [entry.model_dump() for entry in missing]
+        session.connection().execute(insert(EffortRow), rows)
+    return len(missing), wanted.total() - len(missing)
+
+
+class Taking:
+    """Takes parcels within one writing session. What a parcel says must have been checked before."""
+
+    def __init__(self, session: Session, parcels: Sequence[Parcel], by: str) -> None:
+        self._session = session
+        self._parcels = parcels
+        self._by = by
+        self._added: Counter[str] = Counter()
+        self._known: Counter[str] = Counter()
+        self._tasks = {hash_: task for parcel in parcels for hash_, task in parcel.tasks.items()}
+        self._revisions = _united(parcels)
+        self._contributions = {e.uid: e for parcel in parcels for e in parcel.contributions}
+        touched = {r.task_id for r in self._revisions.values()}
+        self._touched = sorted(touched)
+
+    def report(self, *, dry: bool) -> MergeReport:
+        """Take everything, and say what that did."""
+        people, signed_for = self._people(), self._signed_for()
+        before = load_logs(self._session, self._touched)
+        heads = {task_id: self._session.get(TaskRow, task_id) for task_id in before}
+        stood = {task_id: (row.head, TaskState(row.state)) for task_id, row in heads.items() if row}
+        clashes_before = self._clashes(standing_of(log) for log in before.values())
+        self._contents()
+        for task_id in self._touched:
+            self._take_revisions(task_id, before.get(task_id))
+        self._take_contributions()
+        logs = load_logs(self._session, self._touched)
+        standings = [refold(self._session, logs[task_id]) for task_id in self._touched]
+        runs, other = take_runs(self._session, self._parcels)
+        labelling, left_out = take_labelling(self._session, self._parcels)
+        effort = take_effort(self._session, [parcel.effort for parcel in self._parcels])
+        for kind, (added, known) in (
+            *runs.items(),
+            *labelling.items(),
+            ("effort", effort),
+        ):
+            self._added[kind] += added
+            self._known[kind] += known
+        return MergeReport(
+            dry=dry,
+            arrived=self._arrived(),
+            people=people,
+            signed_for=signed_for,
+            moved=tuple(self._moved(standings, stood)),
+            left_out=(*other, *left_out),
+            clashes_before=clashes_before,
+            clashes=self._clashes(standings),
+        )
+
+    def _people(self) -> tuple[str, ...]:
+        """Enter everybody who signed something; who was new."""
+        names = {parcel.person for parcel in self._parcels}
+        names |= {s.author for r in self._revisions.values() for s in r.signatures}
+        names |= {name for parcel in self._parcels for name in _said_by(parcel)}
+        names.add(self._by)
+        known = set(self._session.exec(select(PersonRow.name)))
+        for name in sorted(names - known):
+            ensure_person(self._session, name)
+        return tuple(sorted(names - known - {self._by}))
+
+    def _signed_for(self) -> tuple[SignedFor, ...]:
+        """Before anything is taken: what the packs say that somebody else than their maker saved."""
+        authors = {s.author for r in self._revisions.values() for s in r.signatures}
+        of = col(RevisionRow.author).in_(authors)
+        own = select(RevisionRow.uid, RevisionRow.author).where(of)
+        also = select(CosignRow.uid, CosignRow.author)
+        known = set(self._session.exec(own)) | set(self._session.exec(also))
+        found, new = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        for parcel in self._parcels:
+            for revision in parcel.revisions:
+                for author in {s.author for s in revision.signatures} - {parcel.person}:
+                    found[parcel.person, author] += 1
+                    new[parcel.person, author] += (revision.uid, author) not in known
+        return tuple(
+            SignedFor(packed_by=who, author=author, revisions=n, new=new[who, author])
+            for (who, author), n in sorted(found.items())
+        )
+
+    def _contents(self) -> None:
+        wanted = {revision.hash for revision in self._revisions.values()}
+        known = set(self._session.exec(select(ContentRow.hash)))
+        rows: list[dict[str, Any]] = []
+        for hash_ in sorted(wanted - known):
+            body, packed = pack(self._tasks[hash_].model_dump_json().encode())
+            rows.append({"hash": hash_, "body": body, "packed": packed})
+        self._insert(ContentRow, rows)
+
+    def _take_revisions(self, task_id: str, log: TaskLog | None) -> None:
+        """New revisions get the next free numbers; saved again elsewhere, they are signed again."""
+        incoming = [r for r in self._revisions.values() if r.task_id == task_id]
+        known = {node.uid for node in log.revisions} if log else set[str]()
+        if not known:
+            self._begin(incoming[0])
+        last = max((node.number for node in log.revisions), default=0) if log else 0
+        fresh = [revision for revision in incoming if revision.uid not in known]
+        rows = [
+            _revision_values(revision, number, self._tasks[revision.hash])
+            for number, revision in enumerate(fresh, start=last + 1)
+        ]
+        self._insert(RevisionRow, rows)
+        self._added["revision"] += len(fresh)
+        self._known["revision"] += len(incoming) - len(fresh)
+        self._sign(incoming, {revision.uid for revision in fresh})
+
+    def _begin(self, revision: SharedRevision) -> None:
+        """A line for a new task; `refold` makes it say what its head says."""
+        task = self._tasks[revision.hash]
+        first = revision.signatures[0]
+        self._session.add(
+            TaskRow(
+                id=task.id,
+                title=task.title,
+                family=task.family,
+                language=task.language,
+                domain=task.domain,
+                difficulty=task.difficulty,
+                head=0,
+                state=TaskState.DRAFT.value,
+                author=first.author,
+                search="",
+                updated_at=first.at,
+            )
+        )
+        self._session.flush()
+        self._added["task"] += 1
+
+    def _sign(self, incoming: Sequence[SharedRevision], fresh: set[str]) -> None:
+        signed = self._signed([revision.uid for revision in incoming])
+        rows: list[dict[str, Any]] = []
+        for revision in incoming:
+            for signature in revision.signatures:
+                key = (signature.author, signature.at)
+                if key in signed[revision.uid]:
+                    continue
+                signed[revision.uid].add(key)
+                rows.append(_cosign_values(revision.uid, signature))
+                self._added["signature"] += revision.uid not in fresh
+        self._insert(CosignRow, rows)
+
+    def _signed(self, uids: Sequence[str]) -> dict[str, set[tuple[str, Any]]]:
+        found: dict[str, set[tuple[str, Any]]] = defaultdict(set)
+        own = select(RevisionRow.uid, RevisionRow.author, RevisionRow.created_at)
+        also = select(CosignRow.uid, CosignRow.author, CosignRow.at)
+        for query, column in ((own, RevisionRow.uid), (also, CosignRow.uid)):
+            for uid, author, at in self._session.exec(query.where(col(column).in_(uids))):
+                found[uid].add((author, at))
+        return found
+
+    def _take_contributions(self) -> None:
+        known = set(self._session.exec(select(ContributionRow.uid)))
+        query = select(RevisionRow.uid, RevisionRow.number).where(
+            col(RevisionRow.task_id).in_(self._touched)
+        )
+        numbers = dict(self._session.exec(query).all())
+        rows: list[dict[str, Any]] = []
+        for uid, entry in sorted(self._contributions.items()):
+            if uid in known:
+                self._known[entry.body.kind] += 1
+            else:
+                self._added[entry.body.kind] += 1
+                rows.append(contribution_values(_local(entry, numbers)))
+        self._insert(ContributionRow, rows)
+
+    def _insert(self, table: Any, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            self._session.flush()
+            self._session.connection().execute(insert(table), rows)
+
+    def _arrived(self) -> tuple[Arrived, ...]:
+        kinds = sorted({*+self._added, *+self._known})
+        return tuple(Arrived(kind=k, added=self._added[k], known=self._known[k]) for k in kinds)
+
+    def _moved(
+        self, standings: Sequence[Standing], stood: dict[str, tuple[int, TaskState]]
+    ) -> Iterable[Moved]:
+        for standing in standings:
+            head, state = stood.get(standing.task_id, (0, None))
+            if (head, state) != (standing.head, standing.state):
+                yield Moved(
+                    task_id=standing.task_id,
+                    title=self._session.get_one(TaskRow, standing.task_id).title,
+                    before=state,
+                    after=standing.state,
+                    head_before=head,
+                    head=standing.head,
+                )
+
+    def _clashes(self, standings: Iterable[Standing]) -> tuple[Clash, ...]:
+        return tuple(
+            seen_clash(clash, standing, self._by)
+            for standing in standings
+            for clash in standing.clashes
+        )
+
+
+def seen_clash(clash: Clash, standing: Standing, person: str) -> Clash:
+    """A clash as `person` may see it: who reviewed a revision is nobody else's business until its
+    reviews may be read.
+    """
+    if clash.kind == "forks" or standing.of(clash.revisions[0]).seen == "all":
+        return clash
+    return clash.model_copy(update={"people": tuple(p for p in clash.people if p == person)})
+
+
+def _said_by(parcel: Parcel) -> set[str]:
+    """Who entered runs, and who said something of their trials."""
+    said = {label.person for label in parcel.labels} | {seen.person for seen in parcel.reveals}
+    said |= {decision.by for decision in parcel.adjudications}
+    said |= {drawn.by for drawn in parcel.label_sets} | {run.created_by for run in parcel.runs}
+    return said | {one.person for trial in parcel.trials for one in (*trial.forms, *trial.notes)}
+
+
+def _united(parcels: Sequence[Parcel]) -> dict[str, SharedRevision]:
+    """All revisions by uid, parents first; of one that stands in several, all signatures."""
+    found: dict[str, SharedRevision] = {}
+    for parcel in parcels:
+        for revision in parcel.revisions:
+            known = found.get(revision.uid)
+            every = [*revision.signatures, *(known.signatures if known else ())]
+            # The earliest stands first, and where one stands twice, its first.
+            ordered = sorted(every, key=lambda s: s.order, reverse=True)
+            signatures = {(s.author, s.at): s for s in ordered}
+            first = sorted(signatures.values(), key=lambda s: s.order)
+            found[revision.uid] = revision.model_copy(update={"signatures": tuple(first)})
+    return found
+
+
+def _local(entry: SharedContribution, numbers: dict[str, int]) -> Contribution:
+    return Contribution(
+        uid=entry.uid,
+        task_id=entry.task_id,
+        revision=numbers[entry.revision] if entry.revision else 0,
+        by=entry.by,
+        at=entry.at,
+        tick=entry.tick,
+        body=entry.body,
+    )
+
+
+def _revision_values(revision: SharedRevision, number: int, task: Task) -> dict[str, Any]:
+    first = revision.signatures[0]
+    return {
+        "task_id": revision.task_id,
+        "number": number,
+        "uid": revision.uid,
+        "parents": json.dumps(revision.parents),
+        "tick": first.tick,
+        "hash": revision.hash,
+        "title": task.title,
+        "author": first.author,
+        "message": first.message,
+        "origins": origins_text(first.origins),
+        "created_at": first.at,
+    }
+
+
+def _cosign_values(uid: str, signature: Signature) -> dict[str, Any]:
+    return {
+        "uid": uid,
+        "author": signature.author,
+        "at": signature.at,
+        "tick": signature.tick,
+        "message": signature.message,
+        "origins": origins_text(signature.origins),
+    }

@@ -1,0 +1,364 @@
+"""What live sessions keep: the moves of people who play the agent and whether they can know the gold, what simulators would have said, and what people said of their sessions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, or_, select
+
+from cuecard.core.archive import Acquaintance
+from cuecard.core.config_schema import FormQuestion
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
+from cuecard.core.errors import Conflict, NotAllowed
+from cuecard.core.i18n import _
+from cuecard.core.records import Pulse, SeatMove, SeatStep, SessionForm, Shadow
+from cuecard.store.codec import from_json, to_json
+from cuecard.store.contributions import wrote
+from cuecard.store.engine import Database, trial_row
+from cuecard.store.people import ensure_person
+from cuecard.store.task_tables import (
+    ContributionRow,
+    DraftRow,
+    EffortRow,
+    ReviewFormRow,
+    TaskRow,
+    ThrownDraftRow,
+)
+from cuecard.store.trial_tables import (
+    AdjudicationRow,
+    EventRow,
+    LabelRow,
+    RevealRow,
+    RunRow,
+    SeatMoveRow,
+    SessionFormRow,
+    ShadowRow,
+    TrialRow,
+)
+
+
+def acquaintance(session: Session, task_id: str, person: str) -> Acquaintance:
+    """How `person` knows the task; "" if nothing tells that they do."""
+    asked: dict[Acquaintance, tuple[Any, ...]] = {
+        "wrote": (
+            select(TaskRow.id).where(TaskRow.id == task_id, col(TaskRow.id).in_(wrote(person))),
+        ),
+        "built": (
+            _contributed(task_id, person, kind="gold_built"),
+            # What is kept aside of an edit is named by the task and a mark.
+            select(DraftRow.task_id).where(
+                DraftRow.person == person,
+                col(DraftRow.task_id).startswith(f"{task_id}@", autoescape=True),
+            ),
+        ),
+        "reviewed": (
+            _contributed(task_id, person),
+            select(ReviewFormRow.task_id).where(
+                ReviewFormRow.task_id == task_id, ReviewFormRow.reviewer == person
+            ),
+        ),
+        "edited": tuple(
+            select(row.task_id).where(row.task_id == task_id, row.person == person)
+            for row in (DraftRow, ThrownDraftRow, EffortRow)
+        ),
+        "judged": (
+            _of_its_trials(LabelRow, task_id, LabelRow.person == person),
+            _of_its_trials(RevealRow, task_id, RevealRow.person == person),
+            _of_its_trials(AdjudicationRow, task_id, AdjudicationRow.by == person),
+        ),
+        "played": (
+            select(TrialRow.id)
+            .join(RunRow)
+            .where(
+                TrialRow.task_id == task_id,
+                RunRow.kind == "play",
+                RunRow.created_by == person,
+            ),
+        ),
+    }
+    for how, queries in asked.items():
+        for query in queries:
+            if session.exec(query.limit(1)).first() is not None:
+                return how
+    return ""
+
+
+def _contributed(task_id: str, person: str, kind: str = "") -> Any:
+    row = ContributionRow
+    leased = (col(row.kind).in_(("claimed", "released"))) & (row.about == person)
+    query = select(row.uid).where(row.task_id == task_id, or_(row.by == person, leased))
+    return query.where(row.kind == kind) if kind else query
+
+
+def _of_its_trials(row: Any, task_id: str, by: Any) -> Any:
+    query = select(TrialRow.id).join(row, col(row.trial_id) == TrialRow.id)
+    return query.where(TrialRow.task_id == task_id, by)
+
+
+_MOVE: TypeAdapter[SeatMove] = TypeAdapter(SeatMove, config=ConfigDict(defer_build=True))
+_TAKEN = "taken"
+
+
+class SeatMoves:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def take_seat(self, trial_id: int, person: str) -> None:
+        """Have `person` play the agent of a trial; taking one's own seat again changes nothing. Raises
+        `NotFound`, `NotAllowed` if somebody else has it.
+        """
+        holder = self._claim(trial_id, person)
+        if holder != person.strip():
+            raise NotAllowed(
+                _("The agent's part is taken"), _("{name} plays it.").format(name=holder)
+            )
+
+    def holder(self, trial_id: int) -> str:
+        """Who plays the agent of a trial; "" if nobody does yet."""
+        query = select(SeatMoveRow.person).where(
+            SeatMoveRow.trial_id == trial_id, SeatMoveRow.place == _TAKEN
+        )
+        with self._database.read() as session:
+            return session.exec(query).first() or ""
+
+    def known(self, task_id: str, person: str) -> Acquaintance:
+        """How `person` can know a task's gold or what its user will say; "" if nothing tells that they do."""
+        with self._database.read() as session:
+            return acquaintance(session, task_id, person.strip())
+
+    def pulse(self, trial_id: int) -> Pulse | None:
+        """The newest event of a trial, without reading it: cheap enough to be asked again and again."""
+        query = (
+            select(EventRow.seq, EventRow.take, EventRow.at)
+            .where(EventRow.trial_id == trial_id)
+            .order_by(col(EventRow.seq).desc())
+            .limit(1)
+        )
+        with self._database.read() as session:
+            found = session.exec(query).first()
+            return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
+
+    def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
+        """Make a move. Raises `NotAllowed` for who has not taken the seat, `Conflict` where this step has
+        been made already.
+        """
+        if self.holder(trial_id) != person.strip():
+            raise NotAllowed(_("The agent's part is not yours"), _("Take it first."))
+        try:
+            with self._database.write() as session:
+                row = SeatMoveRow(
+                    trial_id=trial_id,
+                    take=take,
+                    place=place,
+                    person=person.strip(),
+                    body=to_json(move.model_dump(mode="json")).decode(),
+                    at=datetime.now(UTC),
+                )
+                session.add(row)
+                session.flush()
+                return _step(row)
+        except IntegrityError as error:
+            raise Conflict(
+                _("This step has been made already"), place, _("Look at the newest dialogue.")
+            ) from error
+
+    def of(self, trial_id: int) -> Sequence[SeatStep]:
+        """All moves of a trial in the order in which they were made."""
+        query = (
+            select(SeatMoveRow)
+            .where(SeatMoveRow.trial_id == trial_id, SeatMoveRow.place != _TAKEN)
+            .order_by(col(SeatMoveRow.id))
+        )
+        with self._database.read() as session:
+            return [_step(row) for row in session.exec(query)]
+
+    def find(self, trial_id: int, take: int, place: str) -> SeatStep | None:
+        """The move at one step, once it has been made."""
+        query = select(SeatMoveRow).where(
+            SeatMoveRow.trial_id == trial_id,
+            SeatMoveRow.take == take,
+            SeatMoveRow.place == place,
+        )
+        with self._database.read() as session:
+            row = session.exec(query).first()
+            return None if row is None else _step(row)
+
+    def _claim(self, trial_id: int, person: str) -> str:
+        holder = self.holder(trial_id)
+        if holder:
+            return holder
+        try:
+            with self._database.write() as session:
+                trial_row(session, trial_id)
+                name = ensure_person(session, person).name
+                session.add(
+                    SeatMoveRow(
+                        trial_id=trial_id,
+                        take=0,
+                        place=_TAKEN,
+                        person=name,
+                        body="{}",
+                        at=datetime.now(UTC),
+                    )
+                )
+                session.flush()
+                return name
+        except IntegrityError:
+            return self.holder(trial_id)
+
+
+def _step(row: SeatMoveRow) -> SeatStep:
+    return SeatStep(
+        trial_id=row.trial_id,
+        take=row.take,
+        place=row.place,
+        person=row.person,
+        move=_MOVE.validate_python(from_json(row.body)),
+        at=row.at,
+    )
+
+
+_QUESTIONS = TypeAdapter(tuple[FormQuestion, ...], config=ConfigDict(defer_build=True))
+
+
+class SessionForms:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self,
+        trial_id: int,
+        person: str,
+        questions: Sequence[FormQuestion],
+        answers: Mapping[str, int | str],
+    ) -> SessionForm:
+        """Keep the answers, checked by whoever asked. Raises `NotFound`."""
+        asked = to_json([question.model_dump(mode="json") for question in questions])
+        with self._database.write() as session:
+            trial_row(session, trial_id)
+            row = SessionFormRow(
+                trial_id=trial_id,
+                person=ensure_person(session, person).name,
+                form=hashlib.sha256(asked).hexdigest()[:16],
+                questions=asked.decode(),
+                answers=to_json(dict(answers)).decode(),
+                at=datetime.now(UTC),
+            )
+            session.add(row)
+            session.flush()
+            return _form(row)
+
+    def newest(self, trial_ids: Collection[int] | None = None) -> list[SessionForm]:
+        """The newest of each person on each of these trials, on all without `trial_ids`."""
+        conditions: list[Any] = []
+        if trial_ids is not None:
+            conditions.append(col(SessionFormRow.trial_id).in_(trial_ids))
+        query = select(SessionFormRow).where(*conditions).order_by(col(SessionFormRow.id))
+        with self._database.read() as session:
+            newest = {(row.trial_id, row.person): _form(row) for row in session.exec(query)}
+        return list(newest.values())
+
+    def missing(self, person: str, since: datetime) -> list[int]:
+        """The ids of the sessions that `person` played, which ended as they should at `since` or later,
+        and of which they said nothing; the newest first.
+        """
+        given = select(SessionFormRow.id).where(
+            SessionFormRow.trial_id == TrialRow.id, SessionFormRow.person == person
+        )
+        kept = [end.value for end in Termination if not end.is_failure]
+        conditions: list[Any] = [
+            RunRow.kind == "play",
+            RunRow.created_by == person,
+            col(TrialRow.termination).in_(kept),
+            col(TrialRow.ended_at) >= since,
+            ~given.exists(),
+        ]
+        query = (
+            select(TrialRow.id)
+            .join(RunRow)
+            .where(*conditions)
+            .order_by(col(TrialRow.ended_at).desc(), col(TrialRow.id).desc())
+        )
+        with self._database.read() as session:
+            return [trial_id for trial_id in session.exec(query) if trial_id is not None]
+
+
+def _form(row: SessionFormRow) -> SessionForm:
+    return SessionForm.model_validate(
+        {
+            "trial_id": row.trial_id,
+            "person": row.person,
+            "questions": _QUESTIONS.validate_python(from_json(row.questions)),
+            "answers": from_json(row.answers),
+            "at": row.at,
+        }
+    )
+
+
+_CALLS = TypeAdapter(tuple[ModelReply, ...], config=ConfigDict(defer_build=True))
+
+
+class Shadows:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, shadow: Shadow) -> bool:
+        """Keep it, unless this simulator has been asked at this point already; whether it was kept.
+        Raises `NotFound` for an unknown trial.
+        """
+        who = simulator_hash(shadow.player)
+        with self._database.write() as session:
+            trial_row(session, shadow.trial_id)
+            known = select(ShadowRow.id).where(
+                ShadowRow.trial_id == shadow.trial_id,
+                ShadowRow.state == shadow.state,
+                ShadowRow.simulator == who,
+            )
+            if session.exec(known).first() is not None:
+                return False
+            session.add(
+                ShadowRow(
+                    trial_id=shadow.trial_id,
+                    state=shadow.state,
+                    simulator=who,
+                    turn=shadow.turn,
+                    player=shadow.player.model_dump_json(),
+                    reply=to_json(shadow.reply.model_dump(mode="json")).decode(),
+                    calls=to_json([call.model_dump(mode="json") for call in shadow.calls]).decode(),
+                    live=shadow.live,
+                    at=shadow.at,
+                )
+            )
+            return True
+
+    def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:
+        """Those of these trials, of all without `trial_ids`, in the order in which they were kept."""
+        query = select(ShadowRow).order_by(col(ShadowRow.id))
+        if trial_ids is not None:
+            query = query.where(col(ShadowRow.trial_id).in_(trial_ids))
+        with self._database.read() as session:
+            return [_shadow(row) for row in session.exec(query)]
+
+
+def simulator_hash(player: PlayerRef) -> str:
+    """What tells simulators apart, their prompts' versions included: 16 hex digits."""
+    return hashlib.sha256(player.model_dump_json().encode()).hexdigest()[:16]
+
+
+def _shadow(row: ShadowRow) -> Shadow:
+    return Shadow(
+        trial_id=row.trial_id,
+        turn=row.turn,
+        state=row.state,
+        player=PlayerRef.model_validate_json(row.player),
+        reply=UserReply.model_validate(from_json(row.reply)),
+        calls=_CALLS.validate_python(from_json(row.calls)),
+        live=row.live,
+        at=row.at,
+    )

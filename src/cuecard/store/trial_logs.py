@@ -1,0 +1,355 @@
+"""Reading trials' logs, and the model calls behind trials and judgements: what they cost, judges' kept answers, and prompts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import Connection, Table, bindparam, case, insert, or_, select
+from sqlalchemy.sql.dml import Insert
+from sqlmodel import Session, col, func
+from sqlmodel import select as sqlmodel_select
+
+from cuecard.core.engine.events import Event, TrialReopened, effective_log
+from cuecard.core.engine.messages import ModelReply, Usage
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.i18n import _
+from cuecard.core.records import Outline, PromptUse, UsageRecord
+from cuecard.store.codec import (
+    Shelf,
+    decode,
+    decode_outline,
+    dumped,
+    from_json,
+    hash_of,
+    pack,
+    read_payloads,
+    unpack,
+    write_payloads,
+)
+from cuecard.store.engine import Database, trial_row
+from cuecard.store.task_tables import clean, insert_of, metadata
+from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
+
+_ROWS = (
+    select(
+        col(EventRow.seq),
+        col(EventRow.take),
+        col(EventRow.at),
+        col(EventRow.body),
+        col(EventRow.packed),
+    )
+    .where(col(EventRow.trial_id) == bindparam("trial"))
+    .order_by(col(EventRow.seq))
+)
+_LOG = _ROWS.where(col(EventRow.seq) > bindparam("after"))
+_FIRST = _ROWS.where(col(EventRow.seq) < bindparam("upto"))
+_TAKEN_BACK = (
+    select(col(EventRow.seq))
+    .where(
+        col(EventRow.trial_id) == bindparam("trial"),
+        or_(col(EventRow.take) > 0, col(EventRow.key) == TrialReopened(keep=True).key),
+    )
+    .limit(1)
+)
+_WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
+_SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
+
+
+class Line(NamedTuple):
+    """An event as far as its row goes, that row's JSON, and the hashes of what stands elsewhere."""
+
+    event: Event
+    body: bytes
+    left_out: tuple[str, ...]
+
+
+def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
+    """The log behind number `after`, all takes, without what stands elsewhere."""
+    return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
+
+
+def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
+    """The first `upto` lines of a log that was never reopened; None for one that was: its effective log is not known
+    from its beginning.
+    """
+    if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:
+        return None
+    return [_line(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
+
+
+def read_words(connection: Connection, trial_id: int) -> list[Line]:
+    """Of the log, all takes, what was said and what was taken back; nothing else is read."""
+    return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
+
+
+def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
+    """One event, whole. Raises `NotFound`."""
+    return read_events(connection, trial_id, [seq])[0]
+
+
+def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> list[Event]:
+    """Some events of a trial, whole, in the log's order. Raises `NotFound` if one is missing."""
+    rows = connection.execute(_SOME, {"trial": trial_id, "seqs": list(seqs)})
+    lines = [_line(*row) for row in rows]
+    if len(lines) != len(set(seqs)):
+        raise NotFound(_("There is no such event"), f"{trial_id}: {', '.join(map(str, seqs))}")
+    return completed(connection, lines)
+
+
+def completed(connection: Connection, lines: Sequence[Line]) -> list[Event]:
+    """The lines' events, whole."""
+    contents = read_payloads(connection, [digest for line in lines for digest in line.left_out])
+    return [
+        line.event.model_copy(update={"body": decode(line.body, contents)})
+        if line.left_out
+        else line.event
+        for line in lines
+    ]
+
+
+def effective(lines: Sequence[Line]) -> list[Line]:
+    """The lines of the trial's effective log; see `core.events.effective_log`."""
+    by_seq = {line.event.seq: line for line in lines}
+    return [by_seq[event.seq] for event in effective_log([line.event for line in lines])]
+
+
+def outline(lines: Sequence[Line]) -> Outline:
+    return Outline(
+        events=tuple(line.event for line in lines),
+        left_out={line.event.seq: line.left_out for line in lines if line.left_out},
+    )
+
+
+def _line(seq: int, take: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
+    payload = unpack(body, packed)
+    decoded, left_out = decode_outline(payload)
+    return Line(Event(seq=seq, take=take, at=at, body=decoded), payload, left_out)
+
+
+JUDGE = "judge"
+_TABLE: Table = metadata.tables["usage"]
+_SUMS = ("calls", "prompt", "completion", "cached", "reasoning", "priced")
+_NAME = 200
+"""Characters of a name that are kept: what a server calls its model may be anything."""
+_MOST = 10**12
+"""No call has more tokens; a broken server may say so."""
+
+Spent = tuple[int, str, str, ModelReply]
+"""Trial, payer, model, and the reply that was paid for."""
+
+
+def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
+    """Count new calls, in the transaction that records them."""
+    lines: dict[tuple[int, str, str], dict[str, Any]] = {}
+    for trial_id, payer, model, reply in spent:
+        key = trial_id, usage_name(payer), usage_name(model)
+        line = lines.get(key)
+        if line is None:
+            line = lines[key] = {
+                "trial_id": key[0],
+                "payer": key[1],
+                "model": key[2],
+                **dict.fromkeys(_SUMS, 0),
+                "cost": None,
+            }
+        _count(line, reply)
+    if lines:
+        connection.execute(_adding(connection.dialect.name), list(lines.values()))
+
+
+def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
+    """Of the trials that meet the condition, by trial, payer and model."""
+    query = (
+        sqlmodel_select(UsageRow)
+        .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
+        .where(condition)
+        .order_by(col(UsageRow.trial_id), UsageRow.payer, UsageRow.model)
+    )
+    return [
+        UsageRecord(
+            trial_id=row.trial_id,
+            payer=row.payer,
+            model=row.model,
+            calls=row.calls,
+            usage=Usage(
+                prompt=row.prompt,
+                completion=row.completion,
+                cached=row.cached,
+                reasoning=row.reasoning,
+            ),
+            cost=row.cost,
+            priced=row.priced,
+        )
+        for row in session.exec(query)
+    ]
+
+
+def usage_name(name: str) -> str:
+    """A payer's or model's name as usage is kept under it."""
+    return clean(name)[:_NAME]
+
+
+def _count(line: dict[str, Any], reply: ModelReply) -> None:
+    line["calls"] += 1
+    for name in ("prompt", "completion", "cached", "reasoning"):
+        tokens = cast(int, getattr(reply.usage, name))
+        line[name] += max(-_MOST, min(tokens, _MOST))
+    if reply.cost is not None and math.isfinite(reply.cost):
+        line["cost"] = (line["cost"] or 0.0) + reply.cost
+        line["priced"] += 1
+
+
+@cache
+def _adding(dialect: str) -> Insert:
+    insert = insert_of(dialect, _TABLE)
+    kept, new = _TABLE.c, insert.excluded
+    sums: dict[str, Any] = {name: kept[name] + new[name] for name in _SUMS}
+    sums["cost"] = case(
+        (kept.cost.is_(None), new.cost), (new.cost.is_(None), kept.cost), else_=kept.cost + new.cost
+    )
+    return insert.on_conflict_do_update(index_elements=list(_TABLE.primary_key), set_=sums)
+
+
+_JUDGE_CALLS_TABLE: Table = metadata.tables["judgecall"]
+
+
+class JudgeCalls:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, trial_id: int, judge: str, attempt: int) -> dict[str, ModelReply]:
+        """The recorded replies by key: of one judge's `attempt` at a trial."""
+        query = sqlmodel_select(JudgeCallRow).where(
+            JudgeCallRow.trial_id == trial_id,
+            JudgeCallRow.judge == clean(judge),
+            JudgeCallRow.attempt == attempt,
+        )
+        with self._database.read() as session:
+            return {row.key: _reply(row) for row in session.exec(query)}
+
+    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+        """Record a call; it is on the disk when this returns. The same again is passed over.
+
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        """
+        body, packed = pack(dumped(call.reply))
+        key = trial_id, clean(judge), attempt, clean(call.key)
+        with self._database.write() as session:
+            there = _row(session, key)
+            if there is not None:
+                if (there.body, there.packed) != (body, packed):
+                    raise _refused(call.key)
+                return
+            trial_row(session, trial_id)
+            connection = session.connection()
+            connection.execute(
+                insert(_JUDGE_CALLS_TABLE),
+                {
+                    "trial_id": trial_id,
+                    "judge": judge,
+                    "attempt": attempt,
+                    "key": call.key,
+                    "model": call.model,
+                    "prompt": call.prompt,
+                    "body": body,
+                    "packed": packed,
+                },
+            )
+            add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
+
+    def next_attempt(self, trial_id: int, judge: str) -> int:
+        """The number of a new attempt: one more than the last that has recorded calls, from 0."""
+        query = (
+            sqlmodel_select(JudgeCallRow.attempt)
+            .where(JudgeCallRow.trial_id == trial_id, JudgeCallRow.judge == clean(judge))
+            .order_by(col(JudgeCallRow.attempt).desc())
+            .limit(1)
+        )
+        with self._database.read() as session:
+            last = session.exec(query).first()
+        return 0 if last is None else last + 1
+
+
+def _row(session: Session, key: tuple[int, str, int, str]) -> JudgeCallRow | None:
+    return session.get(JudgeCallRow, key)
+
+
+def _reply(row: JudgeCallRow) -> ModelReply:
+    return ModelReply.model_validate(from_json(unpack(row.body, row.packed)))
+
+
+def _refused(key: str) -> Conflict:
+    return Conflict(
+        _("Another reply is recorded for this call of the judge"),
+        key,
+        _("Is the same trial being judged in another window?"),
+    )
+
+
+class KeptPrompts:
+    """A prompt is a payload like others: it stands under the hash of its text."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept: set[str] = set()
+
+    def keep(self, digest: str, text: str) -> None:
+        """Keep a prompt's text under its hash; quick if it is there. Raises `ValueError` if the hash
+        is another text's.
+        """
+        if digest in self._kept:
+            return
+        content = text.encode()
+        if hash_of(content) != digest:
+            raise ValueError(f"this is not the hash of the prompt: {digest}")
+        ready = Shelf(self._database).ready([(0, (digest, content))])
+        if ready.rows:
+            with self._database.connection() as connection:
+                write_payloads(connection, ready)
+        self._kept.add(digest)
+
+    def get(self, digest: str) -> str:
+        """Raises `NotFound`."""
+        with self._database.read() as session:
+            return read_payloads(session.connection(), [digest])[digest].decode()
+
+    def used(self, run_id: int) -> tuple[PromptUse, ...]:
+        """All that the run's calls were made with, of every take and judging, sorted. Reads the run's calls
+        without their large texts; call it off the screen's thread.
+        """
+        mine = TrialRow.run_id == run_id
+        replies = (
+            sqlmodel_select(TrialRow.agent, EventRow.body, EventRow.packed)
+            .join(TrialRow, col(TrialRow.id) == EventRow.trial_id)
+            .where(mine, EventRow.type == "model_replied")
+        )
+        judged = (
+            sqlmodel_select(JudgeCallRow.judge, JudgeCallRow.prompt, func.count())
+            .join(TrialRow, col(TrialRow.id) == JudgeCallRow.trial_id)
+            .where(mine)
+            .group_by(JudgeCallRow.judge, JudgeCallRow.prompt)
+        )
+        found: Counter[tuple[str, str, str]] = Counter()
+        with self._database.read() as session:
+            for agent, body, packed in session.exec(replies):
+                data: dict[str, Any] = json.loads(unpack(body, packed))
+                payer = "world" if "tool/" in data.get("scope", "") else data["part"]
+                found[payer, agent, data.get("prompt", "")] += 1
+            for judge, prompt, calls in session.exec(judged):
+                found[JUDGE, judge, prompt] += calls
+        uses = Counter[tuple[str, str, str]]()
+        for (payer, player, digest), calls in found.items():
+            if digest:
+                name = player if payer == JUDGE else json.loads(player)["name"]
+                uses[payer, name, digest] += calls
+        return tuple(
+            PromptUse(payer=payer, player=player, hash=digest, calls=calls)
+            for (payer, player, digest), calls in sorted(uses.items())
+        )

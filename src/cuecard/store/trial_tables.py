@@ -1,0 +1,313 @@
+"""The tables of runs, trials and their logs, live sessions, judgements, verdicts, labels, and what is kept of results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlmodel import Field
+
+from cuecard.store.task_tables import FreeText, Row, UtcDateTime
+
+
+class RunRow(Row, table=True):
+    """`limits` and `plan` are JSON. `uid` names the run in every copy of the workspace."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
+    name: str = Field(sa_type=FreeText)
+    kind: str
+    created_by: str = Field(foreign_key="person.name")
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    state: str
+    samples: int
+    limits: str = Field(sa_type=Text)
+    plan: str = Field(default="{}", sa_type=Text)
+    reason: str = Field(default="", sa_type=FreeText)
+
+
+class RunLeaseRow(Row, table=True):
+    """Who plays a run, or did when they were killed; see `store.leases`. Stays in this database: packs carry none."""
+
+    run_id: int = Field(primary_key=True, foreign_key="run.id")
+    owner: str
+    person: str = Field(sa_type=FreeText)
+    host: str = Field(sa_type=FreeText)
+    machine: str
+    pid: int
+    started: str
+    since: datetime = Field(sa_type=UtcDateTime)
+    beats: int
+    beat_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TrialRow(Row, table=True):
+    """`termination`, `detail` and `ended_at` follow from the log's last event. `agent`, `user` and
+    `world` are JSON. `uid` names the trial in every copy of the workspace.
+    """
+
+    __table_args__ = (
+        ForeignKeyConstraint(["task_id", "revision"], ["revision.task_id", "revision.number"]),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    task_id: str
+    revision: int
+    agent: str = Field(sa_type=Text)
+    user: str = Field(sa_type=Text)
+    world: str = Field(sa_type=Text)
+    sample: int
+    seed: int = Field(sa_type=BigInteger)
+    termination: str | None = Field(default=None, index=True)
+    detail: str = Field(default="", sa_type=FreeText)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class EventRow(Row, table=True):
+    """Append-only; the body is JSON in `body` or, when large, compressed in `packed`. The largest
+    texts are left out of it and stand in `PayloadRow`.
+    """
+
+    __table_args__ = (UniqueConstraint("trial_id", "take", "key"),)
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    seq: int = Field(primary_key=True)
+    take: int = 0
+    key: str = Field(sa_type=FreeText)
+    type: str
+    at: datetime = Field(sa_type=UtcDateTime)
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
+
+
+class PayloadRow(Row, table=True):
+    """Append-only: bytes of any kind, once per SHA-256. `size` is theirs; `data` is compressed, with
+    the bytes of payload `base`, if there is one, as the dictionary.
+    """
+
+    hash: str = Field(primary_key=True)
+    size: int
+    base: str | None = Field(default=None, foreign_key="payload.hash")
+    data: bytes
+
+
+class UsageRow(Row, table=True):
+    """What a trial has cost: the sums over its log and its judges' calls. `cost` is null as long as
+    no call had a price; `priced` counts those that had one.
+    """
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    payer: str = Field(primary_key=True, sa_type=FreeText)
+    model: str = Field(primary_key=True, sa_type=FreeText)
+    calls: int
+    prompt: int = Field(sa_type=BigInteger)
+    completion: int = Field(sa_type=BigInteger)
+    cached: int = Field(sa_type=BigInteger)
+    reasoning: int = Field(sa_type=BigInteger)
+    cost: float | None = None
+    priced: int
+
+
+class ShadowRow(Row, table=True):
+    """Append-only: what a simulator would have said at one point of a trial. `state` is the hash of the
+    dialogue up to there, `simulator` of who it is; `player`, `reply` and `calls` are JSON.
+    """
+
+    __table_args__ = (UniqueConstraint("trial_id", "state", "simulator"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    state: str
+    simulator: str
+    turn: int
+    player: str = Field(sa_type=Text)
+    reply: str = Field(sa_type=Text)
+    calls: str = Field(sa_type=Text)
+    live: bool
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class SeatMoveRow(Row, table=True):
+    """Append-only: what a person who plays the agent did, for the session to carry out. `place` is the
+    key of the step in its take; `body` is JSON.
+    """
+
+    __table_args__ = (UniqueConstraint("trial_id", "take", "place"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    take: int
+    place: str
+    person: str = Field(foreign_key="person.name")
+    body: str = Field(sa_type=Text)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class SessionFormRow(Row, table=True):
+    """Append-only: what a person said of a session at its end; the newest counts. `form` is the hash of
+    the questions, `questions` and `answers` are JSON.
+    """
+
+    __table_args__ = (Index(None, "trial_id", "person"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    person: str = Field(foreign_key="person.name")
+    form: str
+    questions: str = Field(sa_type=Text)
+    answers: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TrialFiguresRow(Row, table=True):
+    """Derived, and made anew where `stamp` is not what it would be now. `body` is JSON; reasons in it are in
+    `language`.
+    """
+
+    judgement_id: int = Field(primary_key=True, foreign_key="judgement.id")
+    language: str = Field(primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id", index=True)
+    stamp: str
+    body: str = Field(sa_type=Text)
+
+
+class TrialNoteRow(Row, table=True):
+    """Append-only: a bookmark or comment at a place of a trial, or that the note `about` was taken back."""
+
+    uid: str = Field(primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id", index=True)
+    person: str = Field(foreign_key="person.name")
+    kind: str
+    place: str
+    text: str = Field(sa_type=FreeText)
+    about: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class JudgementRow(Row, table=True):
+    """Append-only; `judge` and `table_match` are JSON."""
+
+    __table_args__ = (Index(None, "trial_id", "judge_name"),)
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    judge_name: str
+    judge: str = Field(sa_type=Text)
+    revision_hash: str
+    prompt_hash: str
+    trial_hash: str = ""
+    table_match: str | None = Field(default=None, sa_type=Text)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class JudgeCallRow(Row, table=True):
+    """Append-only: a judge's model call. The reply is JSON in `body` or, when large, compressed in
+    `packed`.
+    """
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    judge: str = Field(primary_key=True, sa_type=FreeText)
+    attempt: int = Field(primary_key=True)
+    key: str = Field(primary_key=True, sa_type=FreeText)
+    model: str = Field(sa_type=FreeText)
+    prompt: str
+    body: str | None = Field(default=None, sa_type=Text)
+    packed: bytes | None = None
+
+
+class VerdictRow(Row, table=True):
+    """Append-only. `item_key` names the item within its trial; `shuffle` is a number that follows
+    from trial and item alone, for orders that tell nothing about decisions; `supporting` is JSON.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("judgement_id", "position"),
+        Index(None, "trial_id", "item_key"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    judgement_id: int = Field(foreign_key="judgement.id")
+    position: int
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    item_kind: str
+    item_index: int
+    item_column: str = Field(sa_type=FreeText)
+    decision: str
+    supporting: str = Field(sa_type=Text)
+    rationale: str = Field(sa_type=FreeText)
+    shuffle: int = Field(sa_type=BigInteger)
+
+
+class LabelRow(Row, table=True):
+    """Append-only: the newest label of a person on an item counts, those given blind and those given
+    after the verdict was revealed apart (`phase`). The item, not the verdict it was seen with, is what is
+    labelled; hence `trial_id` and `item_key`. `seconds`: how long it took; `source`: the file it came
+    from, "" if it was given here.
+    """
+
+    __table_args__ = (Index(None, "trial_id", "item_key", "person"),)
+    id: int | None = Field(default=None, primary_key=True)
+    verdict_id: int | None = Field(default=None, foreign_key="verdict.id")
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    person: str = Field(foreign_key="person.name")
+    value: str
+    comment: str = Field(sa_type=FreeText)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    phase: str = "blind"
+    seconds: float = 0
+    gold_wrong: bool = False
+    source: str = Field(default="", sa_type=FreeText)
+
+
+class RevealRow(Row, table=True):
+    """Append-only: when a person first saw what was decided on an item."""
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    item_key: str = Field(primary_key=True, sa_type=FreeText)
+    person: str = Field(primary_key=True, foreign_key="person.name")
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class LabelSetRow(Row, table=True):
+    """Append-only: items that were drawn to be labelled; `plan` is JSON and says how."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(index=True, unique=True)
+    name: str = Field(sa_type=FreeText)
+    created_by: str = Field(foreign_key="person.name")
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    plan: str = Field(sa_type=Text)
+
+
+class SetItemRow(Row, table=True):
+    """Append-only. `probability`: with which the item was drawn; `raters`: how many people are to label
+    it; `people`: a JSON list of those who are, empty for anybody.
+    """
+
+    __table_args__ = (Index(None, "trial_id", "item_key"),)
+    set_id: int = Field(primary_key=True, foreign_key="labelset.id")
+    position: int = Field(primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    stratum: str = Field(sa_type=FreeText)
+    probability: float
+    raters: int
+    people: str = Field(sa_type=Text)
+
+
+class AdjudicationRow(Row, table=True):
+    """Append-only: the newest on an item counts."""
+
+    __table_args__ = (Index(None, "trial_id", "item_key"),)
+    id: int | None = Field(default=None, primary_key=True)
+    trial_id: int = Field(foreign_key="trial.id")
+    item_key: str = Field(sa_type=FreeText)
+    by: str = Field(foreign_key="person.name")
+    value: str
+    cause: str
+    comment: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)

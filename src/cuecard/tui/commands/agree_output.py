@@ -1,0 +1,436 @@
+"""Agreement as `cuecard agree` gives it out: of the raters in a CSV file, and any agreement as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cuecard.annotate.agreement.csv_columns import CsvColumns
+from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
+from cuecard.annotate.agreement.report import agreement_table, reference_table
+from cuecard.annotate.labelling.comparison.model import statistic_word
+from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet, cell, count
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.text import one_line
+from cuecard.tui.commands.output import as_json, say
+from cuecard.tui.commands.table_output import print_sheets
+
+if TYPE_CHECKING:
+    from cuecard.annotate.agreement.scales import Level, Weighting
+    from cuecard.annotate.agreement.statistic import Statistic
+    from cuecard.annotate.agreement.tables import (
+        AgreementTable,
+        ConfusionMatrix,
+        ReferenceTable,
+        Row,
+    )
+    from cuecard.annotate.labelling.comparison.inputs import Scope
+    from cuecard.annotate.labelling.comparison.model import Comparison, Pair, Rater
+
+
+Json = dict[str, Any]
+
+
+def table_json(table: AgreementTable) -> Json:
+    """`items`, `raters` and the like, then each coefficient's value by its name, null where undefined; `figures`
+    has them with their intervals.
+    """
+    return {
+        "items": table.items,
+        "paired": table.paired,
+        "raters": list(table.raters),
+        "labels": list(table.labels),
+        "ratings": table.ratings,
+        "groups": table.groups,
+        "weighted": table.weighted,
+        "level": table.level,
+        **{row.name: row.value for row in table.rows},
+        "n": {row.name: row.statistic.n for row in table.rows},
+        "undefined": {r.name: r.statistic.reason for r in table.rows if r.value is None},
+        "figures": figures(table.rows),
+        "by_label": [
+            {
+                "label": row.label,
+                "first": figure(row.first),
+                "reference": figure(row.reference),
+                "either": figure(row.either),
+            }
+            for row in table.label_rows
+        ],
+        "prevalence": {each.label: each.share for each in table.prevalence},
+        "confusion": matrix_json(table.confusion),
+        "notes": [{"code": note.code, "text": note.text} for note in table.notes],
+    }
+
+
+def comparison_json(found: Comparison, scope: Scope) -> Json:
+    """`pairs`: every judge against every reference, then every two people; a rater is its role and name."""
+    return {
+        "runs": list(scope.runs),
+        "set": scope.set_id,
+        "kind": found.subject,
+        "kinds": dict(found.subjects),
+        "verdicts": found.population,
+        "labelled": found.labelled,
+        "tasks": found.tasks,
+        "unsure": found.unsure,
+        "unjudged": found.unjudged,
+        "weighted": found.weighted,
+        "unlabelled_strata": dict(found.bare),
+        "judges": list(found.judges),
+        "baselines": list(found.baselines),
+        "people": list(found.people),
+        "pairs": [pair_json(pair) for pair in found.pairs],
+        "people_together": table_json(found.humans) if found.humans else None,
+        "ceilings": [
+            {
+                "judge": _name(each.judge),
+                "items": each.n,
+                "tasks": each.groups,
+                "judge_people": figures(each.judge_people),
+                "people_people": figures(each.people_people),
+                "difference": figures(each.difference),
+            }
+            for each in found.ceilings
+        ],
+        "differences": [
+            {
+                "one": _name(each.one),
+                "other": _name(each.other),
+                "reference": each.reference,
+                "items": each.n,
+                "tasks": each.groups,
+                "ones": figures(each.ones),
+                "others": figures(each.others),
+                "difference": figures(each.rows),
+            }
+            for each in found.differences
+        ],
+        "groups": [
+            {
+                "by": group.by,
+                "value": group.value,
+                "judge": group.judge,
+                "reference": rater_json(group.reference),
+                "items": group.n,
+                "tasks": group.tasks,
+                "figures": {s.name: figure(s) for s in group.statistics},
+            }
+            for group in found.groups
+        ],
+        "anchoring": [
+            {
+                "person": each.person or None,
+                "looked": each.looked,
+                "changed": figure(each.changed),
+                "towards_judge": figure(each.towards),
+                "away_from_judge": figure(each.away),
+            }
+            for each in found.anchoring
+        ],
+        "adjudicated": found.adjudicated,
+        "causes": dict(found.causes),
+    }
+
+
+def pair_json(pair: Pair) -> Json:
+    rows = (*pair.table.rows, *(pair.reference.rows if pair.reference else ()))
+    return {
+        "left": rater_json(pair.left),
+        "right": rater_json(pair.right),
+        "items": pair.n,
+        "tasks": pair.table.groups,
+        "figures": figures(rows),
+        "prevalence": {each.label: each.share for each in pair.table.prevalence},
+        "confusion": matrix_json(pair.table.confusion),
+        "notes": [{"code": note.code, "text": note.text} for note in pair.table.notes],
+    }
+
+
+def rater_json(rater: Rater) -> Json:
+    return {"role": rater.role, "name": rater.name or None}
+
+
+def figures(rows: Iterable[Row]) -> Json:
+    """By name, with the interval by resampling (`low`, `high`) and by linearisation (`analytic`)."""
+    return {
+        row.name: {
+            **(figure(row.statistic) or {}),
+            "analytic": list(row.analytic.interval)
+            if row.analytic and row.analytic.interval
+            else None,
+        }
+        for row in rows
+    }
+
+
+def figure(statistic: Statistic | None) -> Json | None:
+    if statistic is None:
+        return None
+    found: Json = {
+        "value": statistic.value,
+        "low": statistic.low,
+        "high": statistic.high,
+        "n": statistic.n,
+    }
+    if statistic.reason:
+        found["undefined"] = statistic.reason
+    if statistic.no_interval:
+        found["no_interval"] = statistic.no_interval
+    return found
+
+
+def matrix_json(matrix: ConfusionMatrix | None) -> Json | None:
+    return matrix.model_dump(mode="json") if matrix else None
+
+
+def _name(key: str) -> str:
+    return key.partition(":")[2]
+
+
+@dataclass(frozen=True)
+class CsvWishes:
+    """`reference` "": nobody is taken for right; every two raters are compared."""
+
+    level: Level = "nominal"
+    weights: Weighting | None = None
+    reference: str = ""
+
+    @property
+    def scale(self) -> Level:
+        """Weighted kappa asks for an order at least."""
+        return "ordinal" if self.weights and self.level == "nominal" else self.level
+
+
+def agree_on_file(
+    file: Path, columns: CsvColumns, wishes: CsvWishes, *, json: bool, markdown: bool
+) -> None:
+    """Raises `FileProblems` for what cannot be read, `Unclear` where the file does not tell its columns,
+    `CuecardError` for a reference that is no rater.
+    """
+    read = read_table(file, columns)
+    table = _chosen(agreement_table(read.ratings, read.groups, level=wishes.scale), wishes)
+    pairs = _pairs(read, wishes) if len(read.ratings.raters) > 2 else ()
+    references = _references(read, wishes)
+    if json:
+        told = table_json(table)
+        told["taken"] = _taken_json(read.taken, columns)
+        told["pairs"] = [table_json(pair) for pair in pairs]
+        told["against_reference"] = [
+            {
+                "judge": each.judge,
+                "reference": each.reference,
+                "items": each.n,
+                "figures": figures(each.rows),
+                "confusion": matrix_json(each.confusion),
+            }
+            for each in references
+        ]
+        as_json(told)
+        return
+    title = ngettext(
+        "Agreement of {raters} on {n} item", "Agreement of {raters} on {n} items", table.items
+    ).format(raters=", ".join(table.raters), n=table.items)
+    say(f"# {title}\n" if markdown else title)
+    for line in _taken_lines(read.taken, columns):
+        say(("- " if markdown else "") + one_line(line))
+    say("")
+    sheets = [_overall(table), *_labels(table), _prevalence(table)]
+    sheets += [_matrix(each) for each in ([table] if table.confusion else [])]
+    if pairs:
+        sheets.append(_pairwise(pairs, wishes))
+    sheets += [_against(each) for each in references]
+    print_sheets(sheets, markdown=markdown)
+
+
+def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
+    """What stands behind the figures: which columns, which words were no label, which spellings are one."""
+    roles = taken.roles
+    if roles.shape == "long":
+        parts = [
+            _("items from {column}").format(column=roles.item),
+            _("raters from {column}").format(column=roles.rater),
+            _("labels from {column}").format(column=roles.label),
+        ]
+    else:
+        parts = [
+            _("items from {column}").format(column=roles.item)
+            if roles.item
+            else _("an item a line"),
+            _("raters {names}").format(names=", ".join(roles.raters)),
+        ]
+    if columns.group:
+        parts.append(_("groups from {column}").format(column=columns.group))
+    if roles.left_out:
+        told = ", ".join(f"{name} ({why.word})" for name, why in roles.left_out.items())
+        parts.append(_("left out {columns}").format(columns=told))
+    yield _("Read as: {parts}.").format(parts="; ".join(parts))
+    none = [
+        text.format(words=_counted(words))
+        for text, words in (
+            (_("missing {words}"), taken.missing),
+            (_("cannot tell {words}"), taken.cannot_tell),
+        )
+        if words
+    ]
+    if none:
+        yield _("No ratings: {words} (other words: --missing).").format(words="; ".join(none))
+    if taken.merged:
+        told = "; ".join(f"{one} = {', '.join(more)}" for one, more in taken.merged.items())
+        yield _("Spellings taken for one label: {labels}.").format(labels=told)
+
+
+def _counted(words: Mapping[str, int]) -> str:
+    """`3 × blank, 2 × NA`."""
+    return ", ".join(f"{n:,} × {word or _('blank')}" for word, n in words.items())
+
+
+def _taken_json(taken: Taken, columns: CsvColumns) -> dict[str, object]:
+    """`item` null: each line is one; blank cells are counted under ""."""
+    roles = taken.roles
+    return {
+        "shape": roles.shape,
+        "item": roles.item or None,
+        "rater": roles.rater or None,
+        "label": roles.label or None,
+        "group": columns.group or None,
+        "raters": list(roles.raters),
+        "left_out": {name: why.value for name, why in roles.left_out.items()},
+        "missing": taken.missing,
+        "cannot_tell": taken.cannot_tell,
+        "merged": {one: list(more) for one, more in taken.merged.items()},
+    }
+
+
+def _chosen(table: AgreementTable, wishes: CsvWishes) -> AgreementTable:
+    """Of the weighted kappas only the one that was asked for."""
+    if wishes.weights is None:
+        return table
+    other = {"linear": "kappa_quadratic", "quadratic": "kappa_linear"}.get(wishes.weights)
+    return table.model_copy(update={"rows": tuple(r for r in table.rows if r.name != other)})
+
+
+def _pairs(read: GroupedRatings, wishes: CsvWishes) -> tuple[AgreementTable, ...]:
+    return tuple(
+        _chosen(
+            agreement_table(read.ratings.of_raters(pair), read.groups, level=wishes.scale), wishes
+        )
+        for pair in combinations(read.ratings.raters, 2)
+    )
+
+
+def _references(read: GroupedRatings, wishes: CsvWishes) -> tuple[ReferenceTable, ...]:
+    if not wishes.reference:
+        return ()
+    raters = read.ratings.raters
+    if wishes.reference not in raters:
+        raise CuecardError(
+            _("There is no such rater"),
+            _("{name} is not among {raters}").format(
+                name=wishes.reference, raters=", ".join(raters)
+            ),
+        )
+    return tuple(
+        reference_table(read.ratings, rater, wishes.reference, read.groups)
+        for rater in raters
+        if rater != wishes.reference
+    )
+
+
+def _overall(table: AgreementTable) -> Sheet:
+    return Sheet(
+        view="table",
+        title=_("Agreement"),
+        headings=(_("statistic"), "n", _("value [95% interval]")),
+        lines=tuple(
+            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            for r in table.rows
+        ),
+        notes=tuple(note.text for note in table.notes),
+    )
+
+
+def _labels(table: AgreementTable) -> list[Sheet]:
+    if len(table.raters) != 2:
+        return []
+    first, reference = table.raters
+    lines: list[Line] = [
+        (
+            Cell(row.label if row.label is not None else _("overall")),
+            cell(row.first),
+            cell(row.reference),
+            cell(row.either),
+        )
+        for row in table.label_rows
+    ]
+    return [
+        Sheet(
+            view="table",
+            title=_("Agreement by label"),
+            headings=(
+                _("label"),
+                _("of {rater}'s").format(rater=first),
+                _("of {rater}'s").format(rater=reference),
+                _("F1"),
+            ),
+            lines=tuple(lines),
+        )
+    ]
+
+
+def _prevalence(table: AgreementTable) -> Sheet:
+    return Sheet(
+        view="table",
+        title=_("Prevalence"),
+        headings=(_("label"), "n", _("share")),
+        lines=tuple(
+            (Cell(p.label), count(p.count), Cell(f"{p.share:.3f}")) for p in table.prevalence
+        ),
+    )
+
+
+def _matrix(table: AgreementTable) -> Sheet:
+    matrix = table.confusion
+    assert matrix is not None
+    return Sheet(
+        view="matrix",
+        title=_("Confusion matrix: {rows} down, {columns} across").format(
+            rows=matrix.rows, columns=matrix.columns
+        ),
+        headings=("", *matrix.labels),
+        lines=tuple(
+            (Cell(label), *(count(n) for n in counts))
+            for label, counts in zip(matrix.labels, matrix.counts, strict=True)
+        ),
+    )
+
+
+def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Sheet:
+    chosen = ("percent", f"kappa_{wishes.weights}" if wishes.weights else "cohen_kappa", "ac1")
+    lines: list[Line] = []
+    for pair in pairs:
+        rows = [pair.row(name) for name in chosen]
+        statistics = [row.statistic if row else None for row in rows]
+        lines.append((Cell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics)))
+    return Sheet(
+        view="table",
+        title=_("Every two raters"),
+        headings=(_("between"), "n", *map(statistic_word, chosen)),
+        lines=tuple(lines),
+    )
+
+
+def _against(table: ReferenceTable) -> Sheet:
+    return Sheet(
+        view="table",
+        title=_("{rater} against {reference}").format(rater=table.judge, reference=table.reference),
+        headings=(_("statistic"), "n", _("value [95% interval]")),
+        lines=tuple(
+            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            for r in table.rows
+        ),
+    )

@@ -1,0 +1,195 @@
+"""What every verb starts from: which workspace, person and configuration; and the options and files that several verbs share."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.i18n import _
+from cuecard.tui.commands.output import note
+
+if TYPE_CHECKING:
+    import typer
+
+    from cuecard.annotate.results.pool import Dimension, Pool
+    from cuecard.core.config import Config
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Context:
+    """The options that stand before the verb."""
+
+    db: str | None
+    person_option: str | None
+    config_path: Path | None
+
+    @classmethod
+    def of(cls, context: typer.Context) -> Context:
+        return cast(Context, context.obj)
+
+    def workspace(self, *, create: bool = False) -> Workspace:
+        """Open the workspace. Raises `NotFound` where there is none and `create` is false."""
+        from cuecard.store.locate import workspace_url
+        from cuecard.store.workspace import Workspace
+
+        return Workspace.open(workspace_url(self.db), create=create)
+
+    @property
+    def names_workspace(self) -> bool:
+        """Whether a workspace was asked for by name, rather than the usual one."""
+        return bool(self.db or os.environ.get("CUECARD_DB"))
+
+    def person(self, workspace: Workspace) -> str:
+        """The name to work under: `--as`, `CUECARD_USER`, else the account's name; entered if new."""
+        return workspace.people.add(self.reader).name
+
+    @property
+    def reader(self) -> str:
+        """As `person`, for looking only: nobody is entered."""
+        return self.person_option or os.environ.get("CUECARD_USER") or _account()
+
+    def config(self) -> Config:
+        from cuecard.core.config import load_config
+
+        return load_config(self.config_path)
+
+    def command(self, *words: str) -> str:
+        """A command line to copy, with the options that stand before the verb now. A database's
+        address may hold a password and is not repeated.
+        """
+        options: list[str] = []
+        if self.db:
+            options += ["--db", "URL" if "://" in self.db else self.db]
+        if self.person_option:
+            options += ["--as", self.person_option]
+        if self.config_path:
+            options += ["--config", str(self.config_path)]
+        return shlex.join(("cuecard", *options, *words))
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return _("somebody")
+
+
+class FormatChoice(StrEnum):
+    """The formats of `core.formats.registry`."""
+
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
+
+
+class ExportChoice(StrEnum):
+    """The same, and the formats of `core.evaluation.run_exports`, which hold trials. vibesearch and widesearch hold both."""
+
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
+    JSONL = "jsonl"
+    INSPECT = "inspect"
+    OTEL = "otel"
+
+
+class InputFormat(StrEnum):
+    """The same, or told from the files."""
+
+    AUTO = "auto"
+    CUECARD = "cuecard"
+    VIBESEARCH = "vibesearch"
+    WIDESEARCH = "widesearch"
+    PARAWORLD = "paraworld"
+    DISCOBENCH = "discobench"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    JSONLD = "jsonld"
+
+
+class FamilyChoice(StrEnum):
+    GRAPH = "graph"
+    TABLE = "table"
+    CHECKPOINTS = "checkpoints"
+    FACTS = "facts"
+
+
+def pool_of(
+    workspace: Workspace,
+    runs: Sequence[int],
+    judges: Sequence[str] = (),
+    only: Sequence[str] = (),
+    *,
+    all_judges: bool = False,
+) -> Pool:
+    """The runs' trials, of them those that `only` names (`language=zh`; several values of a dimension: any of them).
+    `all_judges`: by every judge that judged one of them, if none is named. Raises `NotFound`, `NotAllowed`.
+    """
+    from cuecard.annotate.results.pool import gather
+    from cuecard.annotate.results.scores import filtered
+
+    named = tuple(judges)
+    if all_judges and not named:
+        heads = [head for run in runs for head in workspace.verdicts.heads(run)]
+        named = tuple(sorted({head.judge.name for head in heads}))
+    return filtered(gather(workspace, runs, named), wanted_of(only))
+
+
+def wanted_of(only: Sequence[str]) -> dict[Dimension, list[str]]:
+    """Values by dimension. Raises `NotFound` for a dimension there is not, `NotAllowed` without a value."""
+    from cuecard.annotate.results.comparisons import dimension_named
+
+    wanted: dict[Dimension, list[str]] = {}
+    for text in only:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise NotAllowed(
+                _("{text} names no value").format(text=text),
+                hint=_("Write it like this: language=zh."),
+            )
+        wanted.setdefault(dimension_named(name.strip()), []).append(value.strip())
+    return wanted
+
+
+STDOUT = Path("-")
+
+
+def check_place(output: Path) -> None:
+    """Raises `CuecardError` for a place that holds no file."""
+    if output.is_dir():
+        raise _unwritable(output, _("it is a folder"))
+    if not output.parent.is_dir():
+        raise _unwritable(output, _("there is no such folder"))
+
+
+def write_result(output: Path, text: str) -> None:
+    """Replace the file, whole or not at all, and say so. Raises `CuecardError`."""
+    from cuecard.core.formats.files import write_text
+    from cuecard.core.text import storable
+
+    write_text(output, storable(text))
+    note(_("Written to {file}.").format(file=output))
+
+
+def _unwritable(output: Path, why: str) -> CuecardError:
+    return CuecardError(
+        _("This file cannot be written"), f"{output}: {why}", _("Choose another file with -o.")
+    )

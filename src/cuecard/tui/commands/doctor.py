@@ -1,0 +1,147 @@
+"""`cuecard doctor`: does everything work here that Cuecard needs?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cuecard.core.errors import scrub_model
+from cuecard.core.i18n import N_, _
+from cuecard.core.players import kind_of
+from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.output import as_json, console, table
+
+if TYPE_CHECKING:
+    from cuecard.core.config_schema import Config
+    from cuecard.tui.commands.doctor_checks import Check, State
+
+_STATE: dict[State, str] = {
+    "ok": N_("✓ fine"),
+    "warning": N_("! note"),
+    "problem": N_("✗ wrong"),
+    "skipped": N_("– skipped"),
+}
+_NAME: dict[str, str] = {
+    "python": N_("Python"),
+    "packages": N_("packages"),
+    "terminal": N_("terminal"),
+    "encoding": N_("text"),
+    "workspace": N_("workspace"),
+    "config": N_("configuration"),
+    "python_tool": N_("tool python"),
+}
+_AT_ONCE = 8
+
+
+def doctor(
+    context: typer.Context,
+    offline: Annotated[
+        bool, typer.Option("--offline", help=_("Call no model, start no agent"))
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.tui.commands import doctor_checks as checks
+
+    ours = Context.of(context)
+    about_config, config = checks.check_config(ours)
+    found = [
+        checks.check_python(),
+        checks.check_packages(),
+        checks.check_terminal(),
+        checks.check_encoding(),
+        checks.check_workspace(ours),
+        about_config,
+        *(_python_tool(config) if config else ()),
+        *(_players(config, offline=offline) if config else ()),
+    ]
+    # A command line may hold a key, and what a server says to a trial call may repeat one.
+    found = [scrub_model(check) for check in found]
+    wrong = any(check.state == "problem" for check in found)
+    if json:
+        as_json({"ok": not wrong, "checks": [check.model_dump(mode="json") for check in found]})
+    else:
+        _print(found)
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _python_tool(config: Config) -> list[Check]:
+    from cuecard.tui.commands.doctor_checks import check_python_tool
+
+    found = asyncio.run(check_python_tool(config))
+    return [found] if found else []
+
+
+def _players(config: Config, *, offline: bool) -> list[Check]:
+    """The models, then the agents; those on a model are as well as it is."""
+    from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
+    from cuecard.tui.commands.doctor_checks import (
+        Check,
+        check_agent,
+        check_command,
+        check_model,
+        check_on_model,
+    )
+
+    kinds = {name: kind_of("agent", agent.kind) for name, agent in config.agents.items()}
+    agents = {name: agent for name, agent in config.agents.items() if not kinds[name].baseline}
+    others = {
+        name: agent
+        for name, agent in agents.items()
+        if isinstance(agent, AcpAgentConfig | HttpAgentConfig)
+    }
+    if offline:
+        models = [
+            Check(name=f"model:{name}", state="skipped", detail=_("not called"))
+            for name in config.models
+        ]
+        return [*models, *(check_command(*each) for each in others.items())]
+
+    async def all_of_them() -> list[Check | None]:
+        room = asyncio.Semaphore(_AT_ONCE)
+
+        async def check(work: Awaitable[Check | None]) -> Check | None:
+            async with room:
+                return await work
+
+        work: list[Coroutine[Any, Any, Check | None]] = []
+        work += [check_model(*each) for each in config.models.items()]
+        work += [check_agent(*each) for each in others.items()]
+        return list(await asyncio.gather(*map(check, work)))
+
+    with console(stderr=True).status(_("Calling the models and starting the agents…")):
+        found = {check.name: check for check in asyncio.run(all_of_them()) if check is not None}
+    for name, agent in agents.items():
+        model = str(getattr(agent, "model", ""))
+        if name not in others:
+            check = check_on_model(name, model, found[f"model:{model}"])
+            found[check.name] = check
+    return list(found.values())
+
+
+def _print(found: list[Check]) -> None:
+    table(
+        "",
+        (_("what"), _("state"), _("found")),
+        [
+            (
+                _name(check.name),
+                _(_STATE[check.state]),
+                " — ".join(filter(None, (check.detail, check.hint))),
+            )
+            for check in found
+        ],
+    )
+
+
+def _name(name: str) -> str:
+    kind, _colon, called = name.partition(":")
+    match kind:
+        case "model":
+            return _("model {name}").format(name=called)
+        case "agent":
+            return _("agent {name}").format(name=called)
+        case _:
+            return _(_NAME.get(name, name))

@@ -1,0 +1,320 @@
+"""Printing: Rich tables for people, JSON for programs, errors and the progress of work with a model to stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
+from functools import cache
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
+
+from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.text import for_display, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
+
+    from cuecard.core.engine.messages import ModelReply
+    from cuecard.core.records import UsageRecord
+    from cuecard.store.workspace import Sight
+
+
+# What JSON allows but a terminal may act on: C1 controls, bidirectional marks.
+_ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+_NARROW = 8
+
+
+class OutputLost(Exception):
+    """Standard output takes no more: its reader has gone, the disk is full."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.reader_gone = isinstance(error, BrokenPipeError)
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, of which a failure is told apart from those of other files."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise OutputLost(error) from error
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            raise OutputLost(error) from error
+
+
+class _Remarks(io.TextIOWrapper):
+    """Standard error. Where it takes nothing more, nobody can be told so."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+def steady_streams() -> None:
+    """A terminal that cannot show a character shows its code rather than a traceback; a stream that was closed before
+    we began takes what is written and forgets it, so that no file of ours gets its number; one that takes no more raises
+    `OutputLost`.
+    """
+    streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout, sys.stderr)
+    for stream in streams:
+        if stream is None:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = _steady(streams[1], _Output)
+    sys.stderr = _steady(streams[2], _Remarks)
+
+
+def _steady(stream: TextIO | None, kind: type[_Output | _Remarks]) -> TextIO:
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, kind):
+        return cast(TextIO, stream)
+    stream.reconfigure(errors="backslashreplace")
+    if stream not in (sys.__stdout__, sys.__stderr__):
+        return cast(TextIO, stream)
+    return kind(
+        cast(BinaryIO, stream.buffer),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def after_loss(lost: OutputLost) -> int:
+    """The exit code when standard output takes no more: a reader who has gone (`head`, `less`) has what they wanted."""
+    # What is still buffered would be complained of when the interpreter ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if lost.reader_gone:
+        return 0
+    complain(CuecardError(_("The output could not be written"), str(lost)))
+    return 1
+
+
+def confess(error: BaseException | None) -> None:
+    """The traceback of a defect, on stderr, without secrets."""
+    if error is not None:
+        sys.stderr.write(scrub("".join(traceback.format_exception(error))))
+
+
+def scrubbed_troubles() -> None:
+    """What ends a thread or a background task is told without secrets."""
+
+    class Scrubbed(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return scrub(super().format(record))
+
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(Scrubbed("%(message)s"))
+    threading.excepthook = lambda failed: confess(failed.exc_value)
+
+
+@cache
+def console(stderr: bool = False) -> Console:
+    """A console that never interprets markup."""
+    from rich.console import Console
+
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would end the program here; what a lost output means is decided in `main`.
+            raise OutputLost(BrokenPipeError())
+
+    return Plain(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def example(command: str) -> str:
+    """The last line of a verb's help."""
+    # The mark keeps Typer from wrapping what follows.
+    return "\b\n" + _("Example: {command}").format(command=command)
+
+
+def say(text: str) -> None:
+    console().print(for_display(text), soft_wrap=True)
+
+
+def prose(text: str) -> None:
+    """A paragraph, wrapped at words; for text that nobody will copy."""
+    console().print(for_display(text))
+
+
+def note(text: str) -> None:
+    """Progress and remarks: on stderr, so that stdout stays readable for programs."""
+    console(stderr=True).print(for_display(text), soft_wrap=True)
+
+
+def as_json(data: object) -> None:
+    """One JSON document on stdout; never NaN."""
+    ascii_only = "utf" not in sys.stdout.encoding.lower()
+    text = json.dumps(data, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def complain(error: CuecardError) -> None:
+    """What went wrong and how to mend it, on stderr; of files, every problem on a line."""
+    if isinstance(error, FileProblems):
+        print(for_display(error.message), file=sys.stderr)
+        if error.hint:
+            print(for_display(error.hint), file=sys.stderr)
+        return
+    print(f"cuecard: {for_display(str(error))}", file=sys.stderr)
+
+
+def problem_json(problem: FileProblem) -> dict[str, Any]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "place": problem.place,
+        "reason": problem.reason,
+    }
+
+
+def table(
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numbers: Container[int] = (),
+    footer: Sequence[object] = (),
+) -> None:
+    """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
+    right and do not wrap; the others wrap where the terminal ends. `footer` is a last row, set off.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(
+        box=box.SIMPLE_HEAD,
+        show_footer=bool(footer),
+        footer_style="bold",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+    )
+    for index, heading in enumerate(headings):
+        numeric = index in numbers
+        grid.add_column(
+            Text(_broken(heading) if numeric else one_line(heading)),
+            Text(one_line(str(footer[index]))) if footer else "",
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
+            overflow="fold",
+        )
+    for row in rows:
+        grid.add_row(*(Text(one_line(str(cell))) for cell in row))
+    if title:
+        console().print(Text(one_line(title), style="bold"), soft_wrap=True)
+    console().print(grid)
+    console().print()
+
+
+def column_width(heading: str, cells: Iterable[object]) -> int:
+    """The columns of the terminal that a column of numbers takes in `table`, with the gap beside it."""
+    from rich.cells import cell_len
+
+    texts = [*_broken(heading).split("\n"), *(one_line(str(cell)) for cell in cells)]
+    return 2 + max(cell_len(text) for text in texts)
+
+
+def _broken(heading: str) -> str:
+    """Numbers are narrow: a long heading above them goes on two lines."""
+    line = one_line(heading)
+    return "\n".join(line.rsplit(" ", 1)) if len(line) > _NARROW else line
+
+
+def tell_sight(sight: Sight) -> None:
+    """On stderr: what of people's and judges' decisions was held back, and what counts as seen from now on."""
+    if sight.hidden:
+        note(
+            ngettext(
+                "What was decided on {n} item is held back: {person} has not labelled it. --reveal tells it.",
+                "What was decided on {n} items is held back: {person} has not labelled them. --reveal tells it.",
+                sight.hidden,
+            ).format(n=sight.hidden, person=sight.person)
+        )
+    if sight.told:
+        note(
+            ngettext(
+                "{person} counts as having seen what was decided on {n} item: a label on it from now on is not blind.",
+                "{person} counts as having seen what was decided on {n} items: labels on them from now on are not blind.",
+                sight.told,
+            ).format(n=sight.told, person=sight.person)
+        )
+
+
+class CallProgress:
+    """A line that moves while the block runs, where stderr is a terminal; `report` for its end."""
+
+    def __init__(self, currency: str, line: str) -> None:
+        self._currency = currency
+        self._line = line
+        self._calls: list[UsageRecord] = []
+        self._status: Status | None = None
+
+    def __enter__(self) -> Self:
+        self._status = console(stderr=True).status(self._line)
+        self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status:
+            self._status.stop()
+
+    @property
+    def calls(self) -> int:
+        """How many were made."""
+        return len(self._calls)
+
+    def show(self, line: str) -> None:
+        if self._status:
+            self._status.update(one_line(line))
+
+    def count(self, payer: str, model: str, reply: ModelReply) -> None:
+        """Take in a call that was made."""
+        from cuecard.core.records import UsageRecord
+
+        self._calls.append(
+            UsageRecord(
+                trial_id=0,
+                payer=payer,
+                model=model,
+                calls=1,
+                usage=reply.usage,
+                cost=reply.cost,
+                priced=int(reply.cost is not None),
+            )
+        )
+
+    def report(self) -> None:
+        """What the calls came to, where there were any."""
+        from cuecard.tui.commands.run_output import spent_line
+
+        if line := spent_line(self._calls, self._currency):
+            note(line)

@@ -1,0 +1,389 @@
+"""What `cuecard run` shows while it goes on and says when it is over: progress, events as JSON lines, what Ctrl-C does, scores and problems."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cuecard.core.engine.events import (
+    CallAnswered,
+    RunBegan,
+    RunEvent,
+    RunFinished,
+    ToolUsed,
+    TrialBegan,
+    TrialFinished,
+    TrialLeftOpen,
+    TurnPlayed,
+)
+from cuecard.core.engine.messages import Usage
+from cuecard.core.engine.run import RunControl
+from cuecard.core.errors import Drained, Halt
+from cuecard.core.evaluation.run_trials import Tally
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.system import EXIT_INTERRUPTED
+from cuecard.core.text import one_line
+from cuecard.tui.commands.output import as_json, console, note
+from cuecard.tui.commands.score_output import termination_label
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from cuecard.core.evaluation.scores import RunScores
+    from cuecard.core.records import TrialRecord, UsageRecord
+    from cuecard.tui.commands.context import Context
+
+
+class Shown(Enum):
+    TABLES = "tables"
+    JSON = "json"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Report:
+    scores: RunScores
+    problems: Sequence[Problem]
+    currency: str
+    stopped: bool
+    halt: Halt | None
+
+
+def print_report(ours: Context, report: Report, show: Shown) -> int:
+    """The exit code."""
+    from cuecard.tui.commands.score_output import print_scores
+
+    if show is Shown.JSON:
+        from cuecard.tui.commands.score_json import scores_json
+
+        as_json(
+            {
+                **scores_json(report.scores),
+                "stopped": report.stopped,
+                "reason": str(report.halt or ""),
+                "problems": [problem._asdict() for problem in report.problems],
+            }
+        )
+    elif show is Shown.TABLES:
+        print_scores(report.scores)
+    for line in summary_of(report.problems):
+        note(line)
+    spent = spent_line(report.scores.usage, report.currency)
+    if spent:
+        note(spent)
+    run = report.scores.run
+    left = run.trials - run.finished
+    if left:
+        if report.halt and not isinstance(report.halt, Drained):
+            note(_("Run {run} is paused. {reason}").format(run=run.id, reason=report.halt))
+        note(
+            _("Run {run}: {n} of {all} trials are open. Go on with: {command}").format(
+                run=run.id,
+                n=left,
+                all=run.trials,
+                command=ours.command("run", "--resume", str(run.id)),
+            )
+        )
+        asked = report.stopped and (report.halt is None or isinstance(report.halt, Drained))
+        return EXIT_INTERRUPTED if asked else 1
+    note(
+        ngettext(
+            "Run {run}: {n} trial ended. See it again with: {command}",
+            "Run {run}: {n} trials ended. See them again with: {command}",
+            run.finished,
+        ).format(run=run.id, n=run.finished, command=ours.command("score", str(run.id)))
+    )
+    return 1 if report.problems else 0
+
+
+def spent_line(usage: Sequence[UsageRecord], currency: str) -> str:
+    """Calls, tokens and cost of a run in one line; empty where no model was called."""
+    calls = sum(used.calls for used in usage)
+    if not calls:
+        return ""
+    total = Usage()
+    for used in usage:
+        total = total.plus(used.usage)
+    line = ngettext(
+        "{calls} model call: {prompt} prompt tokens ({cached} cached), {completion} completion"
+        " tokens ({reasoning} reasoning)",
+        "{calls} model calls: {prompt} prompt tokens ({cached} cached), {completion} completion"
+        " tokens ({reasoning} reasoning)",
+        calls,
+    ).format(
+        calls=f"{calls:,}",
+        prompt=f"{total.prompt:,}",
+        cached=f"{total.cached:,}",
+        completion=f"{total.completion:,}",
+        reasoning=f"{total.reasoning:,}",
+    )
+    costs = [used.cost for used in usage if used.cost is not None]
+    return f"{line}, {sum(costs):.4f} {currency}" if costs else line
+
+
+class Problem(NamedTuple):
+    """A trial that could not begin, ended by a failure, or is not judged."""
+
+    trial_id: int
+    task_id: str
+    agent: str
+    sample: int
+    reason: str
+
+
+def trial_name(trial: TrialRecord) -> str:
+    sample = _("sample {n}").format(n=trial.sample)
+    return " · ".join((trial.task_id, trial.agent.name, sample))
+
+
+def problems_of(
+    scores: RunScores, trials: Sequence[TrialRecord], failures: Mapping[int, str]
+) -> list[Problem]:
+    """In the order of the trials. `failures`: what was told while the run went on, by trial."""
+    judged = {scored.trial.id for scored in scores.trials if scored.judge}
+    return [
+        Problem(trial.id, trial.task_id, trial.agent.name, trial.sample, reason)
+        for trial in trials
+        if (reason := _reason(trial, failures.get(trial.id, ""), judged=trial.id in judged))
+    ]
+
+
+def _reason(trial: TrialRecord, failure: str, *, judged: bool) -> str:
+    if trial.termination is None:
+        return failure
+    if trial.termination.is_failure:
+        return ": ".join(filter(None, (termination_label(trial.termination), trial.detail)))
+    if not judged:
+        return ": ".join(filter(None, (_("not judged"), failure)))
+    return ""
+
+
+def summary_of(problems: Sequence[Problem]) -> list[str]:
+    """A line for each reason, with one trial as an example and how many more there are."""
+    by_reason: dict[str, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        by_reason[problem.reason].append(problem)
+    lines: list[str] = []
+    for reason, found in by_reason.items():
+        first = found[0]
+        where = f"{first.task_id} · {first.agent} · " + _("sample {n}").format(n=first.sample)
+        if len(found) > 1:
+            where = _("{trial} and {n} more").format(trial=where, n=len(found) - 1)
+        lines.append(one_line(f"{where}: {reason}"))
+    return lines
+
+
+OnEvent = Callable[[RunEvent], None]
+_LINES = 8
+
+
+@contextmanager
+def watching(title: str, names: Mapping[str, str], currency: str = "USD") -> Generator[OnEvent]:
+    """A listener for a run's events: on a terminal a bar, what was done and spent, and the trials under
+    way; elsewhere a line for each trial that ended. `names` by cell id.
+    """
+    if not console(stderr=True).is_terminal:
+        yield _Lines(names).told
+        return
+    from rich.live import Live
+
+    board = _Board(title, names, currency)
+    with Live(
+        console=console(stderr=True),
+        get_renderable=board.render,
+        transient=True,
+        refresh_per_second=5,
+    ):
+        yield board.told
+
+
+class _Lines:
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._total = self._ended = 0
+
+    def told(self, event: RunEvent) -> None:
+        if isinstance(event, RunBegan):
+            self._total = event.cells
+        elif isinstance(event, TrialFinished):
+            self._ended += 1
+            name = self._names.get(event.cell, "")
+            end = termination_label(event.termination)
+            line = f"{self._ended}/{self._total} {name}: {end}" if name else ""
+            if line:
+                note(one_line(line))
+
+
+class _Board:
+    def __init__(self, title: str, names: Mapping[str, str], currency: str) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeElapsedColumn as Elapsed
+
+        self._names = names
+        self._currency = currency
+        self._tally = Tally()
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            Elapsed(),
+            console=console(stderr=True),
+        )
+        self._all = self._bar.add_task(one_line(title, 40), total=None)
+
+    def told(self, event: RunEvent) -> None:
+        self._tally.told(event)
+        if isinstance(event, RunBegan):
+            self._bar.update(self._all, total=event.cells)
+        elif isinstance(event, TrialFinished):
+            self._bar.advance(self._all)
+
+    def render(self) -> Group:
+        from rich.console import Group
+        from rich.text import Text
+
+        # Copied: the screen is drawn on another thread.
+        playing = [(c, turn) for c, turn in self._tally.by_cell.copy().items() if c in self._names]
+        lines = [Text(f"  {tally_line(self._tally, self._currency)}", no_wrap=True, style="dim")]
+        lines += [
+            Text(f"  {self._line(cell, turn)}", no_wrap=True, overflow="ellipsis")
+            for cell, turn in playing[:_LINES]
+        ]
+        if (rest := len(playing) - _LINES) > 0:
+            more = ngettext("and {n} more", "and {n} more", rest).format(n=rest)
+            lines.append(Text(f"  {more}"))
+        return Group(self._bar, *lines)
+
+    def _line(self, cell: str, turn: int | None) -> str:
+        name = one_line(self._names[cell])
+        return name if turn is None else _("{name} · turn {n}").format(name=name, n=turn)
+
+
+def tally_line(tally: Tally, currency: str) -> str:
+    """Turns a second, tokens, cost, errors, and the time that is left, those that are known."""
+    parts = [_("{n:.1f} turns/s").format(n=tally.turns_a_second)]
+    if tally.calls:
+        used = tally.usage
+        parts.append(
+            _("{calls} calls, {n} tokens").format(
+                calls=tally.calls, n=f"{used.prompt + used.completion:,}"
+            )
+        )
+    if tally.cost is not None:
+        parts.append(f"{tally.cost:.4f} {currency}")
+    errors = tally.failed + tally.problems
+    if errors:
+        parts.append(_("failed: {n}").format(n=errors))
+    left = tally.seconds_left
+    if left is not None:
+        parts.append(_("{time} left").format(time=timedelta(seconds=round(left))))
+    return " · ".join(parts)
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stopping(control: RunControl) -> Generator[None]:
+    """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) stops the run: calls under
+    way get some seconds to be finished and recorded. The second cancels it where it stands, the third ends
+    the task.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if control.seconds_left is None:
+            told = _(
+                "Finishing the calls under way, for {n} seconds at most; press Ctrl-C again to stop"
+                " at once."
+            )
+            note(told.format(n=f"{control.grace:g}"))
+            control.drain()
+        elif not control.cancelled:
+            control.cancel()
+        elif task:
+            task.cancel()
+
+    caught: list[signal.Signals] = []
+    for number in _SIGNALS:
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:
+            # Windows: there asyncio cancels the task by itself, which leaves trials open as well.
+            break
+        caught.append(number)
+    try:
+        yield
+    finally:
+        for number in caught:
+            loop.remove_signal_handler(number)
+
+
+NAMES: dict[type[object], str] = {
+    RunBegan: "run_began",
+    TrialBegan: "trial_began",
+    TurnPlayed: "turn_played",
+    CallAnswered: "call_answered",
+    ToolUsed: "tool_used",
+    TrialFinished: "trial_finished",
+    TrialLeftOpen: "trial_left_open",
+    RunFinished: "run_finished",
+}
+
+
+class JsonLines:
+    """A listener that prints each event when it comes. Every line holds `event` and `run`; those of a
+    trial also `trial`, `task`, `agent` and `sample`.
+    """
+
+    def __init__(self, run_id: int, trials: Mapping[str, TrialRecord]) -> None:
+        self._run_id = run_id
+        self._trials = trials
+
+    def told(self, event: RunEvent) -> None:
+        line = {"event": NAMES[type(event)], "run": self._run_id, **self._fields(event)}
+        # One write for one line: lines of several threads never mix.
+        sys.stdout.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.flush()
+
+    def _fields(self, event: RunEvent) -> dict[str, Any]:
+        match event:
+            case RunFinished(summary=summary):
+                return {
+                    "cells": summary.cells,
+                    "finished": summary.finished,
+                    "terminations": {k.value: n for k, n in summary.terminations.items()},
+                    "problems": summary.problems,
+                    "left_open": summary.left_open,
+                    "not_begun": summary.not_begun,
+                    "stopped": summary.cancelled,
+                    "reason": str(summary.halt) if summary.halt else "",
+                }
+            case CallAnswered(usage=usage) as call:
+                told = {"payer": call.payer, "model": call.model, "cost": call.cost}
+                return {**self._of(call.cell), **told, "usage": usage.model_dump()}
+            case RunBegan():
+                return asdict(event)
+            case _:
+                fields = asdict(event)
+                return {**self._of(fields.pop("cell")), **fields}
+
+    def _of(self, cell: str) -> dict[str, Any]:
+        trial = self._trials.get(cell)
+        if trial is None:
+            return {"trial": int(cell)}
+        return {
+            "trial": trial.id,
+            "task": trial.task_id,
+            "agent": trial.agent.name,
+            "sample": trial.sample,
+        }

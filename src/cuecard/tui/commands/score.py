@@ -1,0 +1,243 @@
+"""`cuecard score`: the numbers of runs, as tables or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.players import DEFAULT_JUDGE
+from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.output import as_json, note
+
+if TYPE_CHECKING:
+    from cuecard.annotate.results.pool import Dimension, Pool
+    from cuecard.annotate.results.scores import ScoreTable
+    from cuecard.core.evaluation.scores import RunScores
+    from cuecard.core.records import RunRecord
+
+
+def score(
+    context: typer.Context,
+    runs: Annotated[list[int], typer.Argument(metavar="RUN...", help=_("Numbers of the runs"))],
+    judge: Annotated[
+        str, typer.Option(help=_("Whose judgements; none means the first of the run's judges"))
+    ] = "",
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=_(
+                "What lines are told apart by; may be repeated: agent, run, model, scaffold, setting, memory, user,"
+                " world, judge, family, language, difficulty, domain, tier, compacted, task"
+            )
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option(help=_("Only this measure; may be repeated"))
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIMENSION=VALUE", help=_("Only these trials; may be repeated")),
+    ] = None,
+    sort: Annotated[
+        str, typer.Option(help=_("Sort by a figure, highest first: triplet_f1, cost, trials"))
+    ] = "",
+    across: Annotated[
+        str,
+        typer.Option(help=_("Put the values of this dimension across, a table for each figure")),
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
+) -> None:
+    if json and markdown:
+        raise typer.BadParameter(_("--json or --markdown, not both"), param_hint="--markdown")
+    from cuecard.annotate.results.scores import interval_groups, run_scores
+    from cuecard.annotate.task_feedback import disputed_runs
+    from cuecard.tui.commands.context import pool_of
+    from cuecard.tui.commands.run_output import spent_line
+
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        pool = pool_of(workspace, runs, (judge,) if judge else (), only or ())
+        usage = [used for run in pool.runs for used in workspace.runs.usage(run.id)]
+        if only:
+            kept = {row.trial.id for row in pool.rows}
+            usage = [used for used in usage if used.trial_id in kept]
+        disputed = disputed_runs(workspace)
+    cut = Cut.of(by or (), measure or (), sort, across)
+    plain = len(pool.runs) == 1 and not (by or measure or across or markdown)
+    groups = interval_groups(pool) if json or plain else ()
+    if json:
+        from cuecard.tui.commands.score_json import results_json
+
+        data = results_json(pool, groups, usage, tables_of(pool, cut))
+        as_json({**data, "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs)})
+    elif plain:
+        from cuecard.tui.commands.score_output import print_scores
+
+        if len({group.scores.agent for group in groups}) > 1:
+            print_cut(pool, cut, markdown=False)
+        print_scores(
+            run_scores(pool, groups, usage),
+            {(g.scores.agent, g.scores.family): g.figures for g in groups},
+        )
+    else:
+        print_cut(pool, cut, markdown=markdown)
+    for run in pool.runs:
+        mine = [row for row in pool.rows if row.trial.run_id == run.id]
+        ended = [row for row in mine if row.trial.termination is not None]
+        _remarks(
+            run,
+            ours,
+            judge=mine[0].judged_by if mine else judge,
+            unjudged=sum(row.judge is None for row in ended),
+            scored=bool(mine) or bool(only),
+            disputed=disputed.get(run.id, 0),
+        )
+    spent = spent_line(usage, ours.config().currency)
+    if spent:
+        note(spent)
+
+
+def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> None:
+    """Print the scores of a run, and on stderr what is not in them yet. `disputed`: items of its gold that
+    adjudication found wrong.
+    """
+    from cuecard.tui.commands.score_json import scores_json
+    from cuecard.tui.commands.score_output import print_scores
+
+    if json:
+        as_json({**scores_json(scores), "gold_disputed": disputed})
+    else:
+        print_scores(scores)
+    _remarks(
+        scores.run,
+        ours,
+        judge=scores.judge,
+        unjudged=sum(scored.judge is None for scored in scores.trials),
+        scored=bool(scores.groups),
+        disputed=disputed,
+    )
+
+
+def _remarks(
+    run: RunRecord, ours: Context, *, judge: str, unjudged: int, scored: bool, disputed: int
+) -> None:
+    """What is not in the scores yet, and what to do about it."""
+    if run.trials > run.finished:
+        note(
+            ngettext(
+                "{n} trial is still open. Go on with: {command}",
+                "{n} trials are still open. Go on with: {command}",
+                run.trials - run.finished,
+            ).format(
+                n=run.trials - run.finished, command=ours.command("run", "--resume", str(run.id))
+            )
+        )
+    if disputed:
+        note(
+            ngettext(
+                "Gold disputed: {n} item of the revisions played was found wrong by adjudication.",
+                "Gold disputed: {n} items of the revisions played were found wrong by adjudication.",
+                disputed,
+            ).format(n=disputed)
+        )
+    if run.trials and not scored:
+        note(_("Examinations of tasks have no scores."))
+    if unjudged:
+        note(
+            ngettext(
+                "{n} trial is not judged by {judge}. Judge it with: {command}",
+                "{n} trials are not judged by {judge}. Judge them with: {command}",
+                unjudged,
+            ).format(
+                n=unjudged,
+                judge=judge,
+                command=ours.command("judge", "--run", str(run.id), *_by(judge)),
+            )
+        )
+
+
+def _by(judge: str) -> tuple[str, ...]:
+    return () if judge == DEFAULT_JUDGE else ("--judge", judge)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """`by` without the family, each of which has a table. `sort`: a measure, a figure (`triplet_f1.best`), a count or a
+    dimension, "" for the lines' own order.
+    """
+
+    by: tuple[Dimension, ...]
+    measures: tuple[str, ...] | None
+    sort: str
+    across: Dimension | None
+
+    @classmethod
+    def of(cls, by: Sequence[str], measures: Sequence[str], sort: str, across: str) -> Cut:
+        """Raises `NotFound` for a dimension there is not."""
+        from cuecard.annotate.results.comparisons import dimension_named
+
+        told: list[Dimension] = [dimension_named(name) for name in by] or [dimension_named("agent")]
+        over = dimension_named(across) if across else None
+        if over and over not in told:
+            told.append(over)
+        return cls(tuple(told), tuple(measures) or None, sort, over)
+
+
+def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
+    """One table over all families, for the JSON. Raises `NotFound` for a measure that no trial has."""
+    from cuecard.annotate.results.scores import score_table
+
+    _check(pool, cut)
+    by: tuple[Dimension, ...] = tuple(dict.fromkeys((*cut.by, "family")))
+    return _sorted(score_table(pool, by, cut.measures), cut)
+
+
+def print_cut(pool: Pool, cut: Cut, *, markdown: bool) -> None:
+    """A table for each family, or with `across` for each of its figures."""
+    from cuecard.annotate.results.score_tables import pivoted, score_sheet
+    from cuecard.annotate.results.scores import tables_by_family
+    from cuecard.tui.commands.output import say
+    from cuecard.tui.commands.table_output import print_result_sheets
+
+    _check(pool, cut)
+    tables = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    if cut.across is None:
+        sheets = [score_sheet(table) for table in tables]
+    else:
+        sheets = [pivoted(t, cut.across, column.key) for t in tables for column in t.columns]
+    if markdown:
+        say("# " + _("Scores") + "\n")
+    print_result_sheets(sheets, markdown=markdown)
+
+
+def _check(pool: Pool, cut: Cut) -> None:
+    from cuecard.annotate.results.comparisons import measures_in
+    from cuecard.annotate.results.scores import Counts, unknown
+
+    known = measures_in(pool)
+    for name in cut.measures or ():
+        if known and name not in known:
+            raise unknown(_("No such measure"), name, known)
+    sort = cut.sort.partition(".")[0]
+    if sort and known and sort not in (*known, *Counts.model_fields, *cut.by):
+        raise unknown(_("Nothing to sort by"), cut.sort, [*cut.by, *Counts.model_fields, *known])
+
+
+def _sorted(table: ScoreTable, cut: Cut) -> ScoreTable:
+    """A table that has no such figure keeps its order: another family has it."""
+    from cuecard.annotate.results.scores import sorted_by
+    from cuecard.core.errors import NotFound
+
+    if not cut.sort:
+        return table
+    columns = [column.key for column in table.columns]
+    key = next((key for key in columns if key.partition(".")[0] == cut.sort), cut.sort)
+    try:
+        return sorted_by(table, key)
+    except NotFound:
+        return table

@@ -1,0 +1,216 @@
+"""`cuecard pack` and `cuecard merge`: working apart, and bringing it together."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cuecard.core.errors import FileProblems
+from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.text import one_line
+from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.output import as_json, complain, note, say, table
+
+if TYPE_CHECKING:
+    from cuecard.annotate.sharing.reading import Pack
+    from cuecard.annotate.sharing.writing import Packed
+    from cuecard.store.bundle_records import MergeReport
+
+EXIT_CLASHES, EXIT_UNREADABLE = 1, 2
+
+
+def pack(
+    context: typer.Context,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help=_("Default: your name and the day"))
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            metavar="DATE",
+            formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
+            help=_("Only what you did from then on. Default: everything, which is always safe"),
+        ),
+    ] = None,
+    run: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="RUN",
+            help=_("This run, whole, instead of what you did; may be repeated"),
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    if run and since:
+        raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
+    from cuecard.annotate.sharing.writing import write_pack
+    from cuecard.store.people import checked_name
+
+    ours = Context.of(context)
+    moment = since.astimezone() if since else None
+    with ours.workspace() as workspace:
+        packed = write_pack(
+            workspace, checked_name(ours.reader), output, since=moment, runs=run or ()
+        )
+    if json:
+        as_json(_packed_json(packed))
+    else:
+        _print_packed(packed)
+
+
+def merge(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(help=_("Packs, or folders with packs"))],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help=_("Say what would happen; change nothing"))
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
+) -> None:
+    from cuecard.annotate.sharing.merging import merge_packs, speaks_for_others
+    from cuecard.annotate.sharing.reading import read_packs
+
+    ours = Context.of(context)
+    with ours.workspace() as workspace:
+        try:
+            packs = read_packs(files)
+        except FileProblems as error:
+            if json:
+                as_json({"dry_run": dry_run, "problems": _problems_json(error)})
+            else:
+                complain(error)
+            raise typer.Exit(EXIT_UNREADABLE) from None
+        person = ours.person(workspace)
+        if not json and any(speaks_for_others(pack) for pack in packs):
+            # Before anything is taken, though nothing asks: names are no passwords.
+            _print_signed_for(merge_packs(workspace, packs, person, dry=True))
+        report = merge_packs(workspace, packs, person, dry=dry_run)
+    if json:
+        as_json(_report_json(packs, report))
+    else:
+        _print_report(packs, report)
+    raise typer.Exit(EXIT_CLASHES if report.clashes else 0)
+
+
+def _print_packed(packed: Packed) -> None:
+    from cuecard.annotate.sharing.merging import counted
+
+    size = f"{packed.size / 1024:,.0f} KB" if packed.size >= 1024 else f"{packed.size} B"
+    whole = packed.header.entries.get("run")
+    text = (
+        ngettext("{file} written ({size}): {n} run.", "{file} written ({size}): {n} runs.", whole)
+        if whole
+        else _("{file} written ({size}): what {person} did.")
+    )
+    say(text.format(file=packed.path, size=size, person=packed.header.person, n=whole))
+    for label, count in counted(packed.kinds):
+        say(f"  {count:>6,}  {label}")
+    if packed.drafts:
+        text = ngettext(
+            "{n} draft stays here: save it as a revision, then it travels.",
+            "{n} drafts stay here: save them as revisions, then they travel.",
+            packed.drafts,
+        )
+        note(text.format(n=packed.drafts))
+
+
+def _packed_json(packed: Packed) -> dict[str, Any]:
+    return {
+        "file": str(packed.path),
+        "size": packed.size,
+        "header": packed.header.model_dump(mode="json"),
+        "drafts_left": packed.drafts,
+    }
+
+
+def _print_report(packs: list[Pack], report: MergeReport) -> None:
+    from cuecard.annotate.sharing.merging import STATE, arrived_rows, left_out_text
+
+    for pack in packs:
+        until = (
+            pack.header.until.astimezone().strftime("%Y-%m-%d %H:%M") if pack.header.until else "–"
+        )
+        say(
+            _("{file}: {person}, until {time}").format(
+                file=pack.path, person=one_line(pack.header.person), time=until
+            )
+        )
+    say("")
+    title = _("What would be merged") if report.dry else _("What was merged")
+    rows = arrived_rows(report.arrived)
+    table(title, ("", pgettext("entries", "new"), _("known")), rows, numbers=(1, 2))
+    if report.moved:
+        table(
+            _("Tasks that would change") if report.dry else _("Tasks that changed"),
+            (_("task"), _("title"), _("was"), _("is"), _("revision")),
+            [
+                (
+                    moved.task_id,
+                    one_line(moved.title, 40),
+                    _(STATE[moved.before]) if moved.before else _("new"),
+                    _(STATE[moved.after]),
+                    moved.head,
+                )
+                for moved in report.moved
+            ],
+            numbers=(4,),
+        )
+    if report.people:
+        names = ", ".join(one_line(name) for name in report.people)
+        say(_("New names here: {names}.").format(names=names))
+    for left in report.left_out:
+        note(left_out_text(left))
+    if report.left_out:
+        note(_("Merging the same file again later takes them."))
+    _print_clashes(report)
+
+
+def _print_signed_for(report: MergeReport) -> None:
+    from cuecard.annotate.sharing.merging import signed_for_text
+
+    for signed in report.signed_for:
+        note(signed_for_text(signed))
+
+
+def _print_clashes(report: MergeReport) -> None:
+    from cuecard.annotate.sharing.merging import clash_text, clash_title
+
+    if not report.clashes:
+        say(_("No clashes."))
+        return
+    new = report.new_clashes
+    table(
+        _("Clashes: kept side by side, nothing was overwritten"),
+        (_("task"), "", _("since"), _("what follows")),
+        [
+            (
+                clash.task_id,
+                clash_title(clash),
+                pgettext("at present", "now") if clash in new else _("before"),
+                clash_text(clash),
+            )
+            for clash in report.clashes
+        ],
+    )
+
+
+def _report_json(packs: list[Pack], report: MergeReport) -> dict[str, Any]:
+    return {
+        "dry_run": report.dry,
+        "files": [
+            {"file": str(pack.path), **pack.header.model_dump(mode="json")} for pack in packs
+        ],
+        "added": {one.kind: one.added for one in report.arrived},
+        "known": {one.kind: one.known for one in report.arrived},
+        **report.model_dump(mode="json", exclude={"dry", "arrived"}),
+        "problems": [],
+    }
+
+
+def _problems_json(error: FileProblems) -> list[dict[str, Any]]:
+    return [
+        {"file": problem.file, "place": problem.place, "reason": problem.reason}
+        for problem in error.problems
+    ]

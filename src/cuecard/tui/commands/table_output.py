@@ -1,0 +1,97 @@
+"""Printing tables of results and of agreement, for the terminal or as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cuecard.annotate.labelling.comparison.model import compact
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.rendering import as_markdown, remarks_of
+from cuecard.core.text import one_line
+from cuecard.tui.commands.output import column_width, console, prose, say, table
+
+_INTERVAL = re.compile(r"\[(?P<low>[^\[\], ]+), (?P<high>[^\[\] ]+)\]")
+_NAME_MOST = 32
+
+
+def print_result_sheets(sheets: Iterable[Sheet], *, markdown: bool) -> None:
+    """Each with its remarks and notes; what several say alike stands once, below the last of them."""
+    every = [sheet for sheet in sheets if sheet.lines]
+    last = {note: at for at, sheet in enumerate(every) for note in sheet.notes}
+    for at, sheet in enumerate(every):
+        if markdown:
+            say(as_markdown(sheet))
+            continue
+        _print(sheet)
+        notes = [note for note in sheet.notes if last[note] == at]
+        remarks = remarks_of(sheet)
+        for text in (*remarks, *notes):
+            prose(text)
+        if remarks or notes:
+            say("")
+
+
+def _print(sheet: Sheet) -> None:
+    texts = [[_result_sheets_short(cell) for cell in line] for line in sheet.lines]
+    for at, columns in enumerate(_blocks(sheet.headings, texts)):
+        table(
+            sheet.title if not at else "",
+            [sheet.headings[column] for column in columns],
+            [[line[column] if column < len(line) else "" for column in columns] for line in texts],
+            numbers=range(1, len(columns)),
+        )
+
+
+def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+    """The first column with as many of the others as fit, until all have been told."""
+    name = min(
+        column_width(headings[0][:_NAME_MOST], [line[0][:_NAME_MOST] for line in texts]),
+        _NAME_MOST + 2,
+    )
+    room = console().width - name
+    block: list[int] = [0]
+    used = 0
+    for column in range(1, len(headings)):
+        width = column_width(
+            headings[column], [line[column] for line in texts if column < len(line)]
+        )
+        if used + width > room + 2 and len(block) > 1:
+            yield block
+            block, used = [0], 0
+        block.append(column)
+        used += width
+    yield block
+
+
+def _result_sheets_short(cell: Cell) -> str:
+    """With the interval where room is scarce: `0.613 [.550 .672]`."""
+    return _INTERVAL.sub(
+        lambda found: f"[{_end(found['low'])} {_end(found['high'])}]", one_line(cell.text)
+    )
+
+
+def _end(text: str) -> str:
+    return re.sub(r"^([+-]?)0\.(?=\d{3})", r"\1.", text)
+
+
+def print_sheets(sheets: Iterable[Sheet], *, markdown: bool) -> None:
+    for sheet in sheets:
+        if markdown:
+            say(as_markdown(sheet))
+            continue
+        table(
+            sheet.title,
+            sheet.headings,
+            [[_agree_sheets_short(cell) for cell in line] for line in sheet.lines],
+            numbers=range(1, len(sheet.headings)),
+        )
+        remarks = remarks_of(sheet)
+        for remark in (*remarks, *sheet.notes):
+            prose(remark)
+        if remarks or sheet.notes:
+            say("")
+
+
+def _agree_sheets_short(cell: Cell) -> str:
+    return compact(cell.statistic) if cell.statistic is not None else cell.text

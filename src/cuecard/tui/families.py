@@ -1,0 +1,104 @@
+"""What the screens know of each family: one `TuiFamily`, looked up by the family's name.
+
+Another package's family is made known by `TUI.register(name, TuiFamily(...))`, after the other two parts
+(`core.families.registry`, `annotate.families`). A part that is left out is an error of the type checker, and a
+`TypeError` when it is made. All texts are marked for translation and translated where they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal
+
+from cuecard.core.families.registry import Parts
+from cuecard.core.tasks.gold import G
+from cuecard.core.verdicts import Prediction, UnusablePrediction
+from cuecard.tui.present.entries import Entry, Paragraph
+
+if TYPE_CHECKING:
+    from cuecard.annotate.independent_gold.matching import Element as Compared
+    from cuecard.core.agents.briefing import PublicTask
+
+TabId = Literal[
+    "brief", "persona", "stages", "graph", "nodes", "table", "columns", "steps", "chain",
+    "facts", "answer", "sources", "comments", "problems", "history",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Element:
+    """`place` is the element's path, such as `persona.stages[3].line`; `entry` how it reads."""
+
+    place: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class Side:
+    """One version: a line of it, and all of it. Empty where that side has nothing."""
+
+    text: str = ""
+    more: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        if not self.text:
+            return ()
+        lines = [Paragraph(line, "muted") for line in (*self.more, *self.sources)]
+        return (Paragraph(self.text), *lines)
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """`told`: what there is, in a few words. `problems`: what of it cannot be read or looks wrong, each a
+    sentence; it can be handed in all the same.
+    """
+
+    prediction: Prediction
+    told: str
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def empty(self) -> bool:
+        return isinstance(self.prediction, UnusablePrediction)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuiFamily(Generic[G]):
+    """All that the screens know of a family.
+
+    Lists: `badge` is its glyph, a variable of the theme, and its name; `about` says in a line what such a task is;
+    `counts` how much there is of what its gold is made of; `gold` is that gold to be read.
+
+    The editor: `tabs` are the two tabs of its gold, `first_tab` the fields of gold that stand on the first.
+
+    A person in an agent's place: `asked` and `ends` say what to do, `hint` what to type at the end, and `read` what
+    was typed. `build` says what somebody does who builds the gold anew; `side` is one element of gold in a
+    comparison of two. `values`: what stands behind the keys that worlds log.
+    """
+
+    badge: tuple[str, str, str]
+    about: str
+    counts: Callable[[G], list[str]]
+    gold: Callable[[G], Iterable[Element]]
+    tabs: tuple[TabId, TabId]
+    first_tab: tuple[str, ...]
+    asked: str
+    ends: str
+    hint: str
+    read: Callable[[PublicTask, str], HandIn]
+    build: str
+    side: Callable[[G, Compared, int], Side]
+    values: Callable[[G], dict[str, str]]
+
+
+TUI: Parts[TuiFamily[Any]] = Parts(
+    "part in the screens",
+    {
+        name: f"cuecard.tui.shipped_families:{name.upper()}"
+        for name in ("graph", "table", "checkpoints", "facts")
+    },
+)
+"""What the screens know of each family, by its name."""

@@ -1,0 +1,239 @@
+"""Cells of a grid: the source that they come from, the columns that they stand in, and how one is drawn in its width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from cuecard.core.text import one_line, storable
+
+Tone = Literal["plain", "muted", "strong", "good", "warn", "bad", "accent"]
+TONES: tuple[Tone, ...] = ("plain", "muted", "strong", "good", "warn", "bad", "accent")
+
+
+class GridCell(NamedTuple):
+    """`text` may be any text from anywhere; it is shown as one line of what it says."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+NOTHING = GridCell("")
+
+
+class GridSource(Protocol):
+    def __len__(self) -> int: ...
+
+    def cells(self, row: int) -> Sequence[str | GridCell | Text]:
+        """One cell per column, hidden ones included; missing ones are shown empty."""
+        ...
+
+    def gutter(self, row: int) -> GridCell:
+        """A mark one cell wide, left of the row; `""` for none."""
+        ...
+
+
+class ListSource:
+    """Rows that are at hand."""
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[str | GridCell | Text]],
+        gutters: Sequence[GridCell] | None = None,
+    ) -> None:
+        self._rows = rows
+        self._gutters = gutters
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cells(self, row: int) -> Sequence[str | GridCell | Text]:
+        return self._rows[row]
+
+    def gutter(self, row: int) -> GridCell:
+        return self._gutters[row] if self._gutters else NOTHING
+
+
+ELLIPSIS = "…"
+
+
+def plain(cell: str | GridCell | Text) -> str:
+    """What a cell says."""
+    if isinstance(cell, Text):
+        return cell.plain
+    return cell.text if isinstance(cell, GridCell) else cell
+
+
+def flat(text: str, limit: int) -> str:
+    """Any text as one line of at most `limit` characters and an ellipsis, without escape sequences."""
+    # No more can be seen, and blanks at most fold to fewer.
+    text = text[: 4 * limit + 64]
+    if text.isprintable() and "  " not in text:
+        text = text.strip()
+        return text if len(text) <= limit else f"{text[:limit]}{ELLIPSIS}"
+    return one_line(storable(text), limit + 1)
+
+
+def cut(text: str, width: int) -> str:
+    """`text` in at most `width` cells, the last one an ellipsis if something is missing."""
+    if width <= 0:
+        return ""
+    text = flat(text, width)
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 1 else ELLIPSIS
+
+
+def aligned(text: str, width: int, *, right: bool = False) -> str:
+    """`text` in exactly `width` cells."""
+    text = cut(text, width)
+    blanks = " " * (width - cell_len(text))
+    return blanks + text if right else text + blanks
+
+
+class Runs:
+    """A line under construction: texts with their styles, neighbours of one style as one."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._style = Style.null()
+        self._segments: list[Segment] = []
+        self.width = 0
+
+    @classmethod
+    def of(cls, strip: Strip) -> Runs:
+        """Go on from `strip`."""
+        runs = cls()
+        runs._segments, runs.width = list(strip), strip.cell_length
+        return runs
+
+    def add(self, text: str, style: Style, width: int) -> None:
+        """`text` takes `width` cells."""
+        if style is not self._style:
+            self._flush()
+            self._style = style
+        self._texts.append(text)
+        self.width += width
+
+    def strip(self) -> Strip:
+        self._flush()
+        return Strip(self._segments, self.width)
+
+    def _flush(self) -> None:
+        if self._texts:
+            self._segments.append(Segment("".join(self._texts), self._style))
+            self._texts.clear()
+
+
+def add_styled(
+    runs: Runs, text: Text, width: int, *, right: bool, base: Style, console: Console
+) -> None:
+    """A styled text in exactly `width` cells."""
+    base += console.get_style(text.style, default="")
+    shown = text.copy()
+    shown.no_wrap = True
+    shown.truncate(max(width, 0), overflow="ellipsis")
+    drawn = [
+        (run if run.isprintable() else one_line(storable(run)), base + (style or Style.null()))
+        for run, style, _control in shown.render(console)
+    ]
+    left = max(width - sum(cell_len(run) for run, _style in drawn), 0)
+    if right:
+        runs.add(" " * left, base, left)
+    for run, style in drawn:
+        if run:
+            runs.add(run, style, cell_len(run))
+    if not right:
+        runs.add(" " * left, base, left)
+
+
+PADDING = 1
+_SAMPLED = 240
+
+
+@dataclass(frozen=True)
+class GridColumn:
+    """`label` is marked with `N_`, or shown as it is with `raw`. The column is at least `width`
+    cells wide; with `most` as wide as its cells need, up to `most`; what room is left over goes to
+    columns by their share `grow`. In less room than `hidden_below` cells it is left out. Tab and
+    Enter of a sheet pass by what is not `editable`.
+    """
+
+    label: str
+    width: int
+    grow: int = 0
+    right: bool = False
+    hidden_below: int = 0
+    raw: bool = False
+    most: int = 0
+    editable: bool = True
+
+
+def fitted(
+    columns: Sequence[GridColumn], room: int, wanted: Mapping[int, int] | None = None
+) -> dict[int, int]:
+    """Width by index of each column shown in `room` cells, padding excluded.
+
+    `wanted` says what the cells of columns with `most` need. Columns are never narrower than
+    `width`: the sum is larger than `room` if there is not enough.
+    """
+    wanted = wanted or {}
+    shown = [i for i, column in enumerate(columns) if room >= column.hidden_below]
+    widths = {i: _natural(columns[i], wanted.get(i, 0)) for i in shown}
+    left = room - sum(widths.values()) - 2 * PADDING * len(shown)
+    if left < 0:
+        _shrink(widths, {i: widths[i] - columns[i].width for i in shown}, -left)
+    elif left > 0:
+        _grow(widths, {i: columns[i].grow for i in shown if columns[i].grow}, left)
+    return widths
+
+
+def _natural(column: GridColumn, wanted: int) -> int:
+    return max(column.width, min(wanted, column.most)) if column.most else column.width
+
+
+def _shrink(widths: dict[int, int], spare: Mapping[int, int], lacking: int) -> None:
+    """Take `lacking` cells from the columns that have `spare` ones, each time from the widest."""
+    left = {i: own for i, own in spare.items() if own}
+    while lacking and left:
+        widest = max(left, key=lambda i: widths[i])
+        widths[widest] -= 1
+        lacking -= 1
+        left[widest] -= 1
+        if not left[widest]:
+            del left[widest]
+
+
+def _grow(widths: dict[int, int], shares: Mapping[int, int], left: int) -> None:
+    total = sum(shares.values())
+    for i, share in shares.items():
+        part = left * share // total
+        widths[i] += part
+        left -= part
+        total -= share
+
+
+def measured(source: GridSource, columns: Sequence[GridColumn]) -> dict[int, int]:
+    """How wide the cells of columns with `most` are, from rows at the start and some further on."""
+    chosen = [i for i, column in enumerate(columns) if column.most]
+    widest = dict.fromkeys(chosen, 0)
+    count = len(source)
+    if not chosen or not count:
+        return widest
+    half = _SAMPLED // 2
+    rows = {*range(min(count, half)), *range(0, count, max(1, count // half))}
+    for row in sorted(rows):
+        cells = source.cells(row)
+        for i in chosen:
+            if i < len(cells):
+                text = flat(plain(cells[i]), columns[i].most)
+                widest[i] = max(widest[i], cell_len(text))
+    return widest

@@ -1,0 +1,162 @@
+"""What one person prefers on one machine (language, theme, the name used per workspace), and Cuecard's own themes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from textual.theme import Theme
+
+from cuecard.core.errors import public_form
+from cuecard.core.system import config_folder, keep, locked, make_own_folder, shut_own_folders
+
+
+@dataclass
+class Preferences:
+    language: str = ""
+    theme: str = ""
+    reveal_after: bool = False
+    """Labelling shows what was decided as soon as an item is labelled."""
+    people: dict[str, str] = field(default_factory=dict[str, str])
+    """Public form of a workspace's URL -> the name last used in it."""
+    starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """Person -> who took the other parts of their last session (`tui.state.play_start`)."""
+
+    def __post_init__(self) -> None:
+        self._known: dict[str, Any] = {}
+        """The fields as they stood when they were last read or written here; those that are not named stood empty."""
+
+    @classmethod
+    def load(cls) -> Preferences:
+        """The saved preferences; an unreadable file counts as none. Passwords that an earlier version let into
+        the file are taken out of it.
+        """
+        shut_own_folders()
+        data = _read()
+        if _without_passwords(data) != data:
+            with contextlib.suppress(OSError):
+                _rewrite(_without_passwords)
+        preferences = _from(_without_passwords(data))
+        preferences._known = asdict(preferences)
+        return preferences
+
+    def save(self) -> None:
+        """Write what was changed here since it was last read or written; what other windows wrote meanwhile, and
+        fields of other versions, stay. A machine without a writable home just forgets.
+        """
+        with contextlib.suppress(OSError):
+            _rewrite(self._merged)
+            self._known = asdict(self)
+
+    def _merged(self, data: dict[str, Any]) -> dict[str, Any]:
+        merged = _without_passwords(data)
+        for name, value in asdict(self).items():
+            before = self._known.get(name)
+            if isinstance(value, dict):
+                there = merged.get(name)
+                entries = cast(dict[str, Any], there) if isinstance(there, dict) else {}
+                old = cast(dict[str, Any], before or {})
+                mine = cast(dict[str, Any], value)
+                changed = {key: each for key, each in mine.items() if old.get(key) != each}
+                merged[name] = {**entries, **changed}
+            elif value != (before or type(value)()):
+                merged[name] = value
+        return merged
+
+
+def preferences_path() -> Path:
+    return config_folder() / "preferences.json"
+
+
+def _from(values: dict[str, Any]) -> Preferences:
+    people, starts = (_mapping(values.get(name)) for name in ("people", "starts"))
+    return Preferences(
+        language=str(values.get("language") or ""),
+        theme=str(values.get("theme") or ""),
+        reveal_after=values.get("reveal_after") is True,
+        people={url: str(name) for url, name in people.items()},
+        starts={name: start for name, start in starts.items() if isinstance(start, dict)},
+    )
+
+
+def _rewrite(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Replace the file by what `change` makes of it, while no other window does. Raises `OSError`."""
+    path = preferences_path()
+    make_own_folder(path.parent)
+    with locked(path):
+        keep(path, json.dumps(change(_read()), ensure_ascii=False, indent=2))
+    for left in path.parent.glob("preferences.*.tmp"):
+        left.unlink(missing_ok=True)  # Of an earlier version that was killed while it wrote.
+
+
+def _read() -> dict[str, Any]:
+    try:
+        return _mapping(json.loads(preferences_path().read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _without_passwords(data: dict[str, Any]) -> dict[str, Any]:
+    """`data` with people under the public forms of their workspaces. Where an entry stands under the public
+    form already, it is the newer one.
+    """
+    people = _mapping(data.get("people"))
+    public = {public_form(url): name for url, name in people.items()}
+    public |= {url: name for url, name in people.items() if public_form(url) == url}
+    return {**data, "people": public} if people else data
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+DARK = Theme(
+    name="cuecard-dark",
+    primary="#d9a441",
+    secondary="#6aa9c9",
+    accent="#d9a441",
+    warning="#e0b050",
+    error="#e0705c",
+    success="#7fb77e",
+    foreground="#e6e1d6",
+    background="#16181c",
+    surface="#1d2025",
+    panel="#262a31",
+    dark=True,
+    variables={
+        "family-graph": "#6aa9c9",
+        "family-table": "#b48ead",
+        "family-checkpoints": "#d9a441",
+        "family-facts": "#7fb77e",
+        "muted": "#8d8f94",
+        "footer-key-foreground": "#d9a441",
+        "input-selection-background": "#d9a441 35%",
+    },
+)
+LIGHT = Theme(
+    name="cuecard-light",
+    primary="#8a5a00",
+    secondary="#1f6584",
+    accent="#8a5a00",
+    warning="#8f6300",
+    error="#b03a26",
+    success="#2f6b34",
+    foreground="#22252a",
+    background="#faf8f3",
+    surface="#f2efe7",
+    panel="#e7e2d6",
+    dark=False,
+    variables={
+        "family-graph": "#1f6584",
+        "family-table": "#7a4378",
+        "family-checkpoints": "#8a5a00",
+        "family-facts": "#2f6b34",
+        "muted": "#6b6a66",
+        "footer-key-foreground": "#8a5a00",
+        "input-selection-background": "#8a5a00 25%",
+    },
+)

@@ -1,0 +1,1 @@
+"""What screens show and decide, in plain Python: no widgets here, so that tests need no screen."""

@@ -1,0 +1,188 @@
+"""The board as lists: the tasks of a state or a person, and what is open with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from rich.text import Text
+
+from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad, waiting
+from cuecard.core.contributions import TaskState
+from cuecard.core.i18n import N_, NP_, _, age, ngettext
+from cuecard.core.text import one_line
+from cuecard.tui.grid import GridCell, GridColumn
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+
+Cells = tuple[str | GridCell | Text, ...]
+
+TASK_COLUMNS = (
+    GridColumn(N_("State"), 12),
+    GridColumn(N_("Task"), 16, grow=4),
+    GridColumn(N_("Family"), 13, hidden_below=100),
+    GridColumn(N_("Lang"), 4, hidden_below=100),
+    GridColumn(N_("Author"), 10, grow=1, hidden_below=100),
+    GridColumn(N_("Since"), 9, right=True),
+    GridColumn(N_("Waits for"), 28, grow=1),
+)
+PEOPLE_COLUMNS = (
+    GridColumn(N_("Person"), 12, grow=2),
+    GridColumn(NP_("not finished", "Open"), 6, right=True),
+    GridColumn(N_("Drafts"), 8, right=True),
+    GridColumn(N_("Returned"), 8, right=True),
+    GridColumn(N_("To review"), 9, right=True),
+    GridColumn(N_("With reviewers"), 14, right=True),
+    GridColumn(N_("Oldest"), 6, right=True),
+)
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """The board narrowed to a `state`, a `person`, or not."""
+
+    board: Board
+    now: datetime
+    state: TaskState | None = None
+    person: str = ""
+
+    @property
+    def tasks(self) -> tuple[BoardTask, ...]:
+        return self.board.of(self.state, self.person)
+
+    @property
+    def narrowed(self) -> bool:
+        return self.state is not None or bool(self.person)
+
+    def of_person(self, name: str) -> BoardView:
+        return replace(self, person=name, state=None)
+
+    def whole(self) -> BoardView:
+        return replace(self, person="", state=None)
+
+    def next_state(self) -> BoardView:
+        """Only the next state that has tasks, after the last of them all."""
+        counts = replace(self, state=None).counts()
+        there = [state for state in STATES if counts[state]]
+        at = there.index(self.state) + 1 if self.state is not None and self.state in there else 0
+        return replace(self, state=there[at] if at < len(there) else None)
+
+    def counts(self) -> dict[TaskState, int]:
+        """Of the person, if there is one."""
+        tasks = self.board.of(None, self.person)
+        return {state: sum(task.state is state for task in tasks) for state in STATES}
+
+    def heading(self, variables: Mapping[str, str]) -> Text:
+        """How many tasks there are of each state; the one that is shown stands out."""
+        parts: list[Text] = []
+        if self.person:
+            parts.append(Text(one_line(self.person), "bold"))
+        for state, count in self.counts().items():
+            part = badge(TASK_STATE, state.value, variables)
+            part.append(f" {count}")
+            if self.state is state:
+                part.stylize("reverse")
+            elif self.state is not None or not count:
+                part.stylize("dim")
+            parts.append(part)
+        return Text("  ").join(parts)
+
+    def task_cells(self, variables: Mapping[str, str]) -> list[Cells]:
+        return [self._task_cells(task, variables) for task in self.tasks]
+
+    def people_cells(self) -> list[Cells]:
+        return [self._load_cells(load) for load in self.board.people]
+
+    def about_task(self, task: BoardTask) -> list[Paragraph]:
+        """A task in words, below the list."""
+        facts = [
+            _("{state} · {age}").format(
+                state=_(TASK_STATE[task.state.value][2]), age=age(task.since, self.now)
+            ),
+            _("revision {n}").format(n=task.task.revision),
+            task.task.domain,
+        ]
+        lines = [
+            Paragraph(task.task.title, "strong"),
+            Paragraph(" · ".join(filter(None, facts)), "muted"),
+            Paragraph(self._author(task)),
+        ]
+        if task.state is TaskState.IN_REVIEW:
+            lines.append(Paragraph(_round(task, self.board.reader)))
+        if task.forks:
+            n = task.forks
+            told = ngettext(
+                "{n} revision made elsewhere waits to be merged: open the task.",
+                "{n} revisions made elsewhere wait to be merged: open the task.",
+                n,
+            )
+            lines.append(Paragraph(told.format(n=n), "bad"))
+        return lines
+
+    def about_person(self, load: PersonLoad) -> list[Paragraph]:
+        lines = [Paragraph(load.name, "strong")]
+        if not load.open:
+            lines.append(Paragraph(_("Nothing is open."), "muted"))
+        elif load.oldest:
+            lines.append(
+                Paragraph(
+                    _("The longest waits for {age}.").format(age=age(load.oldest, self.now)),
+                    "muted",
+                )
+            )
+        if not self.board.complete and load.name != self.board.reader:
+            lines.append(
+                Paragraph(_("Without what you must not know while tasks are in review."), "muted")
+            )
+        return lines
+
+    def _task_cells(self, task: BoardTask, variables: Mapping[str, str]) -> Cells:
+        told = waiting(task, self.board.reader)
+        mine = self.board.reader in task.waits_for
+        return (
+            badge(TASK_STATE, task.state.value, variables),
+            task.task.title,
+            badge(FAMILY, task.task.family, variables),
+            LANGUAGE_LABEL[task.task.language],
+            ", ".join(task.authors),
+            age(task.since, self.now),
+            GridCell(told, "accent" if mine else "warn" if task.forks else "plain"),
+        )
+
+    def _load_cells(self, load: PersonLoad) -> Cells:
+        name = load.name
+        if name == self.board.reader:
+            name = _("{name} (you)").format(name=name)
+        numbers = (load.open, load.drafts, load.returned, load.reviews, load.with_reviewers)
+        return (
+            GridCell(name, "strong" if load.open else "muted"),
+            *(GridCell(str(number), "plain" if number else "muted") for number in numbers),
+            age(load.oldest, self.now) if load.oldest else "",
+        )
+
+    def _author(self, task: BoardTask) -> str:
+        if not task.authors:
+            return _("Its author is hidden from those who may review it.")
+        names = (_("you") if name == self.board.reader else name for name in task.authors)
+        return _("By {names}").format(names=", ".join(names))
+
+
+def _round(task: BoardTask, reader: str) -> str:
+    """How far the reviews of a task are; who gives them only as far as the reader may know."""
+
+    def listed(names: Sequence[str]) -> str:
+        return ", ".join(_("you") if name == reader else name for name in names)
+
+    parts = [_("{n} of {needed} reviews in").format(n=task.reviews, needed=task.needed)]
+    if task.reviewed:
+        parts[0] += f" ({listed(task.reviewed)})"
+    if task.claims:
+        told = ngettext("{n} has it to review", "{n} have it to review", task.claims)
+        part = told.format(n=task.claims)
+        parts.append(f"{part} ({listed(task.reviewing)})" if task.reviewing else part)
+    if task.free:
+        parts.append(ngettext("{n} place free", "{n} places free", task.free).format(n=task.free))
+    if task.third:
+        parts.append(_("two disagree, a third decides"))
+    return " · ".join(parts)

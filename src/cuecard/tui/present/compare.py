@@ -1,0 +1,389 @@
+"""What the Compare screen shows: what trials can be compared by, which arms, and by which measure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.results.comparison_tables import (
+    alone_text,
+    arm_word,
+    difference_sheet,
+    left_out_sheet,
+    spending_sheet,
+    worst_sheets,
+)
+from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
+from cuecard.annotate.results.designs import DesignResult, design_sheets, designs_in
+from cuecard.annotate.results.pool import Dimension, Pool
+from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_label, statistics_of
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tasks.models import FAMILIES, Family
+from cuecard.core.text import one_line
+from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.trial_summary import trials_at
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`offer`: the id of what is compared. `arms`: those compared, all without any; `base`: what they are held
+    against, the plain one if None. `measure` None: the family's first headline; `taken` None: the way that stands
+    for it.
+    """
+
+    offer: str
+    dimension: Dimension
+    family: Family
+    arms: tuple[str, ...] = ()
+    base: str | None = None
+    measure: str | None = None
+    taken: Taken | None = None
+
+    @property
+    def by(self) -> str:
+        return self.measure or HEADLINES[self.family][0]
+
+    @property
+    def statistic(self) -> Taken:
+        return self.taken or statistics_of(self.by)[0]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something to compare: a ready-made comparison (`found`), or the values of a dimension. `pool`: the trials that it
+    is about, in which `families` have two arms; `choice`: with what it begins.
+    """
+
+    id: str
+    title: str
+    arms: str
+    choice: Choice
+    families: tuple[Family, ...]
+    pool: Pool
+    found: DesignResult | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}: {self.arms}"
+
+
+def offers(pool: Pool, judges: Pool) -> tuple[Offer, ...]:
+    """Ready-made comparisons first, then every dimension of which a family has two values on one revision of a
+    task. `judges`: the same trials by every judge.
+    """
+    return (*_designs(pool, judges), *_dimensions(pool, judges))
+
+
+def _designs(pool: Pool, judges: Pool) -> Iterator[Offer]:
+    known = [one for one in designs_in(pool) if one.design.dimension != "judge"]
+    known += [one for one in designs_in(judges) if one.design.dimension == "judge"]
+    for one in known:
+        design, names = one.design, names_of(one.pool)
+        id = f"design-{design.name}"
+        yield Offer(
+            id=id,
+            title=_(design.title),
+            arms=", ".join(value_word(design.dimension, arm, names) for arm in one.arms),
+            choice=Choice(id, design.dimension, one.families[0], one.arms, one.base),
+            families=one.families,
+            pool=one.pool,
+            found=one,
+        )
+
+
+def _dimensions(pool: Pool, judges: Pool) -> Iterator[Offer]:
+    for dimension in COMPARABLE:
+        source = judges if dimension == "judge" else pool
+        families = comparable_families(source, dimension)
+        if families:
+            names, values = names_of(source), values_of(source, dimension, families[0])
+            yield Offer(
+                id=dimension,
+                title=dimension_word(dimension),
+                arms=", ".join(value_word(dimension, value, names) for value in values),
+                choice=Choice(dimension, dimension, families[0]),
+                families=families,
+                pool=source,
+            )
+
+
+def comparable_families(pool: Pool, dimension: Dimension) -> tuple[Family, ...]:
+    """Families with a revision of a task of which judged trials have two values of the dimension or more."""
+    values: dict[tuple[Family, str, int], set[str]] = {}
+    for row in pool.rows:
+        value = row.value(dimension)
+        if row.figures is not None and value:
+            key = (row.family, row.trial.task_id, row.trial.revision)
+            values.setdefault(key, set()).add(value)
+    several = {family for (family, _task, _rev), found in values.items() if len(found) > 1}
+    return tuple(family for family in FAMILIES if family in several)
+
+
+def values_of(pool: Pool, dimension: Dimension, family: Family) -> tuple[str, ...]:
+    """The values of the family's judged trials, in the order in which they are told."""
+    found = {
+        row.value(dimension)
+        for row in pool.rows
+        if row.family == family and row.figures is not None
+    }
+    if dimension == "run":
+        return tuple(value for value in pool.values("run") if value in found)
+    return tuple(sorted(found - {""}, key=lambda value: place_of(dimension, value)))
+
+
+def first_choice(offered: Sequence[Offer], runs: int) -> Choice | None:
+    """Agents of one run; of several runs a ready-made comparison, else the runs themselves, else whatever there is."""
+    by_id = {offer.id: offer.choice for offer in offered}
+    if runs > 1:
+        designs = [offer.choice for offer in offered if offer.found]
+        wanted = [*designs[:1], *(by_id[name] for name in ("run", "agent") if name in by_id)]
+    else:
+        wanted = [by_id["agent"]] if "agent" in by_id else []
+    every = [*wanted, *by_id.values()]
+    return every[0] if every else None
+
+
+def measure_options(pool: Pool, family: Family) -> tuple[tuple[str, Taken], ...]:
+    """What the family's trials can be compared by, headlines first."""
+    rows = [row for row in pool.rows if row.family == family and row.figures is not None]
+    names = dict.fromkeys(
+        measure.name
+        for row in rows
+        for measure in (row.figures.measures if row.figures else ())
+        if measure.value is not None
+    )
+    heads = [name for name in HEADLINES[family] if name in names]
+    ordered = [*heads, *(name for name in names if name not in heads), "cost", "tokens"]
+    return tuple((name, taken) for name in ordered for taken in statistics_of(name))
+
+
+def measure_word(measure: str, taken: Taken, samples: int) -> str:
+    """`Triplet F1`, `Triplet F1 (Best@3)`: the average is not named."""
+    word = measure_label(measure)
+    return word if not taken.of_several else f"{word} ({statistic_label(taken, samples)})"
+
+
+def samples_in(pool: Pool, family: Family) -> int:
+    """The most samples of a task."""
+    numbers = [row.trial.sample + 1 for row in pool.rows if row.family == family]
+    return max(numbers, default=1)
+
+
+def judges_of(workspace: Workspace, runs: Sequence[int]) -> tuple[str, ...]:
+    """The names of the judges that judged a trial of these runs."""
+    heads = (head for run in runs for head in workspace.verdicts.heads(run))
+    return tuple(dict.fromkeys(head.judge.name for head in heads))
+
+
+Section = Literal["differences", "tasks", "spending", "left", "paper"]
+SECTIONS: dict[Section, tuple[str, str]] = {
+    "differences": ("d", N_("Differences")),
+    "tasks": ("t", N_("Tasks")),
+    "spending": ("s", N_("Cost")),
+    "left": ("l", N_("Left out")),
+    "paper": ("p", N_("Paper")),
+}
+
+MOST_TASKS = 2_000
+_COLON = re.compile("[:：]")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was found for a choice; `missing`: why nothing was."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    sheets: Mapping[Section, tuple[Sheet, ...]] = field(
+        default_factory=dict["Section", "tuple[Sheet, ...]"]
+    )
+    missing: str = ""
+
+    @property
+    def main(self) -> Comparison | None:
+        return self.comparisons[0] if self.comparisons else None
+
+
+def count(offer: Offer, choice: Choice) -> Counted:
+    """The comparison by the chosen measure and by the family's other headlines, as tables. Slow: not for the
+    screen's thread.
+    """
+    heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
+    found: list[Comparison] = []
+    missing = ""
+    for measure in heads:
+        try:
+            found.append(
+                compare(
+                    offer.pool,
+                    choice.dimension,
+                    choice.base,
+                    family=choice.family,
+                    measure=measure,
+                    taken=choice.taken if measure == choice.by else None,
+                    arms=choice.arms or None,
+                )
+            )
+        except CuecardError as error:
+            if measure == choice.by:
+                parts = (error.title, error.message, error.hint_in_app)
+                missing = " ".join(_sentence(part) for part in parts if part)
+    if missing:
+        return Counted(missing=missing)
+    return Counted(tuple(found), _sections(offer, found))
+
+
+def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Sheet, ...]]:
+    paper = design_sheets(offer.found.pool, offer.found) if offer.found else ()
+    return {
+        "differences": (_shorter(difference_sheet(found), found),),
+        "tasks": worst_sheets(found[0], MOST_TASKS),
+        "spending": (spending_sheet(found),),
+        "left": (left_out_sheet(found[0]),),
+        "paper": paper,
+    }
+
+
+def _shorter(sheet: Sheet, found: Sequence[Comparison]) -> Sheet:
+    """Lines without the base, which the screen names in its title."""
+    contrasts = [(one, contrast) for one in found for contrast in one.contrasts]
+    lines: list[Line] = []
+    for line, (one, contrast) in zip(sheet.lines, contrasts, strict=True):
+        parts = [measure_label(one.measure)]
+        parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []
+        text = " · ".join(parts) + alone_text(one, contrast)
+        lines.append((replace(line[0], text=text), *line[1:]))
+    return replace(sheet, lines=tuple(lines))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "。")) else f"{text}."
+
+
+@dataclass
+class CompareView(SheetView[Section]):
+    """What is offered, which of it is compared, and what was counted for that."""
+
+    offered: tuple[Offer, ...]
+    choice: Choice | None
+    counted: Counted = field(default_factory=Counted)
+    section: Section = "differences"
+    plotted: bool = False
+    known: dict[Choice, Counted] = field(default_factory=dict["Choice", "Counted"])
+    _at: dict[Section, int] = field(default_factory=dict["Section", int])
+
+    @property
+    def anything(self) -> bool:
+        return self.choice is not None
+
+    @property
+    def offer(self) -> Offer:
+        """What the choice is of; only where there is one."""
+        return next(o for o in self.offered if self.choice and o.id == self.choice.offer)
+
+    @property
+    def named(self) -> Mapping[Section, tuple[str, str]]:
+        papers = self.choice is not None and self.offer.found is not None
+        return {s: name for s, name in SECTIONS.items() if s != "paper" or papers}
+
+    def of(self, section: Section) -> Sequence[Sheet]:
+        return self.counted.sheets.get(section, ())
+
+    @property
+    def drawn(self) -> Sheet | None:
+        """Of means and differences only the differences belong on one axis."""
+        sheet, main = self.sheet, self.counted.main
+        if sheet is None or main is None or self.section != "differences":
+            return sheet
+        wanted = main.contrasts[0].difference
+        at = next(at for at, cell in enumerate(sheet.lines[0]) if cell.statistic == wanted)
+        lines = tuple((line[0], line[at]) for line in sheet.lines)
+        return replace(sheet, headings=(sheet.headings[0], sheet.headings[at]), lines=lines)
+
+    @property
+    def first_column(self) -> int:
+        """Of tasks the name, behind which are the trials of both arms."""
+        return 0 if self.section == "tasks" else super().first_column
+
+    def why_empty(self) -> str:
+        return self.counted.missing or _("it takes two arms with judged trials on the same tasks.")
+
+    def opens(self, row: int, column: int) -> bool:
+        return bool(self.trials(row, column))
+
+    def trials(self, row: int, column: int) -> tuple[int, ...]:
+        """Ids of the trials behind the cell, or else behind its line."""
+        return trials_at(self, row, column)
+
+    def take(self, choice: Choice) -> None:
+        """Show another choice, of which nothing is counted yet unless it was looked at before."""
+        self.choice = choice
+        self.counted = self.known.get(choice, Counted())
+        if self.section not in self.named:
+            self.section = "differences"
+
+    def keep(self, choice: Choice, counted: Counted) -> None:
+        self.known[choice] = counted
+        if choice == self.choice:
+            self.counted = counted
+
+    def keep_place_of(self, before: CompareView) -> None:
+        """Show what another view of the same runs showed, if that is still there."""
+        self.section, self._at = before.section, dict(before._at)
+        if before.choice and before.choice.offer in {offer.id for offer in self.offered}:
+            self.choice = before.choice
+
+    @property
+    def next_family(self) -> Choice | None:
+        """The same comparison of the next family, if there is another."""
+        families = self.offer.families if self.choice else ()
+        if self.choice is None or len(families) < 2:
+            return None
+        at = families.index(self.choice.family) if self.choice.family in families else -1
+        family = families[(at + 1) % len(families)]
+        return replace(self.choice, family=family, measure=None, taken=None)
+
+    @property
+    def arms(self) -> tuple[tuple[str, str], ...]:
+        """The arms by value and word, each of which may be the base."""
+        if self.choice is None:
+            return ()
+        pool, dimension = self.offer.pool, self.choice.dimension
+        names = names_of(pool)
+        values = self.choice.arms or values_of(pool, dimension, self.choice.family)
+        return tuple((value, value_word(dimension, value, names)) for value in values)
+
+    @property
+    def base_word(self) -> str:
+        found = self.counted.main
+        base = found.base if found else self.choice.base if self.choice else None
+        return next((word for value, word in self.arms if value == base), base or "")
+
+    @property
+    def compared(self) -> str:
+        """`Agent · graph · Triplet F1 · against beta`."""
+        choice = self.choice
+        if choice is None:
+            return ""
+        samples = samples_in(self.offer.pool, choice.family)
+        parts = [
+            one_line(_COLON.split(self.offer.title)[0], 40),
+            value_word("family", choice.family),
+            measure_word(choice.by, choice.statistic, samples),
+        ]
+        if base := one_line(self.base_word, 30):
+            others = [one_line(word, 30) for _value, word in self.arms if word != self.base_word]
+            if len(others) == 1:
+                # Of two arms the tables need not name the other one.
+                parts.append(_("{arm} against {base}").format(arm=others[0], base=base))
+            else:
+                parts.append(_("against {arm}").format(arm=base))
+        return " · ".join(parts)

@@ -1,0 +1,324 @@
+"""Files: paths completed while typed, tables as text in the format a name asks for, reports of import and export."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.results.rendering import as_markdown, escaped
+from cuecard.annotate.sharing.merging import (
+    STATE,
+    arrived_rows,
+    clash_text,
+    clash_title,
+    counted,
+    left_out_text,
+    signed_for_text,
+)
+from cuecard.core.i18n import _, ngettext
+from cuecard.core.text import one_line
+from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
+from cuecard.tui.present.tasks import moment
+
+if TYPE_CHECKING:
+    from cuecard.annotate.sharing.reading import Pack
+    from cuecard.annotate.sharing.writing import PackPreview
+    from cuecard.annotate.task_files import ImportedTask, ImportProblem, ImportReport
+    from cuecard.core.errors import FileProblem
+    from cuecard.store.bundle_records import MergeReport, Moved
+
+
+_MOST_LOOKED_AT = 5000
+
+
+@dataclass(frozen=True)
+class Completion:
+    """`text`: what was typed with all that can follow from it. `names`: what it could go on with,
+    folders ending in a slash.
+    """
+
+    text: str
+    names: tuple[str, ...] = ()
+
+
+def path_of(text: str) -> Path:
+    """The path that a person means by what they typed."""
+    return Path(text.strip()).expanduser()
+
+
+def complete(text: str, *, folders: bool = False) -> Completion:
+    """What is in the folder that was typed so far and begins as typed; with `folders` folders only.
+    Hidden things show when their dot is typed.
+    """
+    head, separator, start = text.rpartition("/")
+    folder = path_of(head + separator) if head or separator else Path()
+    names: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry, _count in zip(entries, range(_MOST_LOOKED_AT), strict=False):
+                if not entry.name.startswith(start) or (entry.name[0] == "." and not start):
+                    continue
+                if _is_folder(entry):
+                    names.append(f"{entry.name}/")
+                elif not folders:
+                    names.append(entry.name)
+    except (OSError, ValueError, RuntimeError):
+        # Not there, not readable, or no path at all: nothing can be said of it.
+        return Completion(text)
+    names.sort()
+    return Completion(head + separator + (_shared(names) or start), tuple(names))
+
+
+def _shared(names: list[str]) -> str:
+    """What sorted names begin with: what the first and the last do."""
+    if not names:
+        return ""
+    first, last = names[0], names[-1]
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return first[:same]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True)
+class Report:
+    """`name`: of the file, without its ending. `lines`: what the tables are about, a sentence each."""
+
+    name: str
+    title: str
+    sheets: Sequence[Sheet]
+    lines: Sequence[str] = ()
+
+
+def report_text(report: Report, suffix: str) -> str:
+    """For a file ending in `.tex` or `.csv`; Markdown for any other."""
+    match suffix.lower():
+        case ".tex":
+            from cuecard.annotate.results.latex import as_latex
+
+            return "\n".join(as_latex(sheet) for sheet in report.sheets)
+        case ".csv":
+            from cuecard.annotate.results.rendering import as_csv
+
+            return as_csv(report.sheets)
+        case _:
+            return markdown(report.sheets, report.title, report.lines)
+
+
+def markdown(sheets: Sequence[Sheet], title: str, lines: Sequence[str] = ()) -> str:
+    """All tables under a title, and what they are about."""
+    head = [f"# {escaped(title)}", "", *(f"- {escaped(line)}" for line in lines), ""]
+    return "\n".join([*head, *(as_markdown(sheet) for sheet in sheets)]).rstrip() + "\n"
+
+
+# Longer lists say nothing more, and a person would not read them.
+MOST = 500
+
+
+def counts_of(report: ImportReport) -> str:
+    """One line: what came in, or what would."""
+    text = _("{new} new, {revised} revised, {unchanged} unchanged").format(
+        new=report.count("new"),
+        revised=report.count("revised"),
+        unchanged=report.count("unchanged"),
+    )
+    if report.bad_files:
+        bad = ngettext(
+            "{n} file with problems", "{n} files with problems", report.bad_files
+        ).format(n=report.bad_files)
+        text = f"{text} · {bad}"
+    return text
+
+
+def entries_of_report(report: ImportReport) -> list[Entry]:
+    """Problems by file first, then what is new and revised; unchanged tasks are only counted."""
+    found = [_problem(problem) for problem in report.problems[:MOST]]
+    found += _rest(len(report.problems))
+    changed = [task for task in report.tasks if task.outcome != "unchanged"]
+    found += [_task(task) for task in changed[:MOST]]
+    return found + _rest(len(changed))
+
+
+def entries_of_export(
+    tasks: int, others: int, unsaved: int, left_out: Mapping[str, int]
+) -> list[Entry]:
+    """What an export would write, and what it would not."""
+    count = ngettext("{n} task will be written", "{n} tasks will be written", tasks)
+    lines: list[tuple[str, Tone]] = [(count.format(n=tasks), "strong")]
+    if others:
+        text = ngettext(
+            "{n} task of another family does not fit this format and stays out",
+            "{n} tasks of other families do not fit this format and stay out",
+            others,
+        )
+        lines.append((text.format(n=others), "bad"))
+    if unsaved:
+        text = ngettext(
+            "{n} task was never saved and stays out",
+            "{n} tasks were never saved and stay out",
+            unsaved,
+        )
+        lines.append((text.format(n=unsaved), "bad"))
+    entries = [_entry(text, tone) for text, tone in lines]
+    if left_out:
+        parts = tuple(
+            Paragraph(f"{what}: {n}", "muted", indent=2) for what, n in sorted(left_out.items())
+        )
+        entries.append(
+            Entry("work", 0, (Piece(_("This format has no place for:"), "work"),), parts)
+        )
+    elif tasks:
+        entries.append(_entry(_("The format holds all of it"), "good"))
+    return entries
+
+
+def _problem(problem: ImportProblem) -> Entry:
+    line = f":{problem.line}" if problem.line is not None else ""
+    where = f" {problem.place}" if problem.place else ""
+    head = (Piece("✗ ", "bad"), Piece(one_line(f"{problem.file}{line}"), "strong"))
+    return Entry("work", 0, head, (Paragraph(f"{where} {problem.reason}".strip(), "plain", 2),))
+
+
+def _task(task: ImportedTask) -> Entry:
+    new = task.outcome == "new"
+    number = "" if new else " · " + _("revision {n}").format(n=task.revision)
+    head = (
+        Piece("+ " if new else "~ ", "good" if new else "stage"),
+        Piece(task.task_id),
+        Piece(f"  {one_line(task.title, 80)}{number}", "muted"),
+    )
+    return Entry("work", 0, head)
+
+
+def _rest(count: int) -> list[Entry]:
+    if count <= MOST:
+        return []
+    return [_entry(_("… and {n} more").format(n=count - MOST), "muted")]
+
+
+def _entry(text: str, tone: Tone) -> Entry:
+    return Entry("work", 0, (Piece(text, tone),))
+
+
+_MOST = 300
+
+
+def entries_of_pack(preview: PackPreview) -> list[Entry]:
+    """What a pack would hold, and what stays here."""
+    rows = counted(preview.kinds)
+    entries = [_line(f"{count:>6,}  {label}") for label, count in rows]
+    if not rows:
+        entries = [_line(_("There is nothing of yours here that could travel."), "bad")]
+    if preview.drafts:
+        text = ngettext(
+            "{n} draft stays here: save it as a revision, then it travels.",
+            "{n} drafts stay here: save them as revisions, then they travel.",
+            preview.drafts,
+        )
+        entries.append(_line(text.format(n=preview.drafts), "stage"))
+    text = _(
+        "A pack holds what you did, and nothing that others reviewed, said or labelled. Whoever has the"
+        " file can read it: give it to those who bring it together, not to your fellow reviewers."
+    )
+    return [*entries, _line(text, "muted")]
+
+
+def entries_of_problems(problems: Sequence[FileProblem]) -> list[Entry]:
+    entries = [
+        Entry(
+            "work",
+            0,
+            (Piece("✗ ", "bad"), Piece(one_line(problem.file, 80), "strong")),
+            (Paragraph(one_line(f"{problem.place} {problem.reason}".strip(), 400), "plain", 2),),
+        )
+        for problem in problems[:_MOST]
+    ]
+    return [*entries, _line(_("Nothing was merged. Ask for a new file, or leave this one out."))]
+
+
+def entries_of_merge(packs: Sequence[Pack], report: MergeReport) -> list[Entry]:
+    """Clashes first, then what came from whom, and which tasks it moved."""
+    entries: list[Entry] = []
+    new = report.new_clashes
+    for clash in [*new, *(c for c in report.clashes if c not in new)][:_MOST]:
+        when = "" if clash in new else f"  {_('as before')}"
+        head = (
+            Piece("≠ ", "bad"),
+            Piece(f"{clash.task_id}  {clash_title(clash)}", "strong"),
+            Piece(when, "muted"),
+        )
+        entries.append(Entry("work", 0, head, (Paragraph(clash_text(clash), "plain", 2),)))
+    for pack in packs:
+        until = moment(pack.header.until) if pack.header.until else "–"
+        head = (
+            Piece(one_line(pack.header.person, 60), "user"),
+            Piece("  " + _("until {time}").format(time=until), "muted"),
+            Piece(f"  {one_line(pack.path.name, 60)}", "muted"),
+        )
+        entries.append(Entry("work", 0, head))
+    for signed in report.signed_for:
+        entries.append(_line(signed_for_text(signed), "stage" if signed.new else "muted"))
+    for label, added, known in arrived_rows(report.arrived):
+        text = _("{n} new").format(n=f"{added:>6,}")
+        rest = f", {_('{n} known').format(n=f'{known:,}')}" if known else ""
+        entries.append(_line(f"{text}{rest}  {label}", "plain" if added else "muted"))
+    if report.people:
+        names = ", ".join(one_line(name, 40) for name in report.people)
+        entries.append(_line(_("New names here: {names}.").format(names=names), "stage"))
+    for moved in report.moved[:_MOST]:
+        head = (
+            Piece("~ " if moved.before else "+ ", "stage" if moved.before else "good"),
+            Piece(moved.task_id),
+            Piece(f"  {one_line(moved.title, 60)}  {_step(moved)}", "muted"),
+        )
+        entries.append(Entry("work", 0, head))
+    if (rest := len(report.moved) - _MOST) > 0:
+        entries.append(_line(_("… and {n} more").format(n=rest), "muted"))
+    entries += [_line(left_out_text(left), "stage") for left in report.left_out[:_MOST]]
+    return entries
+
+
+def summary_of(report: MergeReport) -> str:
+    """One line: what came in, or what would."""
+    count = ngettext("{n} new entry", "{n} new entries", report.added).format(n=report.added)
+    known = _("{n} known").format(n=report.known)
+    text = f"{count}, {known}"
+    if report.clashes:
+        clashes = ngettext("{n} clash", "{n} clashes", len(report.clashes))
+        text += " · " + clashes.format(n=len(report.clashes))
+    return text
+
+
+def since_of(text: str) -> datetime | None:
+    """The moment that was typed, on the person's clock; None for nothing. Raises `ValueError`."""
+    if not text.strip():
+        return None
+    found = datetime.fromisoformat(text.strip())
+    return found if found.tzinfo else found.astimezone()
+
+
+def _step(moved: Moved) -> str:
+    """From where to where a task went."""
+    after = _(STATE[moved.after])
+    if moved.before is None:
+        return after
+    if moved.before is not moved.after:
+        return f"{_(STATE[moved.before])} → {after}"
+    text = _("{state}, revision {before} → {after}")
+    return text.format(state=after, before=moved.head_before, after=moved.head)
+
+
+def _line(text: str, tone: Tone = "plain") -> Entry:
+    return Entry("work", 0, (Piece(text, tone),))

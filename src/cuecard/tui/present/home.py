@@ -1,0 +1,179 @@
+"""Home's list as plain data: one row for each thing that waits, in the order to take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from cuecard.core.i18n import N_, _, age, ngettext, time_left
+from cuecard.core.text import one_line
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
+
+if TYPE_CHECKING:
+    from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
+    from cuecard.core.evaluation.wizard_of_oz import WaitingSeat
+    from cuecard.core.records import RunRecord, TaskSummary, TrialRecord
+
+HomeKind = Literal[
+    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
+    "reviewers", "reviewer", "author",
+]  # fmt: skip
+
+LABELS: dict[HomeKind, str] = {
+    "session": N_("Go on playing"),
+    "form": N_("Form to fill in"),
+    "seat": N_("Play the agent"),
+    "draft": N_("Unsaved draft"),
+    "at_hand": N_("Go on reviewing"),
+    "returned": N_("Returned to you"),
+    "forked": N_("To bring together"),
+    "submit": N_("To submit"),
+    "review": N_("To review"),
+    "assign": N_("To assign"),
+    "running": N_("Run not finished"),
+    "verdicts": N_("Verdicts to label"),
+    "reviewers": N_("With reviewers"),
+    "reviewer": N_("With a reviewer"),
+    "author": N_("With its author"),
+}
+OTHERS: tuple[HomeKind, ...] = ("reviewers", "reviewer", "author")
+"""What waits for somebody else."""
+MOST = 6
+"""Rows of one kind that are listed one by one; what is beyond is told in one row."""
+
+
+@dataclass(frozen=True)
+class HomeRow:
+    """`task_id`, `trial_id` or `run_id` says what Enter opens; without one, the place of its kind."""
+
+    kind: HomeKind
+    text: str
+    since: str = ""
+    task_id: str = ""
+    trial_id: int = 0
+    run_id: int = 0
+
+    @property
+    def label(self) -> str:
+        return _(LABELS[self.kind])
+
+    @property
+    def for_others(self) -> bool:
+        """Whether it waits for somebody else."""
+        return self.kind in OTHERS
+
+
+def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -> list[HomeRow]:
+    """What was begun comes before what is new, what waits for others comes last."""
+    moment = now or datetime.now(UTC)
+    rows = [_session_row(session, moment) for session in waiting.sessions]
+    rows += [_form_row(trial, moment) for trial in waiting.forms]
+    rows += [_seat_row(seat, moment) for seat in waiting.seats]
+    rows += [
+        HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
+        for d in waiting.drafts
+    ]
+    rows += [_review_row(review, moment) for review in waiting.at_hand]
+    rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
+    rows += [HomeRow("forked", t.title, age(t.updated_at, moment), t.id) for t in waiting.forked]
+    rows += [HomeRow("submit", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_submit]
+    if n := len(waiting.to_review):
+        text = ngettext("{n} task can be taken", "{n} tasks can be taken", n)
+        rows.append(HomeRow("review", text.format(n=n)))
+    if n := waiting.to_assign:
+        text = ngettext("{n} task needs a reviewer", "{n} tasks need reviewers", n)
+        rows.append(HomeRow("assign", text.format(n=n)))
+    rows += [_run_row(run, moment) for run in waiting.running]
+    if waiting.verdicts:
+        count = f"{waiting.verdicts}+" if waiting.verdicts >= verdict_limit else waiting.verdicts
+        text = ngettext("{n} verdict", "{n} verdicts", waiting.verdicts).format(n=count)
+        rows.append(HomeRow("verdicts", text))
+    rows += [_others_row(other, moment) for other in waiting.with_others]
+    return _folded(rows)
+
+
+def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
+    trial = session.trial
+    match session.phase:
+        case "yours":
+            phase = _("your turn")
+        case "agent":
+            phase = _("the agent was answering")
+        case "concluding":
+            phase = _("the agent was handing in")
+        case "failed":
+            phase = _("the agent failed")
+    turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
+    text = f"{phase} · {turn} · {one_line(trial.agent.name, 20)} · {trial.title}"
+    return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
+
+
+def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
+    text = f"{one_line(trial.agent.name, 20)} · {trial.title}"
+    return HomeRow("form", text, age(trial.ended_at or trial.created_at, moment), trial_id=trial.id)
+
+
+def _seat_row(seat: WaitingSeat, moment: datetime) -> HomeRow:
+    told = _("you play it for {name}") if seat.mine else _("{name} waits for an agent")
+    kind = _(FAMILY[seat.family][2])
+    text = f"{told.format(name=seat.user)} · {kind}, {LANGUAGE_LABEL[seat.language]}"
+    return HomeRow("seat", text, age(seat.since, moment), trial_id=seat.trial_id)
+
+
+def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
+    if review.until is None:
+        text = _("your time ran out · {title}").format(title=review.task.title)
+    else:
+        text = _("{time} · {title}").format(
+            time=time_left(review.until, moment), title=review.task.title
+        )
+    return HomeRow("at_hand", text, "", review.task.id)
+
+
+def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:
+    text = task.title
+    if comments := waiting.comments.get(task.id, 0):
+        told = ngettext("{n} comment · {title}", "{n} comments · {title}", comments)
+        text = told.format(n=comments, title=task.title)
+    since = waiting.returned_at.get(task.id, task.updated_at)
+    return HomeRow("returned", text, age(since, moment), task.id)
+
+
+def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
+    if other.waits_for == "reviewers":
+        if other.held:
+            at_work = ngettext("{n} at work", "{n} at work", other.held).format(n=other.held)
+        else:
+            at_work = _("nobody at work")
+        told = _("{n} of {all} in, {at_work}").format(
+            n=other.reviews, all=other.needed, at_work=at_work
+        )
+    else:
+        told = _("reviewed by you")
+    text = f"{told} · {other.task.title}"
+    return HomeRow(other.waits_for, text, age(other.since, moment), other.task.id)
+
+
+def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
+    text = _("{state} · {name}: {finished} of {all} trials").format(
+        state=run.state.told, name=run.name, finished=run.finished, all=run.trials
+    )
+    return HomeRow("running", text, age(run.created_at, moment), run_id=run.id)
+
+
+def _folded(rows: list[HomeRow]) -> list[HomeRow]:
+    kept: list[HomeRow] = []
+    for kind in LABELS:
+        of_kind = [row for row in rows if row.kind == kind]
+        shown = len(of_kind) if len(of_kind) <= MOST else MOST - 1
+        kept += of_kind[:shown]
+        if rest := len(of_kind) - shown:
+            kept.append(HomeRow(kind, ngettext("{n} more", "{n} more", rest).format(n=rest)))
+    return kept
+
+
+def _draft_title(data: Mapping[str, object], task_id: str) -> str:
+    title = data.get("title")
+    return title if isinstance(title, str) and title.strip() else task_id

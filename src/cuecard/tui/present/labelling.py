@@ -1,0 +1,344 @@
+"""What a labeller sees: sets and how far each is, one item as paragraphs, and long lists beside it to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.cells import cell_len
+
+from cuecard.annotate.authoring.graph_view import Branch
+from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Revealed
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.evaluation.items import PredictedItem
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.label_records import LabelSet, RunLabels, SetProgress
+from cuecard.core.text import normalise, one_line
+from cuecard.core.verdicts import ItemKind
+from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
+from cuecard.tui.present.labels import DECISION, player_label, status_label
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How one kind of item is put to a person; `yes` and `no` are what those keys say."""
+
+    title: str
+    question: str
+    evidence: str
+    yes: str = ""
+    no: str = ""
+
+
+_CLOSEST = N_("Handed in by the agent, likest first")
+_SAID = N_("What was said")
+WORDING: dict[ItemKind, Wording] = {
+    ItemKind.TRIPLE: Wording(
+        N_("Gold item"),
+        N_("Does what the agent handed in cover this triple?"),
+        _CLOSEST,
+        N_("covered"),
+        N_("not covered"),
+    ),
+    ItemKind.CELL: Wording(
+        N_("Gold item · a cell"),
+        N_("Does the agent's table say the same in this cell?"),
+        _CLOSEST,
+        N_("covered"),
+        N_("not covered"),
+    ),
+    ItemKind.ROW: Wording(
+        N_("Gold item · a row"),
+        N_("Does the agent's table have this whole row right?"),
+        _CLOSEST,
+        N_("covered"),
+        N_("not covered"),
+    ),
+    ItemKind.ANSWER: Wording(
+        N_("Gold item · the answer"),
+        N_("Does the agent's answer say the same?"),
+        N_("The agent's answer"),
+        N_("covered"),
+        N_("not covered"),
+    ),
+    ItemKind.PREDICTED: Wording(
+        N_("Handed in by the agent"),
+        N_("Is this triple true, and was it asked for?"),
+        N_("Gold triples, likest first"),
+        N_("true and asked for"),
+        N_("untrue or not asked for"),
+    ),
+    ItemKind.STATUS: Wording(
+        N_("Checkpoint"), N_("What did the agent do in this turn? Pick one."), _SAID
+    ),
+    ItemKind.CUE: Wording(
+        N_("Cue"),
+        N_("Does the agent's reply meet this cue?"),
+        _SAID,
+        N_("cue met"),
+        N_("cue not met"),
+    ),
+    ItemKind.LEAK: Wording(
+        N_("The user part's reply"),
+        N_("Does this reply give away what the user must not say yet?"),
+        _SAID,
+        N_("a leak"),
+        N_("no leak"),
+    ),
+}
+
+STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("hjkliopw", CheckpointStatus, strict=True))
+"""Letters that choose a status; none of them means anything else here."""
+
+
+_STATUSES = frozenset(status.value for status in CheckpointStatus)
+
+
+def value_label(kind: ItemKind, value: str) -> str:
+    """`✓ cue met`: a decision or a label in the words of the question."""
+    if value in _STATUSES:
+        return status_label(CheckpointStatus(value))
+    glyph, _colour, label = DECISION[value]
+    wording = WORDING[kind]
+    own = {"yes": wording.yes, "no": wording.no}.get(value, "")
+    return f"{glyph} {_(own or label)}"
+
+
+def question(kind: ItemKind) -> str:
+    return _(WORDING[kind].question)
+
+
+def answers(kind: ItemKind) -> list[str]:
+    """The keys that answer, a line each, or a line for the short ones."""
+    if kind is not ItemKind.STATUS:
+        wording = WORDING[kind]
+        said = (("y", wording.yes), ("n", wording.no), ("u", N_("cannot tell")))
+        return [" · ".join(f"{key} {_(label)}" for key, label in said)]
+    shown = [f"{key} {status_label(status)}" for key, status in STATUS_KEYS.items()]
+    shown.append(f"u ~ {_('cannot tell')}")
+    half = (len(shown) + 1) // 2
+    rights = [*shown[half:], ""]
+    width = max(cell_len(text) for text in shown) + 4
+    return [
+        (left + " " * (width - cell_len(left)) + right).rstrip()
+        for left, right in zip(shown, rights, strict=False)
+    ]
+
+
+def progress_line(position: int, total: int, labelled: int, pace: Pace) -> str:
+    """Where the walk stands, and how fast it goes once there is something to say."""
+    said = _("item {n} of {all} · {labelled} labelled now").format(
+        n=min(position + 1, total), all=total, labelled=labelled
+    )
+    if pace.per_hour is not None and pace.each is not None:
+        said += " · " + _("{n} an hour · {seconds} s each").format(
+            n=f"{pace.per_hour:,.0f}", seconds=f"{pace.each:.1f}"
+        )
+    return said
+
+
+def gold_paragraphs(view: LabelView) -> list[Paragraph]:
+    """The item, its other names, where it belongs, and what the user asked."""
+    gold = view.gold
+    lines = [Paragraph(gold.text, "strong")]
+    if gold.also:
+        lines.append(Paragraph(_("also: {names}").format(names=", ".join(gold.also)), "muted"))
+    if gold.context and gold.item.kind is not ItemKind.ANSWER:
+        if sum(map(len, gold.context)) < 70:
+            lines.append(Paragraph(" · ".join(gold.context), "stage"))
+        else:
+            lines += [Paragraph(text, "stage") for text in gold.context]
+    lines += [Paragraph(url, "muted") for url in gold.sources]
+    # Whether something was asked for can only be told from the whole question.
+    limit = 0 if gold.item.kind is ItemKind.PREDICTED else 120
+    query = one_line(view.query, limit)
+    lines.append(Paragraph(_("asked: {query}").format(query=query), "muted"))
+    return lines
+
+
+def evidence_paragraphs(view: LabelView) -> list[Paragraph]:
+    """What lies beside the item: what the agent handed in that looks most like it, or what was said."""
+    if view.said:
+        lines: list[Paragraph] = []
+        for said in view.said:
+            agent = said.role == "agent"
+            who = _("Agent") if agent else _("User")
+            turn = _("turn {n}").format(n=said.turn + 1)
+            lines.append(Paragraph(f"{who} · {turn}", "agent" if agent else "user"))
+            lines.append(Paragraph(said.text if agent else one_line(said.text, 160), indent=2))
+        return lines
+    if view.gold.item.kind is ItemKind.PREDICTED:
+        return [predicted_paragraph(item) for item in view.closest]
+    if view.unusable:
+        return [
+            Paragraph(_("Nothing usable was handed in: {why}").format(why=view.unusable), "bad")
+        ]
+    if not view.closest:
+        return [Paragraph(_("The agent handed in nothing."), "muted")]
+    lines = [predicted_paragraph(item) for item in view.closest]
+    rest = view.predicted - len(view.closest)
+    if rest > 0:
+        text = ngettext("… and {n} more (m shows all)", "… and {n} more (m shows all)", rest)
+        lines.append(Paragraph(text.format(n=rest), "muted"))
+    return lines
+
+
+def mine_paragraphs(view: LabelView) -> list[Paragraph]:
+    """The person's own label, or what they have noted for it."""
+    lines: list[Paragraph] = []
+    comment, flagged = view.draft.comment, view.draft.gold_wrong
+    if view.mine is not None:
+        comment, flagged = view.mine.comment, view.mine.gold_wrong
+        label = value_label(view.gold.item.kind, view.mine.value.value)
+        said = _("You said: {label}").format(label=label)
+        if view.mine.phase == "revealed":
+            said += " · " + _("after the reveal")
+        lines.append(Paragraph(said, "strong"))
+    elif comment or flagged:
+        lines.append(Paragraph(_("Goes with your label:"), "muted"))
+    if flagged:
+        lines.append(Paragraph(_("⚑ gold is wrong"), "bad"))
+    if comment:
+        lines.append(Paragraph(comment, indent=2))
+    return lines
+
+
+def revealed_paragraphs(view: LabelView, revealed: Revealed) -> list[Paragraph]:
+    """The decision, what it rests on, and whether it is the labeller's."""
+    if revealed.judge is None:
+        return [Paragraph(_("No machine has decided on this."), "muted")]
+    tone: Tone = "good" if revealed.agrees else "bad" if revealed.agrees is False else "plain"
+    said = _("{judge}: {label}").format(
+        judge=player_label(revealed.judge),
+        label=value_label(view.gold.item.kind, revealed.decision.value),
+    )
+    lines = [Paragraph(said, tone)]
+    if revealed.rationale:
+        lines.append(Paragraph(revealed.rationale, "muted", indent=2))
+    lines += [predicted_paragraph(item) for item in revealed.supporting]
+    return lines
+
+
+def predicted_paragraph(item: PredictedItem) -> Paragraph:
+    """An item by its number, a table's cell before its row."""
+    text = f"{item.cell}   ({item.text})" if item.cell else item.text
+    return Paragraph(f"{item.index + 1}. {text}", indent=2)
+
+
+class Searched:
+    """Lines of which those are shown that hold every word typed; read for comparing only once."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = tuple(entries)
+        self._texts = [
+            normalise("".join(piece.text for piece in entry.head)) for entry in self._entries
+        ]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def found(self, typed: str) -> list[Entry]:
+        """All entries while nothing is typed."""
+        words = normalise(typed).split()
+        return [
+            entry
+            for entry, text in zip(self._entries, self._texts, strict=True)
+            if all(word in text for word in words)
+        ]
+
+
+def predicted_entries(items: Sequence[PredictedItem]) -> list[Entry]:
+    """A line for each item that was handed in."""
+    return [_line(predicted_paragraph(item)) for item in items]
+
+
+def gold_entries(gold: GoldAround) -> list[Entry]:
+    """The neighbourhoods as trees, then all of the gold."""
+    entries: list[Entry] = []
+    for tree in gold.around:
+        entries.append(Entry("work", -1, (Piece(tree.entity, "strong"),)))
+        entries += [_branch(text) for text in _below(tree.branches, 1)]
+    if gold.around:
+        entries.append(Entry("work", -1, (Piece(_("All of the gold"), "strong"),)))
+    return [*entries, *(_line(predicted_paragraph(item)) for item in gold.items)]
+
+
+def _below(branches: Sequence[Branch], depth: int) -> Iterator[str]:
+    for branch in branches:
+        arrow = "←" if branch.inward else "→"
+        again = " ↑" if branch.again else ""
+        yield f"{'  ' * depth}{arrow} {branch.relation} {arrow} {branch.entity}{again}"
+        yield from _below(branch.branches, depth + 1)
+
+
+def _branch(text: str) -> Entry:
+    return Entry("work", -1, (Piece(text, "work"),))
+
+
+def _line(paragraph: Paragraph) -> Entry:
+    return Entry("work", -1, (Piece(paragraph.text),))
+
+
+class SetLine(NamedTuple):
+    """A set and how far it is for one person."""
+
+    set: LabelSet
+    progress: SetProgress
+
+
+class VerdictsLook(NamedTuple):
+    """What the Verdicts screen shows. `probes`: runs of quality probes among `runs`, which nobody is asked
+    to label unless they are chosen on purpose.
+    """
+
+    runs: tuple[RunLabels, ...] = ()
+    sets: tuple[SetLine, ...] = ()
+    probes: frozenset[int] = frozenset()
+
+    def chosen(self, marked: frozenset[int], cursor: int) -> tuple[RunLabels, ...]:
+        """The marked runs by line, or the one under the cursor where none is marked."""
+        lines = sorted(marked) or [cursor]
+        return tuple(self.runs[line] for line in lines if line < len(self.runs))
+
+
+def look_at(workspace: Workspace, person: str) -> VerdictsLook:
+    """Runs with verdicts and sets, the newest first."""
+    runs = tuple(workspace.verdicts.progress(person))
+    sets = workspace.label_sets.all()
+    return VerdictsLook(
+        runs=runs,
+        sets=tuple(SetLine(s, workspace.label_sets.progress(s.id, person)) for s in sets),
+        probes=frozenset(run.id for run in workspace.runs.all() if run.kind == "probe"),
+    )
+
+
+def run_cells(run: RunLabels, *, probe: bool) -> Sequence[str | GridCell]:
+    name = _("{name} (probe)").format(name=run.name) if probe else run.name
+    numbers = (f"{n:,}" for n in (run.verdicts, run.mine, run.labels))
+    return (name, ", ".join(run.judges), *numbers)
+
+
+def set_cells(line: SetLine) -> Sequence[str | GridCell]:
+    progress = line.progress
+    full = progress.given >= progress.wanted
+    return (
+        line.set.name,
+        line.set.created_by,
+        f"{progress.items:,}",
+        GridCell(f"{progress.given:,}/{progress.wanted:,}", "good" if full else "plain"),
+        f"{progress.mine:,}",
+        GridCell(f"{progress.left:,}", "strong" if progress.left else "muted"),
+        pace(progress),
+    )
+
+
+def pace(progress: SetProgress) -> str:
+    """Items an hour at work, of those whose time is known; a dash where none is."""
+    if not progress.timed or not progress.seconds:
+        return "–"
+    return _("{n:,.0f}/h").format(n=progress.timed * 3600 / progress.seconds)

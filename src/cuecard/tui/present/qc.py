@@ -1,0 +1,387 @@
+"""Quality control of one task as rows and paragraphs, and its stages that are being run inside this app."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.quality.decision_table import (
+    RULE_BY_KEY,
+    SIGNAL_LABEL,
+    STAGE,
+    STAGES,
+    VERDICT_LABEL,
+    StageName,
+    StageState,
+)
+from cuecard.annotate.quality.report import Decided, QcReport, StageReport
+from cuecard.core.contributions import QcVerdict
+from cuecard.core.engine.events import (
+    CallAnswered,
+    RunBegan,
+    RunEvent,
+    TrialBegan,
+    TrialFinished,
+    TrialLeftOpen,
+)
+from cuecard.core.engine.run import RunControl
+from cuecard.core.evaluation.probe_plan import PROBE_LABEL
+from cuecard.core.i18n import N_, _, ngettext, pgettext
+from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
+from cuecard.core.text import one_line
+from cuecard.tui.present.entries import Paragraph, Piece, Tone
+
+if TYPE_CHECKING:
+    from cuecard.core.config import Config
+    from cuecard.store.workspace import Workspace
+    from cuecard.tui.engine import Engine
+
+
+STATE_LOOK: dict[StageState, tuple[str, Tone, str]] = {
+    "open": ("○", "muted", N_("not run")),
+    "skipped": ("–", "muted", N_("skipped")),
+    "passed": ("✓", "good", N_("all clear")),
+    "flagged": ("!", "bad", N_("flagged")),
+}
+VERDICT_LOOK: dict[QcVerdict, tuple[str, Tone]] = {
+    "keep": ("✓", "good"),
+    "revise": ("↺", "stage"),
+    "remove": ("✗", "bad"),
+}
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One line of the list of stages. `badge`: glyph and words of its state."""
+
+    stage: StageName
+    number: str
+    label: str
+    badge: Piece
+    n: str
+    models: str
+    cost: str
+    date: str
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One trial behind a stage."""
+
+    trial_id: int
+    who: str
+    sample: str
+    score: str
+    outcome: Piece
+    said: str
+
+
+def stage_rows(report: QcReport) -> list[StageRow]:
+    """The eight stages, in their order."""
+    return [_stage_row(report.stage(name)) for name in STAGES]
+
+
+def result_rows(report: StageReport) -> list[ResultRow]:
+    """The trials behind a stage; those of baselines say so."""
+    several = len({result.probe for result in report.results}) > 1
+    return [_result_row(result, several) for result in report.results]
+
+
+def heading(report: QcReport) -> list[list[Piece]]:
+    """What the screen is about, and where the verdict stands."""
+    first = [
+        Piece(_("QC"), "strong"),
+        Piece(" · "),
+        Piece(one_line(report.title, 60), "strong"),
+        Piece(" · " + _("revision {n}").format(n=report.revision), "muted"),
+    ]
+    second = [Piece(_("proposed: ")), proposed(report)]
+    if report.proposal.unknown:
+        second.append(Piece(" " + _("so far"), "muted"))
+    if report.decided is not None:
+        second += [Piece("   " + _("decided: ")), verdict_piece(report.decided.verdict)]
+        if report.decided.outdated:
+            second.append(Piece(" " + _("(the signals have changed since)"), "muted"))
+    else:
+        second.append(Piece("   " + _("nobody has decided yet"), "muted"))
+    return [first, second]
+
+
+def proposed(report: QcReport) -> Piece:
+    return verdict_piece(report.proposal.verdict)
+
+
+def verdict_piece(verdict: QcVerdict) -> Piece:
+    glyph, tone = VERDICT_LOOK[verdict]
+    return Piece(f"{glyph} {_(VERDICT_LABEL[verdict])}", tone)
+
+
+def detail(report: QcReport, stage: StageName) -> list[Paragraph]:
+    """What a stage asks, what came out and why."""
+    found = report.stage(stage)
+    lines = [
+        Paragraph(_(STAGE[stage].asks), "muted"),
+        Paragraph(found.said, _tone(found.state)),
+    ]
+    if found.baselines:
+        text = ngettext(
+            "{n} result is an offline baseline's: shown, but no evidence.",
+            "{n} results are offline baselines': shown, but no evidence.",
+            found.baselines,
+        )
+        lines.append(Paragraph(text.format(n=found.baselines), "muted"))
+    lines += [Paragraph(f"· {text}", indent=2) for text in found.findings]
+    if stage == "agreement":
+        lines += _check_lines(report)
+    if stage == "verdict":
+        lines += _verdict_lines(report)
+    return lines
+
+
+def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
+    """Why the table proposes what it does: what each rule says and, with `rules`, when it applies."""
+    lines: list[Paragraph] = []
+    for key, text in zip(report.proposal.rules, report.proposal.reasons, strict=True):
+        lines.append(Paragraph(f"· {text}"))
+        if not rules:
+            continue
+        condition = RULE_BY_KEY[key].condition
+        lines.append(Paragraph(_("rule: {condition}").format(condition=condition), "muted", 2))
+    return lines
+
+
+def summary(report: QcReport) -> list[Paragraph]:
+    """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
+    lines = [Paragraph(_("Quality control (q)"), "strong")]
+    rest: dict[Piece, list[str]] = {}
+    for name in STAGES[:-1]:
+        found, label = report.stage(name), _(STAGE[name].label)
+        badge = _badge(found)
+        if found.state == "flagged":
+            lines.append(Paragraph(f"{STATE_LOOK['flagged'][0]} {label}: {found.said}", "bad", 2))
+        else:
+            rest.setdefault(badge, []).append(label)
+    for badge, labels in rest.items():
+        lines.append(Paragraph(f"{badge.text}: {', '.join(labels)}", badge.tone, 2))
+    return lines
+
+
+def _stage_row(report: StageReport) -> StageRow:
+    stage = STAGE[report.stage]
+    models = ", ".join(one_line(name, 30) for name in report.models)
+    if not models and report.baselines:
+        models = _("baseline")
+    return StageRow(
+        stage=report.stage,
+        number=str(stage.number),
+        label=_(stage.label),
+        badge=_badge(report),
+        n=str(report.n) if report.n else "",
+        models=models,
+        cost="" if report.cost is None else f"{report.cost:.4f}",
+        date="" if report.at is None else f"{report.at.astimezone():%Y-%m-%d}",
+    )
+
+
+def _badge(report: StageReport) -> Piece:
+    glyph, tone, label = STATE_LOOK[report.state]
+    if report.state == "open" and (report.results or not STAGE[report.stage].probes):
+        label = N_("pending")  # left open, or a person is waited for
+    return Piece(f"{glyph} {_(label)}", tone)
+
+
+def _result_row(result: ProbeResult, several: bool) -> ResultRow:
+    who = one_line(result.model, 30)
+    if result.baseline:
+        who = _("{name} (baseline)").format(name=who)
+    said = result.skipped or "; ".join(result.findings)
+    if result.probe not in ATTEMPTS and not result.skipped:
+        # What an examination found stands above, line by line.
+        found = len(result.findings)
+        said = ngettext("{n} remark", "{n} remarks", found).format(n=found)
+    if several:
+        said = f"{_(PROBE_LABEL[result.probe])}: {said}"
+    return ResultRow(
+        trial_id=result.trial_id or 0,
+        who=who,
+        sample=str(result.sample + 1) if result.probe in ATTEMPTS else "",
+        score="" if result.score is None else f"{result.score:.2f}",
+        outcome=_outcome(result),
+        said=one_line(said),
+    )
+
+
+def _outcome(result: ProbeResult) -> Piece:
+    if result.flagged is None:
+        return Piece("– " + _("no result"), "muted")
+    if result.probe in ATTEMPTS:
+        words = _("right") if result.right else _("wrong")
+    else:
+        words = pgettext("a check found something", "found") if result.flagged else _("nothing")
+    if result.baseline or not result.flagged:
+        return Piece(f"· {words}", "muted" if result.baseline else "plain")
+    return Piece(f"! {words}", "bad")
+
+
+def _check_lines(report: QcReport) -> list[Paragraph]:
+    check = report.check
+    if check is None:
+        return []
+    who = _("{judge} (offline baseline)") if check.baseline else "{judge}"
+    text = _("Response: trial {trial} of “{run}” by {agent}, judged by {judge}.")
+    lines = [
+        Paragraph(
+            text.format(
+                trial=check.trial_id,
+                run=one_line(check.run_name, 40),
+                agent=one_line(check.agent, 30),
+                judge=who.format(judge=one_line(check.judge, 30)),
+            )
+        )
+    ]
+    if check.people:
+        people = ", ".join(one_line(name, 30) for name in check.people)
+        lines.append(Paragraph(_("Labelled by {people}.").format(people=people)))
+    if not check.complete:
+        lines.append(Paragraph(_("l labels it, blind, item by item."), "muted"))
+    return lines
+
+
+def _verdict_lines(report: QcReport) -> list[Paragraph]:
+    lines = [Paragraph(""), Paragraph(_("Why the table proposes it:"), "strong"), *reasons(report)]
+    if report.proposal.unknown:
+        names = ", ".join(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
+        lines.append(Paragraph(_("Not looked at yet: {signals}.").format(signals=names), "muted"))
+    for decision in report.decisions:
+        lines += [Paragraph(""), *_decision_lines(decision)]
+    return lines
+
+
+def _decision_lines(decision: Decided) -> list[Paragraph]:
+    glyph, tone = VERDICT_LOOK[decision.verdict]
+    text = _("{date} {person}: {verdict}").format(
+        date=f"{decision.at.astimezone():%Y-%m-%d}",
+        person=one_line(decision.by, 40) or _("somebody"),
+        verdict=f"{glyph} {_(VERDICT_LABEL[decision.verdict])}",
+    )
+    if decision.verdict != decision.proposed:
+        proposal = _(VERDICT_LABEL[decision.proposed])
+        text += " " + _("(proposed was: {verdict})").format(verdict=proposal)
+    lines = [Paragraph(text, tone)]
+    if decision.hidden:
+        hint = _("Name and reason are shown when the reviews are in.")
+        lines.append(Paragraph(hint, "muted", 2))
+    elif decision.reason:
+        lines.append(Paragraph(decision.reason, indent=2))
+    return lines
+
+
+def _tone(state: StageState) -> Tone:
+    return "strong" if state in ("open", "skipped") else STATE_LOOK[state][1]
+
+
+class LiveQc:
+    """The stages of one task on the engine. Told of events there, asked from the screen."""
+
+    def __init__(self) -> None:
+        self.control = RunControl()
+        self._future: Future[tuple[ProbeOutcome, ...]] | None = None
+        self._lock = threading.Lock()
+        self._probe: ProbeName | None = None
+        self._total = self._ended = self._playing = self._calls = 0
+        self._cost: float | None = None
+        self._problem = ""
+        self.begun = 0
+        """How many probes have begun: with each, the one before is over."""
+
+    def begin(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        task_id: str,
+        stages: Collection[StageName],
+        config: Config,
+        by: str,
+    ) -> None:
+        from cuecard.annotate.quality.pipeline import run_stages
+
+        self._future = engine.submit(
+            run_stages(
+                workspace,
+                [task_id],
+                stages,
+                config=config,
+                by=by,
+                control=self.control,
+                on_probe=self.begins,
+                on_event=self.told,
+            )
+        )
+
+    @property
+    def going_on(self) -> bool:
+        return self._future is not None and not self._future.done()
+
+    def progress(self, currency: str) -> str:
+        """What is being played now, in a line."""
+        with self._lock:
+            if self._probe is None:
+                return _("Beginning…")
+            parts = [
+                _("Playing {probe}: {ended} of {total}").format(
+                    probe=_(PROBE_LABEL[self._probe]), ended=self._ended, total=self._total
+                )
+            ]
+            if self._playing:
+                parts.append(_("{n} under way").format(n=self._playing))
+            if self._calls:
+                calls = ngettext("{n} call", "{n} calls", self._calls)
+                parts.append(calls.format(n=self._calls))
+            if self._cost is not None:
+                parts.append(f"{self._cost:.4f} {currency}")
+        return " · ".join(parts)
+
+    def trouble(self) -> BaseException | None:
+        """Why it ended before its end, once it has; None if it went well or somebody stopped it."""
+        from cuecard.core.errors import Drained
+
+        if self._future is None or not self._future.done() or self._future.cancelled():
+            return None
+        halt = self.control.halt
+        return self._future.exception() or (None if isinstance(halt, Drained) else halt)
+
+    def problem(self) -> str:
+        """The first thing that went wrong in a trial; "" if nothing did."""
+        with self._lock:
+            return self._problem
+
+    def begins(self, probe: ProbeName) -> None:
+        """The next probe's turn; on the engine's thread, as `told` is."""
+        with self._lock:
+            self._probe = probe
+            self.begun += 1
+            self._total = self._ended = self._playing = 0
+
+    def told(self, event: RunEvent) -> None:
+        """Take in what a run tells."""
+        with self._lock:
+            match event:
+                case RunBegan(cells=cells):
+                    self._total += cells
+                case TrialBegan():
+                    self._playing += 1
+                case TrialFinished(problem=problem):
+                    self._playing = max(self._playing - 1, 0)
+                    self._ended += 1
+                    self._problem = self._problem or problem
+                case TrialLeftOpen():
+                    self._playing -= 1
+                case CallAnswered(cost=cost):
+                    self._calls += 1
+                    if cost is not None:
+                        self._cost = (self._cost or 0.0) + cost
+                case _:
+                    pass

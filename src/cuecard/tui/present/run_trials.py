@@ -1,0 +1,343 @@
+"""The trials of a run while it goes on and after: all at one glance, which are listed, and what each line says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rich.cells import cell_len
+
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.records import TrialRecord
+from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.text import normalise, one_line
+from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
+from cuecard.tui.grid.cells import Tone as CellTone
+from cuecard.tui.present.entries import Piece, Tone
+from cuecard.tui.present.labels import TERMINATION
+from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, trial_state
+from cuecard.tui.present.trial_summary import measure_value
+
+PARTLY = ("◐", "plain")
+"""The mark of several trials of which some have ended well and others wait."""
+_LABEL = 16
+_LEAST = 8
+
+
+def mosaic(
+    trials: Sequence[TrialRecord], playing: Mapping[int, int], width: int, height: int
+) -> list[list[Piece]]:
+    """At most `height` lines of `width` cells. Agents of one run play the same tasks, so what stands below each
+    other is the same task. Where trials are more than cells, a mark stands for several: failed if one of
+    them has failed, else playing if one is. Nothing for a single trial.
+    """
+    if len(trials) < 2 or height < 1:
+        return []
+    rows: dict[str, list[TrialState]] = {}
+    for trial in trials:
+        rows.setdefault(trial.agent.name, []).append(trial_state(trial, playing))
+    label = min(_LABEL, max(cell_len(one_line(name, _LABEL)) for name in rows))
+    label = label if width - label > _LEAST else 0
+    across = max(1, width - label - 1)
+    most = max(map(len, rows.values()))
+    shown = list(rows.items())
+    if len(shown) > height:
+        shown = shown[: max(1, height - 1)]
+    hidden = len(rows) - len(shown)
+    free = max(1, height - bool(hidden))
+    # The legend takes a line where marks stand for several.
+    deep, each = _shape(most, across, free // len(shown))
+    if each > 1 and free > len(shown):
+        deep, each = _shape(most, across, (free - 1) // len(shown))
+    lines: list[list[Piece]] = []
+    for name, states in shown:
+        marks = [_mark(states[at : at + each]) for at in range(0, len(states), each)]
+        for line in range(max(1, -(-len(marks) // across)) if deep > 1 else 1):
+            head = aligned(one_line(name, _LABEL), label) if line == 0 else " " * label
+            lines.append(
+                [Piece(f"{head} ", "muted"), *_merged(marks[line * across : (line + 1) * across])]
+            )
+    if hidden and len(lines) < height:
+        more = ngettext("and {n} more agent", "and {n} more agents", hidden).format(n=hidden)
+        lines.append([Piece(more, "muted")])
+    if each > 1 and len(lines) < height:
+        lines.append([Piece(_("each mark stands for {n} trials").format(n=each), "muted")])
+    return lines
+
+
+def _shape(trials: int, across: int, lines: int) -> tuple[int, int]:
+    """Lines for an agent, and how many trials a mark stands for."""
+    lines = max(1, lines)
+    each = max(1, -(-trials // (across * lines)))
+    return -(-trials // (across * each)), each
+
+
+def _mark(states: Sequence[TrialState]) -> tuple[str, Tone]:
+    for telling in (TrialState.FAILED, TrialState.PLAYING):
+        if telling in states:
+            glyph, tone, _label = STATE_LOOK[telling]
+            return glyph, tone
+    found = set(states)
+    if len(found) == 1:
+        glyph, tone, _label = STATE_LOOK[states[0]]
+        return glyph, tone
+    return PARTLY[0], "plain"
+
+
+def _merged(marks: Sequence[tuple[str, Tone]]) -> list[Piece]:
+    """Neighbours of one tone as one piece."""
+    pieces: list[Piece] = []
+    for glyph, tone in marks:
+        if pieces and pieces[-1].tone == tone:
+            pieces[-1] = Piece(pieces[-1].text + glyph, tone)
+        else:
+            pieces.append(Piece(glyph, tone))
+    return pieces
+
+
+Scores = Mapping[str, float | None]
+
+
+class Show(StrEnum):
+    """Which trials."""
+
+    ALL = "all"
+    FAILED = "failed"
+    UNJUDGED = "unjudged"
+    OPEN = "open"
+    JUDGED = "judged"
+
+
+SHOW_WORDS: dict[Show, str] = {
+    Show.ALL: N_("all trials"),
+    Show.FAILED: N_("failed trials"),
+    Show.UNJUDGED: N_("ended, not judged"),
+    Show.OPEN: N_("open trials"),
+    Show.JUDGED: N_("judged trials"),
+}
+
+
+class Order(StrEnum):
+    """What the trials are sorted by."""
+
+    GRID = "grid"
+    STATE = "state"
+    AGENT = "agent"
+    TASK = "task"
+    LOWEST = "lowest"
+    HIGHEST = "highest"
+
+
+ORDER_WORDS: dict[Order, str] = {
+    Order.GRID: N_("as played"),
+    Order.STATE: N_("failed first"),
+    Order.AGENT: N_("by agent"),
+    Order.TASK: N_("by task"),
+    Order.LOWEST: N_("lowest score first"),
+    Order.HIGHEST: N_("highest score first"),
+}
+_STATES = (
+    TrialState.FAILED,
+    TrialState.PLAYING,
+    TrialState.BEGUN,
+    TrialState.WAITING,
+    TrialState.ENDED,
+)
+_CELL_TONES: dict[Tone, CellTone] = {
+    "good": "good",
+    "bad": "bad",
+    "muted": "muted",
+    "user": "accent",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A trial as it stands. `score`: its family's main measure, None where that is undefined or it is not judged;
+    `reason`: why it failed or could not be judged.
+    """
+
+    trial: TrialRecord
+    state: TrialState
+    turns: str
+    score: float | None
+    judged: bool
+    reason: str
+
+    @property
+    def shown_as(self) -> frozenset[Show]:
+        ended = self.trial.termination is not None
+        kind = Show.JUDGED if self.judged else Show.UNJUDGED if ended else Show.OPEN
+        failed = {Show.FAILED} if self.state is TrialState.FAILED else set[Show]()
+        return frozenset({Show.ALL, kind} | failed)
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The trials behind a figure, and what it is called."""
+
+    trials: frozenset[int]
+    title: str
+
+
+def entries_of(
+    trials: Sequence[TrialRecord],
+    playing: Mapping[int, int],
+    scores: Mapping[int, Scores],
+    problems: Mapping[int, str],
+) -> list[Entry]:
+    """`scores` of the judged trials and `problems` by the trial's id, `playing`: turns so far."""
+    return [
+        _entry(trial, playing, scores.get(trial.id), problems.get(trial.id, "")) for trial in trials
+    ]
+
+
+def _entry(
+    trial: TrialRecord, playing: Mapping[int, int], scores: Scores | None, problem: str
+) -> Entry:
+    state = trial_state(trial, playing)
+    turns, score = "", None
+    if trial.id in playing:
+        turns = str(playing[trial.id])
+    elif scores and scores.get("agent_turns") is not None:
+        turns = measure_value("agent_turns", scores["agent_turns"])
+    if scores is not None:
+        score = scores.get(MAIN_MEASURE[trial.family])
+    reason = trial.detail if state is TrialState.FAILED else ""
+    return Entry(trial, state, turns, score, scores is not None, problem or reason)
+
+
+class RunTrials:
+    """What is listed of a run's trials: a grid's source, kept while the run goes on."""
+
+    def __init__(self) -> None:
+        self.show = Show.ALL
+        self.order = Order.GRID
+        self.words = ""
+        self.behind: Behind | None = None
+        self._entries: Sequence[Entry] = ()
+        self._rows: list[Entry] = []
+
+    def load(self, entries: Sequence[Entry] | None = None) -> set[int] | None:
+        """Take in how the trials stand now, or what is to be listed: the rows that say something else; None if other
+        rows are listed than before.
+        """
+        if entries is not None:
+            self._entries = entries
+        before = self._rows
+        self._rows = self._chosen()
+        if [row.trial.id for row in before] != [row.trial.id for row in self._rows]:
+            return None
+        pairs = zip(before, self._rows, strict=True)
+        return {at for at, (old, new) in enumerate(pairs) if old != new}
+
+    @property
+    def rows(self) -> Sequence[Entry]:
+        return self._rows
+
+    @property
+    def narrowed(self) -> bool:
+        return self.behind is not None or self.show is not Show.ALL or bool(self.words)
+
+    @property
+    def failed(self) -> tuple[int, ...]:
+        """The failed trials among those that are listed."""
+        return tuple(row.trial.id for row in self._rows if row.state is TrialState.FAILED)
+
+    def count(self, show: Show) -> int:
+        return sum(show in entry.shown_as for entry in self._entries)
+
+    def next_show(self) -> None:
+        """The next kind of trials of which there are any."""
+        kinds = [show for show in Show if show in (Show.ALL, self.show) or self.count(show)]
+        self.show = kinds[(kinds.index(self.show) + 1) % len(kinds)]
+
+    def next_order(self) -> None:
+        orders = list(Order)
+        self.order = orders[(orders.index(self.order) + 1) % len(orders)]
+
+    def clear(self) -> None:
+        """List all of them again."""
+        self.show, self.words, self.behind = Show.ALL, "", None
+
+    def heading(self) -> list[Piece]:
+        """What is listed, of how many, in which order."""
+        shown, every = len(self._rows), len(self._entries)
+        pieces: list[Piece] = []
+        if self.behind:
+            title = _("Behind {figure}").format(figure=one_line(self.behind.title, 60))
+            pieces += [Piece(title, "strong"), Piece(" · ")]
+        if self.show is not Show.ALL:
+            pieces += [Piece(_(SHOW_WORDS[self.show]), "strong"), Piece(" · ")]
+        if self.words:
+            words = _("with “{words}”").format(words=one_line(self.words, 30))
+            pieces += [Piece(words, "strong"), Piece(" · ")]
+        number = ngettext("{n} trial", "{n} trials", shown).format(n=f"{shown:,}")
+        if shown != every:
+            number = _("{done} of {all} trials").format(done=f"{shown:,}", all=f"{every:,}")
+        return [*pieces, Piece(f"{number} · {_(ORDER_WORDS[self.order])}", "muted")]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cells(self, row: int) -> Sequence[str | GridCell]:
+        """Task, agent, sample, state, turns, score or reason."""
+        entry = self._rows[row]
+        trial = entry.trial
+        glyph, tone, label = STATE_LOOK[entry.state]
+        if trial.termination is not None:
+            glyph, _variable, label = TERMINATION[trial.termination.value]
+        return (
+            trial.title,
+            trial.agent.name,
+            str(trial.sample + 1),
+            GridCell(f"{glyph} {_(label)}", _CELL_TONES.get(tone, "plain")),
+            entry.turns,
+            _outcome(entry),
+        )
+
+    def gutter(self, row: int) -> GridCell:
+        return NOTHING
+
+    def _chosen(self) -> list[Entry]:
+        behind, words = self.behind, normalise(self.words)
+        rows = [
+            entry
+            for entry in self._entries
+            if self.show is Show.ALL or self.show in entry.shown_as
+            if behind is None or entry.trial.id in behind.trials
+            if not words or words in _text(entry)
+        ]
+        match self.order:
+            case Order.GRID:
+                pass
+            case Order.STATE:
+                rows.sort(key=lambda e: (_STATES.index(e.state), e.judged))
+            case Order.AGENT:
+                rows.sort(key=lambda e: e.trial.agent.name)
+            case Order.TASK:
+                rows.sort(key=lambda e: (e.trial.title, e.trial.task_id))
+            case Order.LOWEST:
+                rows.sort(key=lambda e: (e.score is None, e.score or 0.0))
+            case Order.HIGHEST:
+                rows.sort(key=lambda e: (e.score is None, -(e.score or 0.0)))
+        return rows
+
+
+def _outcome(entry: Entry) -> GridCell:
+    """The score and why it failed; before there is one, what there is to know instead."""
+    if entry.judged:
+        main = MAIN_MEASURE[entry.trial.family]
+        said = f"{measure_label(main)} {measure_value(main, entry.score)}"
+        return GridCell(f"{said} · {entry.reason}" if entry.reason else said)
+    if entry.reason:
+        return GridCell(entry.reason, "bad")
+    if entry.trial.termination is not None:
+        return GridCell(_("not judged"), "warn")
+    return NOTHING
+
+
+def _text(entry: Entry) -> str:
+    trial = entry.trial
+    return normalise(f"{trial.title} {trial.task_id} {trial.agent.name} {entry.reason}")

@@ -1,0 +1,362 @@
+"""Runs as a person reads them: states of trials in counts, how far a run is, what it takes, what goes wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.task_feedback import disputed_runs
+from cuecard.core.engine.events import Termination
+from cuecard.core.engine.messages import Usage
+from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.runs import budget_of
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
+from cuecard.core.records import RunLease, RunRecord, RunState, TrialRecord, UsageRecord
+from cuecard.core.text import one_line
+from cuecard.tui.live_runs import LiveRun
+from cuecard.tui.present.entries import Piece, Tone
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+    from cuecard.tui.live_runs import Ended, Pace
+
+
+MAIN_MEASURE = CORE.each(lambda family: family.main)
+
+
+class TrialState(StrEnum):
+    WAITING = "waiting"
+    BEGUN = "begun"
+    PLAYING = "playing"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+STATE_LOOK: dict[TrialState, tuple[str, Tone, str]] = {
+    TrialState.ENDED: ("●", "good", N_("ended")),
+    TrialState.FAILED: ("✗", "bad", N_("failed")),
+    TrialState.PLAYING: ("▸", "user", N_("playing")),
+    TrialState.BEGUN: ("◌", "muted", NP_("state", "begun")),
+    TrialState.WAITING: ("○", "muted", N_("waiting")),
+}
+
+
+def when(moment: datetime) -> str:
+    """In the reader's time zone, to the minute; the year only when it is another one."""
+    local = moment.astimezone()
+    this_year = local.year == datetime.now().astimezone().year
+    return local.strftime("%m-%d %H:%M" if this_year else "%Y-%m-%d")
+
+
+def trial_state(trial: TrialRecord, playing: Mapping[int, int]) -> TrialState:
+    if trial.termination is not None:
+        return TrialState.FAILED if trial.termination.is_failure else TrialState.ENDED
+    if trial.id in playing:
+        return TrialState.PLAYING
+    return TrialState.BEGUN if trial.events else TrialState.WAITING
+
+
+def counts(trials: Iterable[TrialRecord], playing: Mapping[int, int]) -> list[Piece]:
+    """How many trials are in which state, those that there are."""
+    found = Counter(trial_state(trial, playing) for trial in trials)
+    pieces: list[Piece] = []
+    for state, (glyph, tone, label) in STATE_LOOK.items():
+        if found[state]:
+            pieces.append(Piece(("   " if pieces else "") + f"{glyph} {found[state]} ", tone))
+            pieces.append(Piece(_(label), "muted"))
+    return pieces
+
+
+def progress(run: RunRecord, width: int = 24) -> list[Piece]:
+    """A bar of finished trials with the numbers behind it."""
+    share = run.finished / run.trials if run.trials else 0.0
+    full = int(share * width)
+    numbers = _("{done} of {all} trials").format(done=run.finished, all=run.trials)
+    return [
+        Piece("█" * full, "good"),
+        Piece("░" * (width - full), "muted"),
+        Piece(f" {numbers}", "plain"),
+    ]
+
+
+def heading(run: RunRecord) -> list[Piece]:
+    samples = ngettext("{n} sample", "{n} samples", run.samples).format(n=run.samples)
+    limit = _("at most {n} turns").format(n=run.limits.max_turns)
+    about = f"{run.created_by} · {when(run.created_at)} · {samples} · {limit}"
+    return [
+        Piece(one_line(run.name, 60), "strong"),
+        Piece("  " + run.state.told, run.state.tone),
+        Piece("  " + one_line(about), "muted"),
+    ]
+
+
+def played_by(lease: RunLease) -> str:
+    """`Ben plays it on host, process 12, since 21:03`."""
+    text = _("{person} plays it on {host}, process {pid}, since {time}.")
+    return text.format(
+        person=one_line(lease.person, 40) or _("Somebody"),
+        host=one_line(lease.host, 40),
+        pid=lease.pid,
+        time=when(lease.since),
+    )
+
+
+def why_it_stands(run: RunRecord, *, here: bool) -> list[list[Piece]]:
+    """Who plays it elsewhere, or why it is paused, in a line; nothing for one that is played here."""
+    if here:
+        return []
+    if run.state is RunState.RUNNING and run.lease is not None:
+        return [[Piece(played_by(run.lease), "stage")]]
+    if run.state is RunState.PAUSED and run.reason:
+        return [[Piece(one_line(run.reason, 200), "bad")]]
+    return []
+
+
+DISPUTED = "⚑"
+"""Marks gold that somebody holds for wrong."""
+
+
+def disputed_lines(count: int) -> list[list[Piece]]:
+    """A line about a run with so many items of wrong gold; none for none."""
+    if not count:
+        return []
+    said = ngettext(
+        "gold disputed: {n} item of its revisions was found wrong by adjudication",
+        "gold disputed: {n} items of its revisions were found wrong by adjudication",
+        count,
+    )
+    return [[Piece(f"{DISPUTED} {said.format(n=count)}", "bad")]]
+
+
+def disputed_legend() -> str:
+    """What the mark in the list of runs means."""
+    return _("{mark} n: gold disputed, so many gold items were found wrong by adjudication").format(
+        mark=DISPUTED
+    )
+
+
+@dataclass(frozen=True)
+class Spending:
+    """Calls of models, their tokens, and what they cost (None: no call had a price)."""
+
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+
+    @classmethod
+    def of(cls, records: Sequence[UsageRecord]) -> Spending:
+        total = Usage()
+        for used in records:
+            total = total.plus(used.usage)
+        costs = [used.cost for used in records if used.cost is not None]
+        return cls(sum(used.calls for used in records), total, sum(costs) if costs else None)
+
+    def since(self, before: Pace | None, now: Pace | None) -> Spending:
+        """With what was told between two moments."""
+        if before is None or now is None or now.calls < before.calls:
+            return self
+        cost = self.cost
+        if now.cost is not None:
+            cost = (cost or 0.0) + now.cost - (before.cost or 0.0)
+        usage = Usage(
+            prompt=self.usage.prompt + now.usage.prompt - before.usage.prompt,
+            completion=self.usage.completion + now.usage.completion - before.usage.completion,
+        )
+        return Spending(self.calls + now.calls - before.calls, usage, cost)
+
+
+@dataclass(frozen=True)
+class RunLook:
+    """The run as it was found; `pace`: how far this process had come when it looked, if it plays the run. `unread`:
+    why its settings cannot be read, if they cannot.
+    """
+
+    run: RunRecord
+    trials: tuple[TrialRecord, ...]
+    spent: Spending
+    budget: float | None = None
+    disputed: int = 0
+    pace: Pace | None = None
+    unread: CuecardError | None = None
+
+    def since(self, live: LiveRun | None) -> RunLook:
+        """With what a run that is played here has told since; itself where that is nothing."""
+        if live is None:
+            return self
+        trials = _ended_since(self.trials, live.ended)
+        if trials is self.trials and not live.going_on:
+            return self
+        finished = sum(trial.termination is not None for trial in trials)
+        return replace(
+            self,
+            run=live.seen(self.run).model_copy(update={"finished": finished}),
+            trials=trials,
+            spent=self.spent.since(self.pace, live.pace),
+            budget=live.budget.amount if live.going_on else self.budget,
+            pace=live.pace,
+        )
+
+
+def look_at(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunLook:
+    """Raises `NotFound`."""
+    pace = live.pace if live else None
+    run = workspace.runs.get(run_id)
+    budget, unread = None, None
+    try:
+        budget = budget_of(run)
+    except CuecardError as error:
+        unread = error
+    return RunLook(
+        run=run,
+        trials=tuple(workspace.runs.trials(run_id)),
+        spent=Spending.of(workspace.runs.usage(run_id)),
+        budget=budget,
+        disputed=disputed_runs(workspace).get(run_id, 0),
+        pace=pace,
+        unread=unread,
+    )
+
+
+def warm_up(workspace: Workspace, run_id: int) -> None:
+    """Read what scores of a run are read from, so that the first one opens as fast as the others. Counts nothing."""
+    look_at(workspace, run_id, None)
+    workspace.runs.traits(run_id)
+    workspace.verdicts.heads(run_id)
+    workspace.figures.of_run(run_id, current_language())
+
+
+def _ended_since(
+    trials: tuple[TrialRecord, ...], ended: Mapping[int, Ended]
+) -> tuple[TrialRecord, ...]:
+    """One that could not begin has ended for this process only: it stays open."""
+    if not ended:
+        return trials
+    changed = False
+    found: list[TrialRecord] = []
+    for trial in trials:
+        end = ended.get(trial.id)
+        begun = end is not None and not (
+            end.problem and end.termination is Termination.INTERNAL_ERROR
+        )
+        if end is not None and begun and trial.termination is not end.termination:
+            trial = trial.model_copy(
+                update={
+                    "termination": end.termination,
+                    "detail": end.detail,
+                    "ended_at": datetime.now(UTC),
+                }
+            )
+            changed = True
+        found.append(trial)
+    return tuple(found) if changed else trials
+
+
+def spending_line(spent: Spending, budget: float | None, currency: str) -> list[Piece]:
+    """Calls, tokens, and cost against the budget; empty where no model was called and no budget is set."""
+    if not spent.calls and budget is None:
+        return []
+    calls = ngettext("{n} model call", "{n} model calls", spent.calls)
+    parts = [
+        calls.format(n=f"{spent.calls:,}"),
+        _("{prompt} + {completion} tokens").format(
+            prompt=f"{spent.usage.prompt:,}", completion=f"{spent.usage.completion:,}"
+        ),
+    ]
+    cost = "–" if spent.cost is None else f"{spent.cost:.4f}"
+    if budget is not None:
+        share = (spent.cost or 0.0) / budget
+        parts.append(
+            _("cost {n} of {budget} {currency} ({share})").format(
+                n=cost, budget=f"{budget:g}", currency=currency, share=f"{share:.0%}"
+            )
+        )
+    elif spent.cost is not None:
+        parts.append(_("cost {n} {currency}").format(n=cost, currency=currency))
+    over = budget is not None and (spent.cost or 0.0) >= 0.9 * budget
+    return [Piece(" · ".join(parts), "bad" if over else "muted")]
+
+
+def pace_line(pace: Pace, *, stopping: bool, left: float | None = None) -> list[Piece]:
+    """Turns a second and the time that is left, of a run that goes on here. `left`: seconds until a run that is
+    `stopping` is cut off.
+    """
+    parts = [_("{n:.1f} turns/s").format(n=pace.turns_a_second)]
+    if pace.seconds_left is not None:
+        time = timedelta(seconds=round(pace.seconds_left))
+        parts.append(_("{time} left").format(time=time))
+    pieces = [Piece(" · ".join(parts), "plain")]
+    if stopping and left is not None:
+        told = _("finishing the calls under way: they are cut off in {n} s").format(n=round(left))
+        pieces.append(Piece("   " + told, "stage"))
+    elif stopping:
+        pieces.append(Piece("   " + _("finishing the calls under way…"), "stage"))
+    return pieces
+
+
+def troubles_line(
+    trials: Sequence[TrialRecord], pace: Pace | None, problems: Mapping[int, str]
+) -> list[Piece]:
+    """How many trials failed and the last reasons, newest first; empty without any."""
+    failed = [t for t in trials if t.termination is not None and t.termination.is_failure]
+    count = len(failed) + len(problems.keys() - {trial.id for trial in failed})
+    if not count:
+        return []
+    told = [each.reason for each in reversed(pace.troubles)] if pace else []
+    if not told:
+        newest = sorted(failed, key=lambda t: (t.ended_at is not None, t.ended_at, t.id))
+        told = [trial.detail for trial in reversed(newest)]
+    reasons = list(dict.fromkeys(one_line(reason, 80) for reason in told if reason))[:3]
+    errors = ngettext("{n} error", "{n} errors", count).format(n=count)
+    return [
+        Piece(f"✗ {errors}", "bad"),
+        *([Piece(": " + " · ".join(reasons), "muted")] if reasons else []),
+    ]
+
+
+BAR, BAR_WIDE = 12, 24
+WIDE = 100
+
+
+def head_lines(
+    look: RunLook, live: LiveRun | None, currency: str = "", room: int = WIDE
+) -> list[list[Piece]]:
+    """`live`: the run as it is or was played in this process; `currency`: of the configuration, once it is known."""
+    here = live is not None and live.going_on
+    playing = live.playing if live else {}
+    lines = [
+        heading(look.run),
+        [
+            *progress(look.run, BAR_WIDE if room >= WIDE else BAR),
+            Piece("   "),
+            *counts(look.trials, playing),
+        ],
+    ]
+    if live is not None and here:
+        lines.append(pace_line(live.pace, stopping=live.stopping, left=live.control.seconds_left))
+    lines += [
+        line
+        for line in (
+            spending_line(look.spent, look.budget, currency),
+            troubles_line(look.trials, live.pace if live else None, live.problems if live else {}),
+        )
+        if line
+    ]
+    if look.unread is not None:
+        lines.append([Piece(one_line(str(look.unread), 200), "bad")])
+    return [*lines, *why_it_stands(look.run, here=here), *disputed_lines(look.disputed)]
+
+
+def tab_line(shown: str) -> list[Piece]:
+    """The panes with their keys; the one that is shown stands in brackets, so that it is told without colour."""
+    pieces: list[Piece] = []
+    for name, key, word in (("trials", "t", _("Trials")), ("scores", "s", _("Scores"))):
+        if name == shown:
+            pieces.append(Piece(f"[{key} {word}]", "strong"))
+        else:
+            pieces.append(Piece(f" {key} {word} ", "muted"))
+    return pieces

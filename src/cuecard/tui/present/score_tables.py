@@ -1,0 +1,315 @@
+"""Score tables laid out for the screen: an overview of all families, each family alone, a dimension across, sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.model import compact
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.pool import Dimension, Pool, Row, figure_key
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.scores import Counts, Line, ScoreTable
+from cuecard.annotate.results.words import dimension_word, shown, value_word
+from cuecard.core.i18n import N_, NP_, _
+from cuecard.core.scoring.aggregate import (
+    COUNTS,
+    measure_label,
+    pooled_notes,
+    statistic_label,
+    statistics_of,
+)
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.tui.present.labels import FAMILY
+from cuecard.tui.present.runs import MAIN_MEASURE
+
+MEAN, BEST = "mean", "best"
+"""Keys of the overview's figures: the mean over samples, and the best, the highest or whether any passed."""
+COUNT_WORDS: dict[str, str] = {
+    "tasks": N_("Tasks"),
+    "trials": N_("Trials"),
+    "failed": N_("Failed"),
+    "unjudged": N_("Not judged"),
+    "open": NP_("not finished", "Open"),
+}
+COUNT_GLYPHS: dict[str, str] = {"failed": "✗", "unjudged": "?", "open": "○"}
+"""Headings where room is scarce: the marks that trials have everywhere."""
+_ALWAYS = ("tasks", "trials")
+_OF_COUNT: dict[str, Callable[[Row], bool]] = {
+    "tasks": lambda row: True,
+    "trials": lambda row: True,
+    "failed": lambda row: row.trial.termination is not None and row.trial.termination.is_failure,
+    "unjudged": lambda row: row.trial.termination is not None and row.figures is None,
+    "open": lambda row: row.trial.termination is None,
+}
+
+
+@dataclass(frozen=True)
+class FigureCell(ResultCell):
+    """`name`: how samples were taken together, in an overview: `Best@3`."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A line before it is laid out. `figures` by key, in the order of the columns."""
+
+    values: Mapping[Dimension, str]
+    counts: Counts
+    trials: tuple[int, ...]
+    measure: str = ""
+    figures: Mapping[str, ResultCell] = field(default_factory=dict[str, ResultCell])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Groups with what names them and the columns of their figures (key -> heading)."""
+
+    title: str
+    by: tuple[Dimension, ...]
+    columns: Mapping[str, str]
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+    names: Mapping[str, str]
+    rows: Mapping[int, Row]
+
+    @property
+    def baselines(self) -> bool:
+        """Whether every line is by baselines: then the heading says so, once."""
+        return all(group.counts.baseline for group in self.groups)
+
+    @property
+    def has_measure(self) -> bool:
+        return any(group.measure for group in self.groups)
+
+    @property
+    def keys(self) -> list[str]:
+        """What stands in each column of `sheet_of`: a dimension, `measure`, a count or a figure's key."""
+        counted = [
+            k for k in COUNT_WORDS if k in _ALWAYS or any(getattr(g.counts, k) for g in self.groups)
+        ]
+        measure = ["measure"] if self.has_measure else []
+        return [*self.by, *measure, *counted, *self.columns]
+
+
+def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> Layout:
+    """All families: of each its main measure, or `measure`, its mean and the best of its samples."""
+    groups: list[Group] = []
+    rows = {row.trial.id: row for row in pool.rows}
+    for table in tables:
+        for line in table.lines:
+            family = line.value("family")
+            name = measure or _main(family)
+            figures = _two(line, name, rows)
+            # A line without a judged trial stays; a family that has no such measure does not.
+            if figures or not line.counts.judged:
+                label = f"{_glyph(family)} {measure_label(name)}".strip()
+                groups.append(Group(dict(line.group), line.counts, line.trials, label, figures))
+    by = _without("family", tables[0].by if tables else ())
+    several = any(BEST in group.figures for group in groups)
+    columns = {MEAN: _("Mean"), **({BEST: _("Best or pass")} if several else {})}
+    names = tables[0].names if tables else {}
+    told = [t.model_copy(update={"notes": overview_notes(t, measure)}) for t in tables]
+    notes = dict.fromkeys(_notes(told))
+    order = {value: at for at, value in enumerate(dict.fromkeys(_names(g, by) for g in groups))}
+    # Lines of one name stand together, whatever their family.
+    groups.sort(key=lambda group: order[_names(group, by)])
+    return Layout(_("Overview"), by, columns, tuple(groups), tuple(notes), names, rows)
+
+
+def overview_notes(table: ScoreTable, measure: str = "") -> tuple[str, ...]:
+    """A family's notes, without those about columns that the overview has not."""
+    family = table.lines[0].value("family") if table.lines else ""
+    about = pooled_notes(column.measure for column in table.columns)
+    left_out = set(about).difference(pooled_notes((measure or _main(family),)))
+    return tuple(note for note in table.notes if note not in left_out)
+
+
+def layout_of(table: ScoreTable, pool: Pool) -> Layout:
+    """One family with all the figures of its table."""
+    rows = {row.trial.id: row for row in pool.rows}
+    family = table.lines[0].value("family") if table.lines else ""
+    groups = tuple(
+        Group(
+            dict(line.group),
+            line.counts,
+            line.trials,
+            figures={
+                column.key: _figure(column.measure, line.figures.get(column.key), line, rows)
+                for column in table.columns
+            },
+        )
+        for line in table.lines
+    )
+    by = _without("family", table.by)
+    columns = {column.key: column.label for column in table.columns}
+    title = value_word("family", family) if family else ""
+    return Layout(title, by, columns, groups, table.notes, table.names, rows)
+
+
+def sheet_of(layout: Layout) -> Sheet:
+    """A line for each group, its counts before its figures."""
+    keys = layout.keys
+    return Sheet(
+        view="results",
+        title=layout.title,
+        headings=tuple(_heading(layout, key) for key in keys),
+        lines=tuple(tuple(_cell(layout, group, key) for key in keys) for group in layout.groups),
+        notes=layout.notes,
+    )
+
+
+def pivot_figure(layout: Layout, key: str) -> str:
+    """The figure that stands across: that of `key`, or the first that there is."""
+    return key if key in layout.columns else next(iter(layout.columns), "")
+
+
+def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
+    """One figure, with the values of a dimension across and whatever else names the groups down. `family` may be
+    across an overview, where it stands in the name of the measure.
+    """
+    figure = pivot_figure(layout, key)
+    named = layout.columns.get(figure, "")
+    down = _without(across, layout.by)
+    by_family = across == "family"
+    values = list(dict.fromkeys(group.values.get(across, "") for group in layout.groups))
+    table: dict[tuple[str, ...], dict[str, ResultCell]] = {}
+    measures: dict[tuple[str, ...], str] = {}
+    for group in layout.groups:
+        names = tuple(value_word(d, group.values.get(d, ""), layout.names) for d in down)
+        line = names if by_family or not group.measure else (*names, group.measure)
+        cell = group.figures.get(figure)
+        if cell is not None:
+            table.setdefault(line, {})[group.values.get(across, "")] = cell
+        measures.setdefault((group.values.get(across, ""),), group.measure)
+    heads = [
+        measures.get((v,), "") or value_word(across, v, layout.names)
+        if by_family
+        else value_word(across, v, layout.names)
+        for v in values
+    ]
+    measured = () if by_family or not layout.has_measure else (_("Measure"),)
+    title = _("{figure} by {dimension}").format(figure=named, dimension=dimension_word(across))
+    # Where nothing else names the only line, its figure does.
+    first = (*(dimension_word(d) for d in down), *measured) or (_("Measure"),)
+    return Sheet(
+        view="results",
+        title=" · ".join(filter(None, (layout.title, title))),
+        headings=(*first, *heads),
+        lines=tuple(
+            (
+                *(ResultCell(text) for text in (line or (named,))),
+                *(cells.get(value, ResultCell("")) for value in values),
+            )
+            for line, cells in table.items()
+        ),
+        notes=layout.notes,
+    )
+
+
+def sorted_lines(sheet: Sheet, column: int, *, descending: bool) -> Sheet:
+    """By the number of a column's cells, by its words where they have none; cells without either last."""
+
+    def key(line: Sequence[Cell]) -> tuple[bool, float, str]:
+        cell = line[column]
+        number = cell.number if isinstance(cell, ResultCell) else None
+        missing = number is None and (cell.statistic is not None or cell.text in ("", "–"))
+        if number is None:
+            return missing, 0.0, cell.text.casefold()
+        return missing, -number if descending else number, ""
+
+    lines = sorted(sheet.lines, key=key)
+    if descending and not any(_number(line[column]) is not None for line in lines):
+        known = [line for line in lines if not key(line)[0]]
+        lines = [*reversed(known), *(line for line in lines if key(line)[0])]
+    return replace(sheet, lines=tuple(lines))
+
+
+def _number(cell: Cell) -> float | None:
+    return cell.number if isinstance(cell, ResultCell) else None
+
+
+def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureCell]:
+    mean = line.figures.get(figure_key(measure, statistics_of(measure)[0]))
+    if mean is None:
+        return {}
+    found = {MEAN: replace(_figure(measure, mean, line, rows), name=_("Mean"))}
+    for taken in (Taken.BEST, Taken.MAX, Taken.PASS):
+        best = line.figures.get(f"{measure}.{taken.value}")
+        # Of single samples the mean and the best are the same.
+        if best is not None and line.counts.samples > 1:
+            cell = _figure(measure, best, line, rows)
+            name = statistic_label(taken, line.counts.samples)
+            found[BEST] = replace(cell, name=name)
+            break
+    return found
+
+
+def _figure(
+    measure: str, statistic: Statistic | None, line: Line, rows: Mapping[int, Row]
+) -> FigureCell:
+    judged = tuple(id for id in line.trials if id in rows and rows[id].figures is not None)
+    share = statistic is not None and measure not in COUNTS
+    text = compact(statistic, 2) if statistic and share else shown(measure, statistic)
+    return FigureCell(text, statistic=statistic, trials=judged)
+
+
+def _cell(layout: Layout, group: Group, key: str) -> ResultCell:
+    dimension = _dimension(layout, key)
+    if dimension is not None:
+        text = value_word(dimension, group.values.get(dimension, ""), layout.names)
+        if key == "agent" and group.counts.baseline and not layout.baselines:
+            text = _("{agent} (baseline)").format(agent=text)
+        return ResultCell(text, trials=group.trials)
+    if key == "measure":
+        return ResultCell(group.measure, trials=group.trials)
+    if key in COUNT_WORDS:
+        number = int(getattr(group.counts, key))
+        wanted = _OF_COUNT[key]
+        ids = tuple(id for id in group.trials if id in layout.rows and wanted(layout.rows[id]))
+        return ResultCell(f"{number:,}", value=float(number), trials=ids)
+    return group.figures.get(key, ResultCell("–" if key == MEAN else ""))
+
+
+def _heading(layout: Layout, key: str) -> str:
+    if key == "measure":
+        return _("Measure")
+    if (dimension := _dimension(layout, key)) is not None:
+        return dimension_word(dimension)
+    return _(COUNT_WORDS[key]) if key in COUNT_WORDS else layout.columns[key]
+
+
+def _dimension(layout: Layout, key: str) -> Dimension | None:
+    return next((d for d in layout.by if d == key), None)
+
+
+def _without(left_out: Dimension, by: Sequence[Dimension]) -> tuple[Dimension, ...]:
+    found: list[Dimension] = [d for d in by if d != left_out]
+    return tuple(found)
+
+
+def _names(group: Group, by: Sequence[Dimension]) -> tuple[str, ...]:
+    return tuple(group.values.get(dimension, "") for dimension in by)
+
+
+def _notes(tables: Sequence[ScoreTable]) -> Iterator[str]:
+    """A note that is not on all families says which it is on."""
+    shared = (
+        set[str](tables[0].notes).intersection(*(table.notes for table in tables[1:]))
+        if tables
+        else set[str]()
+    )
+    for table in tables:
+        family = value_word("family", table.lines[0].value("family")) if table.lines else ""
+        for note in table.notes:
+            yield note if note in shared else f"{family}: {note}"
+
+
+def _main(family: str) -> str:
+    return next((measure for of, measure in MAIN_MEASURE.items() if of == family), "")
+
+
+def _glyph(family: str) -> str:
+    return FAMILY[family][0] if family in FAMILY else ""

@@ -1,0 +1,369 @@
+"""How scores of a run are looked at: what groups them, which trials count, the order of lines, what stands across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.labelling.comparison.model import figure
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.pool import DIMENSIONS, Dimension, Pool, Row
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
+from cuecard.annotate.results.words import dimension_word, notes_on, value_word
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.scoring.aggregate import COUNTS, measure_label, pooled_notes
+from cuecard.core.tasks.models import Family
+from cuecard.core.text import one_line
+from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.labels import FAMILY
+from cuecard.tui.present.run_trials import Behind
+from cuecard.tui.present.score_tables import (
+    MEAN,
+    FigureCell,
+    Layout,
+    layout_of,
+    overview_notes,
+    overview_of,
+    pivot_figure,
+    pivoted,
+    sheet_of,
+    sorted_lines,
+)
+from cuecard.tui.present.tables import why_missing
+
+ALL_MEASURES = "*"
+GROUPING: list[Dimension] = [d for d in DIMENSIONS if d not in ("family", "task")]
+"""What lines can be grouped by besides the family, which always parts them."""
+_MOST_VALUES = 40
+
+
+class Only(StrEnum):
+    """Which trials are counted."""
+
+    ALL = "all"
+    WITHOUT_FAILED = "without_failed"
+    FAILED = "failed"
+    UNJUDGED = "unjudged"
+
+
+ONLY_WORDS: dict[Only, str] = {
+    Only.ALL: N_("all trials"),
+    Only.WITHOUT_FAILED: N_("without failed trials"),
+    Only.FAILED: N_("only failed trials"),
+    Only.UNJUDGED: N_("only trials that are not judged"),
+}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is counted. `where`: the values wanted in a dimension; `measure`: "" the main ones, `*` all, or one."""
+
+    by: tuple[Dimension, ...] = ("agent",)
+    where: tuple[tuple[Dimension, tuple[str, ...]], ...] = ()
+    only: Only = Only.ALL
+    measure: str = ""
+
+    def of(self, pool: Pool) -> Pool:
+        """The rows that count. Values that no row has any more match none."""
+        known: dict[Dimension, tuple[str, ...]] = {
+            d: tuple(v for v in values if v in pool.values(d)) for d, values in self.where
+        }
+        if not all(known.values()):
+            return Pool(runs=pool.runs, rows=())
+        return filtered(pool, known).where(self._counts)
+
+    def _counts(self, row: Row) -> bool:
+        end = row.trial.termination
+        match self.only:
+            case Only.ALL:
+                return True
+            case Only.FAILED:
+                return end is not None and end.is_failure
+            case Only.WITHOUT_FAILED:
+                return end is None or not end.is_failure
+            case Only.UNJUDGED:
+                return end is not None and row.figures is None
+
+
+def count(pool: Pool, cut: Cut, resamples: int = RESAMPLES) -> tuple[ScoreTable, ...]:
+    """A table for each family, its measures with intervals; call it off the screen's thread."""
+    part = cut.of(pool)
+    if not cut.measure:
+        return tables_by_family(part, cut.by, resamples=resamples)
+    names = all_measures(part) if cut.measure == ALL_MEASURES else (cut.measure,)
+    return tables_by_family(part, cut.by, names, resamples=resamples)
+
+
+def all_measures(pool: Pool) -> tuple[str, ...]:
+    """Those that occur, in the order in which they are known."""
+    found = (m.name for row in pool.rows if row.figures for m in row.figures.measures)
+    return (*dict.fromkeys(found), "cost", "tokens")
+
+
+@dataclass
+class ScoreView:
+    """`section`: which of `overview` and the families is shown; each keeps what it is sorted by."""
+
+    pool: Pool
+    cut: Cut = Cut()
+    tables: tuple[ScoreTable, ...] = ()
+    section: Family | str = "overview"
+    across: Dimension | None = None
+    pivot_figure: str = MEAN
+    order: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
+    _shown: Sheet | None = None
+
+    def load(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
+        self.pool, self.cut, self.tables, self._shown = pool, cut, tables, None
+        if self.section not in self.sections:
+            self.section = self.sections[0]
+        if self.across not in self.dimensions_across:
+            self.across = None
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """An overview, then each family."""
+        return (
+            "overview",
+            *(str(table.lines[0].value("family")) for table in self.tables if table.lines),
+        )
+
+    @property
+    def dimensions_across(self) -> tuple[Dimension, ...]:
+        """What can stand across."""
+        lines = [line for table in self.tables for line in table.lines]
+        found: list[Dimension] = [d for d in self.cut.by if len({n.value(d) for n in lines}) > 1]
+        if self.section == "overview" and len(self.tables) > 1:
+            found.append("family")
+        return tuple(found)
+
+    def step(self, by: int) -> None:
+        """To the next section, round and round."""
+        at = self.sections.index(self.section)
+        self.section = self.sections[(at + by) % len(self.sections)]
+        self._changed()
+        if self.across not in self.dimensions_across:
+            self.across = None
+
+    def next_across(self, column: int) -> None:
+        """Put the next dimension across, for the figure of this column; after the last, none."""
+        if self.across is None:
+            keys = self._layout().keys
+            key = keys[column] if column < len(keys) else ""
+            self.pivot_figure = key
+        choices = (None, *self.dimensions_across)
+        self.across = choices[(choices.index(self.across) + 1) % len(choices)]
+        self._changed()
+
+    def sort(self, column: int) -> None:
+        """By this column, figures from the highest; again: the other way; a third time: as it was."""
+        sheet = self.sheet
+        if column >= len(sheet.headings):
+            return
+        heading, place = sheet.headings[column], self._place
+        figures = any(
+            isinstance(c, ResultCell) and c.number is not None for c in _column(sheet, column)
+        )
+        before = self.order.get(place)
+        if before is None or before[0] != heading:
+            self.order[place] = (heading, figures)
+        elif before[1] is figures:
+            self.order[place] = (heading, not figures)
+        else:
+            del self.order[place]
+        self._shown = None
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is shown."""
+        if self._shown is None:
+            layout = self._layout()
+            sheet = (
+                pivoted(layout, self.across, self.pivot_figure) if self.across else sheet_of(layout)
+            )
+            wanted = self.order.get(self._place)
+            if wanted and wanted[0] in sheet.headings:
+                at = sheet.headings.index(wanted[0])
+                sheet = sorted_lines(sheet, at, descending=wanted[1])
+            self._shown = sheet
+        return self._shown
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        lines = self.sheet.lines
+        if row >= len(lines) or not 0 <= column < len(lines[row]):
+            return None
+        return lines[row][column]
+
+    def behind(self, row: int, column: int) -> Behind | None:
+        """The trials of a figure, of a count, or of all of a line."""
+        cell = self.cell(row, column)
+        if not isinstance(cell, ResultCell) or not cell.trials:
+            return None
+        return Behind(frozenset(cell.trials), self.name(row, column))
+
+    def name(self, row: int, column: int) -> str:
+        """What a cell is about: its line, then its column."""
+        cell = self.cell(row, column)
+        if cell is None:
+            return ""
+        line, headings = self.sheet.lines[row], self.sheet.headings
+        words = [
+            c.text for c in line if not isinstance(c, FigureCell) and _number(c) is None and c.text
+        ]
+        if _number(cell) is None and not isinstance(cell, FigureCell):
+            return " · ".join(words)
+        taken = cell.name if isinstance(cell, FigureCell) and cell.name else headings[column]
+        column_words = (headings[column], taken) if self.across else (taken,)
+        return " · ".join(dict.fromkeys((*words, *column_words)))
+
+    def details(self, row: int, column: int) -> list[str]:
+        """The figure under the cursor in full, why something is missing, then what to know of the table."""
+        if not self.sheet.lines:
+            return [
+                _("No trial is left: / changes which trials count.")
+                if self.narrowed
+                else _("No trial has been played yet.")
+            ]
+        cell = self.cell(row, column)
+        found: list[str] = []
+        if isinstance(cell, FigureCell) and cell.statistic is not None:
+            tasks = ngettext("{n} task", "{n} tasks", cell.statistic.n).format(n=cell.statistic.n)
+            trials = ngettext("{n} judged trial", "{n} judged trials", len(cell.trials))
+            text = figure(cell.statistic) if cell.statistic.name not in COUNTS else cell.text
+            found.append(
+                f"{self.name(row, column)}: {text} · {tasks} · {trials.format(n=len(cell.trials))}"
+            )
+            found += why_missing(cell)
+        elif cell is not None:
+            said = self.name(row, column)
+            found.append(f"{said}: {cell.text}" if _number(cell) is not None else said)
+        return [*found, *self._notes_on(row)]
+
+    def tabs(self) -> list[Piece]:
+        """The sections; the one that is shown stands in brackets, so that it is told without colour."""
+        pieces: list[Piece] = []
+        for section in self.sections:
+            name = _("Overview")
+            if section in FAMILY:
+                glyph, _variable, label = FAMILY[section]
+                name = f"{glyph} {_(label)}"
+            shown = section == self.section
+            pieces.append(
+                Piece(f"[{name}]" if shown else f" {name} ", "strong" if shown else "muted")
+            )
+        return pieces
+
+    def heading(self) -> list[Piece]:
+        """What the lines are, who judged, and whatever narrows or orders them."""
+        parts = [
+            _("by {dimensions}").format(dimensions=" × ".join(map(dimension_word, self.cut.by)))
+        ]
+        if self.across:
+            layout = self._layout()
+            named = layout.columns.get(pivot_figure(layout, self.pivot_figure), "")
+            parts += [named] if named else []
+            parts.append(_("{dimension} across").format(dimension=dimension_word(self.across)))
+        if self.cut.measure:
+            every = self.cut.measure == ALL_MEASURES
+            parts.append(_("all measures") if every else measure_label(self.cut.measure))
+        judges = ", ".join(one_line(judge, 30) for judge in self.pool.values("judge"))
+        pieces = [
+            Piece(" · ".join([*parts, _("Judge: {judge}").format(judge=judges or "–")]), "muted")
+        ]
+        if self.tables and self._layout().baselines:
+            pieces += [Piece(" · ", "muted"), Piece(_("offline baselines"), "strong")]
+        for words in self.narrowed:
+            pieces += [Piece(" · ", "muted"), Piece(words, "strong")]
+        if (order := self.order.get(self._place)) and order[0] in self.sheet.headings:
+            pieces += [
+                Piece(" · ", "muted"),
+                Piece(f"{order[0]} {'↓' if order[1] else '↑'}", "strong"),
+            ]
+        return pieces
+
+    @property
+    def narrowed(self) -> list[str]:
+        """What is left out, in words."""
+        names = self.tables[0].names if self.tables else {}
+        found = [
+            "{}: {}".format(dimension_word(d), ", ".join(value_word(d, v, names) for v in values))
+            for d, values in self.cut.where
+        ]
+        return [*found, *([_(ONLY_WORDS[self.cut.only])] if self.cut.only is not Only.ALL else [])]
+
+    def choices(self) -> dict[Dimension, tuple[str, ...]]:
+        """The values of each dimension in which trials differ, few enough to choose from."""
+        found: dict[Dimension, tuple[str, ...]] = {
+            d: self.pool.values(d) for d in DIMENSIONS if d != "task"
+        }
+        return {d: values for d, values in found.items() if 1 < len(values) <= _MOST_VALUES}
+
+    def _notes_on(self, row: int) -> Sequence[str]:
+        """What to know of the trials of a line; of all, where it is about several families."""
+        lines = self.sheet.lines
+        line = lines[row] if 0 <= row < len(lines) else ()
+        trials = {id for cell in line if isinstance(cell, ResultCell) for id in cell.trials}
+        families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
+        about = [
+            table for table in self.tables if families & {of.value("family") for of in table.lines}
+        ]
+        if len(about) != 1:
+            return self.sheet.notes
+        # A trial has a row for each judge: those of the line's own.
+        groups = [of.group for of in about[0].lines if trials.issuperset(of.trials)]
+        mine = self.cut.of(self.pool).where(
+            lambda found: (
+                found.trial.id in trials
+                and any(all(found.value(d) == value for d, value in group) for group in groups)
+            )
+        )
+        of_row = about[0].model_copy(
+            update={
+                "notes": (
+                    *pooled_notes(column.measure for column in about[0].columns),
+                    *notes_on(mine, about[0].by, [mine.rows]),
+                )
+            }
+        )
+        if self.section == "overview":
+            return overview_notes(of_row, self._overview_measure)
+        return of_row.notes
+
+    @property
+    def _place(self) -> str:
+        return f"{self.section}/{self.across or ''}"
+
+    def _changed(self) -> None:
+        self._shown = None
+
+    def _layout(self) -> Layout:
+        if self.section != "overview":
+            for table in self.tables:
+                if table.lines and table.lines[0].value("family") == self.section:
+                    return layout_of(table, self.pool)
+        return overview_of(self.tables, self.pool, self._overview_measure)
+
+    @property
+    def _overview_measure(self) -> str:
+        """The one measure that was asked for; none: of each family its main one."""
+        return self.cut.measure if self.cut.measure != ALL_MEASURES else ""
+
+
+def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:
+    """Measures of each judged trial by name."""
+    return {
+        row.trial.id: {m.name: m.value for m in row.figures.measures}
+        for row in pool.rows
+        if row.figures is not None
+    }
+
+
+def _column(sheet: Sheet, column: int) -> Sequence[Cell]:
+    return [line[column] for line in sheet.lines]
+
+
+def _number(cell: Cell) -> float | None:
+    return cell.number if isinstance(cell, ResultCell) else None

@@ -1,0 +1,412 @@
+"""Tables of figures by section: one shown at a time, its cells in full, as rows of a grid or as drawn intervals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Generic, TypeVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.model import compact, figure
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.core.i18n import _
+from cuecard.core.text import one_line
+from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn
+from cuecard.tui.present.entries import Piece
+
+LEAST = 12
+_SMALL, _LARGE = 0.05, 10
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high` over `width` cells; shares told in `percent`."""
+
+    low: float
+    high: float
+    width: int
+    percent: bool = False
+
+    def place(self, value: float) -> int:
+        share = (value - self.low) / (self.high - self.low)
+        return max(0, min(self.width - 1, round(share * (self.width - 1))))
+
+    @property
+    def head(self) -> str:
+        """Both ends, and the middle where there is room."""
+        left, right = self._told(self.low), self._told(self.high)
+        middle = self._told(round((self.low + self.high) / 2, 3))
+        line = ["─"] * self.width
+        spots = [(0, left), (self.width - len(right), right)]
+        if self.width > len(left) + len(right) + len(middle) + 6:
+            spots.append((self.place((self.low + self.high) / 2) - len(middle) // 2, middle))
+        for at, text in spots:
+            line[at : at + len(text)] = text
+        return "".join(line)
+
+    def _told(self, value: float) -> str:
+        return f"{100 * value:g}%" if self.percent else f"{value:g}"
+
+
+def axis_for(statistics: Iterable[Statistic], width: int, *, percent: bool = False) -> Axis:
+    """Wide enough for every value and interval; its ends at tenths, of figures that are no shares at round
+    numbers.
+    """
+    ends: list[float] = []
+    for statistic in statistics:
+        ends += [x for x in (statistic.value, statistic.low, statistic.high) if x is not None]
+    least, most = min(ends, default=0), max(ends, default=1)
+    step = _step(most - least)
+    low = floor(least / step + 1e-9) * step
+    high = ceil(most / step - 1e-9) * step
+    if high <= low:
+        low, high = low - step, high + step
+    digits = max(1, -floor(log10(step)))
+    return Axis(round(low, digits), round(high, digits), max(LEAST, width), percent)
+
+
+def _step(span: float) -> float:
+    if span <= 0 or _SMALL <= span <= _LARGE:
+        return 0.1
+    return 10.0 ** floor(log10(span))
+
+
+def drawn(statistic: Statistic, axis: Axis) -> str:
+    """`├──●──┤`; the value alone where there is no interval, `·` at zero where the axis crosses it."""
+    line = [" "] * axis.width
+    if axis.low < 0 < axis.high:
+        line[axis.place(0)] = "·"
+    if statistic.value is None:
+        return "".join(line)
+    if statistic.interval is not None:
+        low, high = (axis.place(end) for end in statistic.interval)
+        line[low : high + 1] = "─" * (high + 1 - low)
+        line[low], line[high] = "├", "┤"
+    line[axis.place(statistic.value)] = "●"
+    return "".join(line)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A line of the plot. `cell` is what the table has for it."""
+
+    what: str
+    who: str
+    cell: Cell
+    statistic: Statistic
+
+
+def bars(sheet: Sheet) -> list[Bar]:
+    """Every figure of a table that has a value, line by line."""
+    return [
+        Bar(line[0].text, heading, cell, cell.statistic)
+        for line in sheet.lines
+        for heading, cell in zip(sheet.headings, line, strict=True)
+        if cell.statistic is not None and cell.statistic.value is not None
+    ]
+
+
+def cell_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> Cell | None:
+    """The cell under the cursor of a table, or the one that the plot's line draws."""
+    if sheet is None:
+        return None
+    if plotted:
+        lines = bars(sheet)
+        return lines[row].cell if row < len(lines) else None
+    if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
+        return None
+    return sheet.lines[row][column]
+
+
+def cell_in_full(name: str, cell: Cell | None) -> list[str]:
+    """A figure with its interval and n, or the cell's words, and what there is to remark."""
+    if cell is None:
+        return []
+    found: list[str] = []
+    if cell.statistic is not None:
+        n = _("n {n}").format(n=f"{cell.statistic.n:,}")
+        # Figures of results say themselves whether they are shares, counts or money.
+        told = cell.text if isinstance(cell, ResultCell) else figure(cell.statistic)
+        found.append(f"{name}: {told} · {n}")
+    elif name:
+        found.append(f"{name}: {cell.text}")
+    return [*found, *why_missing(cell)]
+
+
+def why_missing(cell: Cell) -> list[str]:
+    """Why a cell has no value or no interval, a sentence."""
+    statistic = cell.statistic
+    if statistic is None or statistic.reason or not statistic.no_interval:
+        return [cell.remark] if cell.remark else []
+    return [_("No interval: {reason}.").format(reason=statistic.no_interval)]
+
+
+def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:
+    """What that cell is called: its line and its column."""
+    if sheet is None:
+        return ""
+    if plotted:
+        lines = bars(sheet)
+        return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
+    if row >= len(sheet.lines) or column >= len(sheet.headings):
+        return ""
+    parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
+    return " · ".join(filter(None, parts))
+
+
+def plot_of(sheet: Sheet, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
+    """The axis of a table's figures, and each drawn on it."""
+    lines = bars(sheet)
+    cells = [bar.cell for bar in lines]
+    percent = bool(cells) and all(isinstance(c, ResultCell) and c.shows_percent for c in cells)
+    axis = axis_for([bar.statistic for bar in lines], width, percent=percent)
+    return axis, [(bar, drawn(bar.statistic, axis)) for bar in lines]
+
+
+_INTERVAL = re.compile(r"\[([^\[\]]+)\]")
+_SHARE = re.compile(r"^([+-]?)(\d\.\d{3})$")
+_PERCENT = re.compile(r"^[+-]?\d+\.\d$")
+Rows = Sequence[Sequence[str | GridCell | Text]]
+WIDE = 100
+_HEADING, _HEADING_WIDE, _MOST = 12, 16, 24
+_FIRST, _FIRST_WIDE = 28, 40
+_DIGITS = 3
+_ALONE = 2
+_LEAD = 3
+"""Cells before the first column, and of the scroll bar."""
+
+
+def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
+    """The first column names the line; figures stand with their intervals."""
+    digits = _DIGITS if room >= WIDE else _DIGITS - 1
+    first, *others = sheet.headings
+    longest = max((cell_len(line[0].text) for line in sheet.lines), default=0)
+    rows = [
+        [
+            GridCell(line[0].text, "strong"),
+            *(GridCell(_told(c, digits), "muted" if c.remark else "plain") for c in line[1:]),
+        ]
+        for line in sheet.lines
+    ]
+    most = _FIRST_WIDE if room >= WIDE else _FIRST
+    columns = [
+        GridColumn(
+            first, min(18, max(14, longest)), raw=True, most=min(most, max(20, longest)), grow=1
+        )
+    ]
+    roomy = _HEADING_WIDE if room >= WIDE else _HEADING
+    # A figure is never cut; a heading may be, where not all of them have room.
+    needed = [
+        min(_MOST, max((cell_len(row[at].text) for row in rows if at < len(row)), default=0))
+        for at in range(1, len(sheet.headings))
+    ]
+    whole = [max(n, min(_MOST, cell_len(h))) for n, h in zip(needed, others, strict=True)]
+    if columns[0].width + sum(whole) + 2 * PADDING * len(sheet.headings) + _LEAD > room:
+        whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
+    columns += [
+        GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
+        for heading, least in zip(others, whole, strict=True)
+    ]
+    return columns, rows
+
+
+def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
+    """A line for each figure that has a value, its interval drawn on one axis."""
+    width = max(16, room - 20 - 14 - 7 - 10)
+    axis, lines = plot_of(sheet, width)
+    columns = (
+        GridColumn(sheet.headings[0], 20, raw=True),
+        GridColumn("", 14, raw=True),
+        GridColumn(axis.head, width, raw=True),
+        GridColumn(_("value"), 7, raw=True, right=True),
+    )
+    rows: list[Sequence[str | GridCell | Text]] = []
+    before = ""
+    for bar, drawn in lines:
+        what = GridCell(bar.what if bar.what != before else "", "strong")
+        before = bar.what
+        value = f"{bar.statistic.value:.3f}"
+        rows.append((what, GridCell(bar.who, "muted"), Text(drawn, no_wrap=True), value))
+    return columns, rows
+
+
+def plot_lines(sheet: Sheet, room: int, most: int) -> list[str]:
+    """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
+    alone = len(sheet.headings) == _ALONE
+    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(sheet)[:most])
+    names = [one_line(name) for name in told]
+    wide = min(_FIRST_WIDE, max(map(cell_len, names), default=0))
+    axis, lines = plot_of(sheet, max(16, room - wide - 6))
+    shown = [
+        f"{set_cell_size(name, wide)}  {line}"
+        for name, (_bar, line) in zip(names, lines, strict=False)
+    ]
+    return [f"{' ' * wide}  {axis.head}", *shown]
+
+
+def _told(cell: Cell, digits: int) -> str:
+    """Figures of results say themselves whether they are shares, counts or money."""
+    if isinstance(cell, ResultCell):
+        return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
+    return compact(cell.statistic, digits) if cell.statistic else cell.text
+
+
+def _closer(interval: re.Match[str], digits: int) -> str:
+    """`[0.771, 0.850]` as `[.771 .850]`, or with fewer digits; `[12.3, 45.6]` as `[12 46]` with fewer."""
+    return f"[{' '.join(_end(end, digits) for end in interval[1].split(', '))}]"
+
+
+def _end(text: str, digits: int) -> str:
+    if share := _SHARE.match(text):
+        value = f"{float(share[2]):.{digits}f}"
+        return share[1] + (value[1:] if value.startswith("0.") else value)
+    if digits < _DIGITS and _PERCENT.match(text):
+        sign = "+" if text.startswith("+") else ""
+        return f"{sign}{float(text):.0f}"
+    return text
+
+
+_FAR = 20
+
+SectionT = TypeVar("SectionT", bound=str)
+
+
+class SheetView(Generic[SectionT]):
+    """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
+    intervals are drawn.
+    """
+
+    section: SectionT
+    plotted: bool
+    _at: dict[SectionT, int]
+
+    def of(self, section: SectionT) -> Sequence[Sheet]:
+        raise NotImplementedError
+
+    @property
+    def named(self) -> Mapping[SectionT, tuple[str, str]]:
+        """The sections that there are: key and untranslated name."""
+        raise NotImplementedError
+
+    @property
+    def anything(self) -> bool:
+        """Whether there are figures at all."""
+        raise NotImplementedError
+
+    def circumstances(self) -> Sequence[str]:
+        """What to know of every table, a sentence each."""
+        return ()
+
+    def why_empty(self) -> str:
+        """Why the section has no table, and how to get data for it."""
+        raise NotImplementedError
+
+    def opens(self, row: int, column: int) -> bool:
+        """Whether something lies behind the cell."""
+        raise NotImplementedError
+
+    def show(self, section: SectionT) -> None:
+        self.section, self.plotted = section, False
+
+    def step(self, by: int) -> None:
+        """To the next table of the section, round and round."""
+        if count := len(self.of(self.section)):
+            self._at[self.section] = (self.index + by) % count
+
+    @property
+    def index(self) -> int:
+        return min(self._at.get(self.section, 0), max(0, len(self.of(self.section)) - 1))
+
+    @property
+    def sheet(self) -> Sheet | None:
+        sheets = self.of(self.section)
+        return sheets[self.index] if sheets else None
+
+    @property
+    def drawn(self) -> Sheet | None:
+        """The table whose intervals are drawn: the one that is shown, or what of it belongs on one axis."""
+        return self.sheet
+
+    @property
+    def first_column(self) -> int:
+        """Where the cursor stands in a table that has just been opened."""
+        return 0 if self.plotted else 1
+
+    @property
+    def plottable(self) -> bool:
+        return self.drawn is not None and on_one_scale(self.drawn)
+
+    @property
+    def heading(self) -> str:
+        """`Cues 1/4 · Simulators against people`."""
+        sheets, name = self.of(self.section), _(self.named[self.section][1])
+        if self.sheet is None:
+            return name
+        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
+        return f"{name}{place} · {one_line(self.sheet.title)}"
+
+    @property
+    def tabs(self) -> list[Piece]:
+        """The sections with their keys; the one that is shown stands in brackets, so that it is told without
+        colour.
+        """
+        pieces: list[Piece] = []
+        for section, (key, word) in self.named.items():
+            if section == self.section:
+                pieces.append(Piece(f"[{key} {_(word)}]", "strong"))
+            else:
+                pieces.append(Piece(f" {key} {_(word)} ", "muted"))
+            pieces.append(Piece(" "))
+        return pieces
+
+    @property
+    def plot_tab(self) -> list[Piece]:
+        """The key that draws intervals, where there are any."""
+        if not self.plottable:
+            return []
+        if self.plotted:
+            return [Piece(" "), Piece(f"[i {_('Intervals')}]", "strong")]
+        return [Piece(" "), Piece(f" i {_('Intervals')} ", "muted")]
+
+    def tab_lines(self, width: int) -> list[list[Piece]]:
+        """The sections on as many lines as they need, none of them broken."""
+        lines: list[list[Piece]] = [[]]
+        for piece in (*self.tabs, *self.plot_tab):
+            taken = sum(cell_len(each.text) for each in lines[-1])
+            if taken and taken + cell_len(piece.text.rstrip()) > width:
+                lines.append([])
+            if lines[-1] or piece.text.strip():
+                lines[-1].append(piece)
+        return lines
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        return cell_at(self._looked_at, row, column, plotted=self.plotted)
+
+    def name_of(self, row: int, column: int) -> str:
+        return name_at(self._looked_at, row, column, plotted=self.plotted)
+
+    @property
+    def _looked_at(self) -> Sheet | None:
+        return self.drawn if self.plotted else self.sheet
+
+    def details(self, row: int, column: int) -> list[str]:
+        """The figure under the cursor in full, why it is missing, then what to know of the table."""
+        sheet = self.sheet
+        if sheet is None:
+            return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
+        found = cell_in_full(self.name_of(row, column), self.cell(row, column))
+        return [*found, *sheet.notes, *self.circumstances()]
+
+
+def on_one_scale(sheet: Sheet) -> bool:
+    """Whether there are figures, and an axis can hold them: shares, or numbers not too far from each other."""
+    values = [abs(bar.statistic.value or 0) for bar in bars(sheet)]
+    if not values or max(values) <= 1:
+        return bool(values)
+    return max(values) <= _FAR * min((value for value in values if value), default=1)

@@ -1,0 +1,274 @@
+"""Trials in short: heading, measures and verdicts of one, and the trials behind a figure as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.cells import cell_len
+
+from cuecard.annotate.results.errors.causes import Cause, cause_of, cause_word
+from cuecard.annotate.results.pool import Row
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.items import VerdictView
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.records import TrialRecord
+from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label
+from cuecard.core.tasks.models import Task
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import Decision, Item, Measure
+from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.present.entries import Paragraph, Piece
+from cuecard.tui.present.labels import TERMINATION, player_name
+from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.trial_panes import DECISION, PaneLine, work_entry
+
+
+@dataclass(frozen=True)
+class MeasureRow:
+    """A measure as text: what it is called, its value or a dash, its n, and why there is no value."""
+
+    label: str
+    value: str
+    n: str
+    reason: str
+
+
+def heading(
+    trial: TrialRecord, task: Task, events: int, judge: PlayerRef | None, room: int = 0
+) -> list[list[Piece]]:
+    """Two lines: what was played, and by whom. `judge`: whose verdicts are shown. In less than `room` cells the
+    number of events is left out, if the first line then fits.
+    """
+    glyph, _variable, label = TERMINATION[trial.termination.value if trial.termination else ""]
+    failed = trial.termination is not None and trial.termination.is_failure
+    numbers = [
+        _("revision {n}").format(n=trial.revision),
+        _("sample {n}").format(n=trial.sample + 1),
+        ngettext("{n} event", "{n} events", events).format(n=events),
+    ]
+    what = [
+        Piece(one_line(task.title, 40), "strong"),
+        Piece(f"  {glyph} {_(label)}", "bad" if failed else "good"),
+    ]
+    if room and cell_len("".join(p.text for p in what) + "  " + " · ".join(numbers)) > room:
+        numbers.pop()
+    what.append(Piece("  " + " · ".join(numbers), "muted"))
+    players = [
+        (_("agent"), trial.agent),
+        (_("user"), trial.user),
+        (_("world"), trial.world),
+        (_("judge"), judge),
+    ]
+    who: list[Piece] = []
+    for part, ref in players:
+        who.append(Piece(("  " if who else "") + part + " ", "muted"))
+        who.append(Piece(player_name(ref) + ("*" if ref.baseline else "") if ref else "–"))
+    if any(ref.baseline for _part, ref in players if ref):
+        who.append(Piece("  * " + _("baseline"), "muted"))
+    return [what, who]
+
+
+def measure_value(name: str, value: float | None) -> str:
+    """A count as a whole number, a share with three decimals, a dash where there is none."""
+    if value is None:
+        return "–"
+    if name in COUNTS:
+        return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+    return f"{value:.3f}"
+
+
+def measure_rows(measures: Iterable[Measure]) -> list[MeasureRow]:
+    return [
+        MeasureRow(
+            label=measure_label(measure.name),
+            value=measure_value(measure.name, measure.value),
+            n=str(measure.n),
+            reason=measure.reason if measure.value is None else "",
+        )
+        for measure in measures
+    ]
+
+
+Shown = Literal["all", "no", "yes", "unjudged"]
+SHOWN: tuple[Shown, ...] = ("all", "no", "yes", "unjudged")
+SHOWN_LABEL: dict[Shown, str] = {
+    "all": N_("all"),
+    "no": N_("only ✗"),
+    "yes": N_("only ✓"),
+    "unjudged": N_("only ?"),
+}
+
+SHORT = 80
+"""Characters of context that stand beside a gold item; longer context folds."""
+
+
+def verdict_lines(
+    verdicts: Sequence[VerdictView], shown: Shown = "all", only: Collection[Item] | None = None
+) -> list[PaneLine]:
+    """The decisions on the gold items, or on those in `only`; evidence and rationale fold."""
+    return [
+        _verdict_line(view)
+        for view in verdicts
+        if (shown == "all" or view.verdict.decision.value == shown)
+        and (only is None or view.verdict.item in only)
+    ]
+
+
+def _verdict_line(view: VerdictView) -> PaneLine:
+    verdict, gold = view.verdict, view.gold
+    mark, tone = DECISION[verdict.decision]
+    head = [Piece(f"{mark} ", tone), Piece(f"{verdict.item.index + 1}. {one_line(gold.text, 400)}")]
+    context = " · ".join(one_line(part) for part in gold.context)
+    fold: list[Paragraph] = []
+    if len(context) > SHORT:
+        fold.append(Paragraph(context, "muted", 4))
+    elif context:
+        head.append(Piece(f" · {context}", "muted"))
+    if gold.also:
+        fold += [
+            Paragraph(_("Also accepted: {names}").format(names=", ".join(gold.also)), indent=4)
+        ]
+    for item in view.supporting:
+        text = item.cell or item.text
+        fold.append(Paragraph(f"← {item.index + 1}. {text}", "work", 4))
+    missing = [i for i in verdict.supporting if i not in {item.index for item in view.supporting}]
+    if missing:
+        numbers = ", ".join(str(index + 1) for index in missing)
+        fold.append(Paragraph(_("names items that do not exist: {n}").format(n=numbers), "bad", 4))
+    if verdict.rationale:
+        fold.append(Paragraph(verdict.rationale, "muted", 4))
+    if not fold:
+        fold.append(Paragraph(_("nothing supports it, and no reason was given"), "muted", 4))
+    item = verdict.item
+    return PaneLine(work_entry(head, *fold), item=item, place=f"verdict/{item.key}")
+
+
+def verdict_counts(verdicts: Sequence[VerdictView]) -> str:
+    """`✓ 12 · ✗ 3 of 15`, and how many are not judged."""
+    n = {d: sum(view.verdict.decision is d for view in verdicts) for d in Decision}
+    counts = _("✓ {yes} · ✗ {no} of {n}").format(
+        yes=n[Decision.YES], no=n[Decision.NO], n=len(verdicts)
+    )
+    if n[Decision.UNJUDGED]:
+        counts += " · " + _("? {n} not judged").format(n=n[Decision.UNJUDGED])
+    return counts
+
+
+def listed(rows: Iterable[Row], trials: Iterable[int]) -> tuple[Row, ...]:
+    """The rows of these trials in their order, each trial once: as the first judge left it."""
+    known: dict[int, Row] = {}
+    for row in rows:
+        known.setdefault(row.trial.id, row)
+    return tuple(known[id] for id in dict.fromkeys(trials) if id in known)
+
+
+def trials_at(view: SheetView[Any], row: int, column: int) -> tuple[int, ...]:
+    """Ids of the trials behind a cell; behind its line where the cell is a name or tells of the whole line."""
+    cell, sheet = view.cell(row, column), view.sheet
+    if cell is None or sheet is None:
+        return ()
+    if isinstance(cell, ResultCell) and (cell.trials or cell.statistic or cell.value is not None):
+        return cell.trials
+    if view.plotted:
+        return ()
+    cells = (each for each in sheet.lines[row] if isinstance(each, ResultCell))
+    return tuple(dict.fromkeys(id for each in cells for id in each.trials))
+
+
+def measure_of(row: Row, measure: str | None = None) -> str:
+    """`measure` where the trial's family has it, else the family's first headline."""
+    if measure and row.figures and row.figures.measure(measure):
+        return measure
+    return HEADLINES[row.family][0]
+
+
+def score_word(row: Row, measure: str | None = None) -> str:
+    """`0.812`; a dash where there is no value."""
+    return number(measure_of(row, measure), row.measure(measure_of(row, measure)))
+
+
+def number(measure: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.6g}" if measure in COUNTS else f"{value:.3f}"
+
+
+def row_cells(row: Row, measure: str | None = None) -> Sequence[str | GridCell]:
+    """Task, agent, run, sample, how it ended, score, cause."""
+    trial, cause = row.trial, cause_of(row)
+    glyph, _colour, label = TERMINATION[trial.termination.value if trial.termination else ""]
+    ended = GridCell(f"{glyph} {_(label)}", "bad" if _fell(row) else "plain")
+    return (
+        trial.title or trial.task_id,
+        trial.agent.name,
+        row.run.name,
+        str(trial.sample + 1),
+        ended,
+        GridCell(score_word(row, measure), "strong"),
+        GridCell(
+            cause_word(cause) if cause else "", "muted" if cause is Cause.UNJUDGED else "plain"
+        ),
+    )
+
+
+def details(row: Row, measure: str | None = None) -> list[str]:
+    """What was played and by whom, the score in full, why it failed, and the raw text of a format failure."""
+    trial, figures, cause = row.trial, row.figures, cause_of(row)
+    name = measure_of(row, measure)
+    what = (
+        f"{one_line(trial.title or trial.task_id, 60)} ({trial.task_id})",
+        _("revision {n}").format(n=trial.revision),
+        _("run {name}").format(name=one_line(row.run.name, 40)),
+        _("sample {n}").format(n=trial.sample + 1),
+    )
+    found = figures.measure(name) if figures else None
+    score = f"{measure_label(name)} {score_word(row, measure)}"
+    if found is not None and found.value is None:
+        score += f" ({one_line(found.reason, 80)})"
+    judged = _("judge {name}").format(name=row.judged_by)
+    if row.judge is None:
+        judged = _("not judged by {name}").format(name=row.judged_by)
+    told = [_("agent {name}").format(name=player_name(trial.agent)), score]
+    told += [cause_word(cause)] if cause else []
+    lines = [" · ".join(what), " · ".join((*told, judged))]
+    if trial.detail:
+        lines.append(one_line(trial.detail, 300))
+    if figures and figures.reason and figures.reason != trial.detail:
+        lines.append(_("Not readable: {reason}").format(reason=one_line(figures.reason, 200)))
+    if figures and figures.raw:
+        lines.append(_("It said: {text}").format(text=one_line(figures.raw, 300)))
+    if baselines := baselines_of(row):
+        lines.append(_("Offline baselines: {names}").format(names=", ".join(baselines)))
+    return lines
+
+
+def baselines_of(row: Row) -> tuple[str, ...]:
+    """The players that are no model, by what they play."""
+    trial = row.trial
+    parts = (
+        (_("agent"), trial.agent),
+        (_("user"), trial.user),
+        (_("world"), trial.world),
+        (_("judge"), row.judge),
+    )
+    return tuple(f"{part} {one_line(ref.name, 40)}" for part, ref in parts if ref and ref.baseline)
+
+
+def count_words(rows: Sequence[Row]) -> str:
+    """`12 trials on 4 tasks`."""
+    trials = ngettext("{n} trial", "{n} trials", len(rows)).format(n=f"{len(rows):,}")
+    tasks = len({row.trial.task_id for row in rows})
+    on = ngettext("{n} task", "{n} tasks", tasks).format(n=f"{tasks:,}")
+    return f"{trials} · {on}"
+
+
+def has_raw(row: Row) -> bool:
+    """Whether text was handed in that could not be read."""
+    return bool(row.figures and row.figures.raw)
+
+
+def _fell(row: Row) -> bool:
+    return row.trial.termination is not None and row.trial.termination.is_failure

@@ -1,0 +1,385 @@
+"""The list of verdicts, page by page as it is seen, and the form of a labelling set that is drawn from them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
+from cuecard.annotate.labelling.sampling import (
+    STRATUM_KEYS,
+    SamplingPlan,
+    StratumKey,
+    Unit,
+    plan_of,
+)
+from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.items import gold_item
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.label_records import VerdictLine
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Item, ItemKind
+from cuecard.store.judgements import Pages
+from cuecard.tui.grid.cells import NOTHING, GridCell, Tone
+from cuecard.tui.present.labels import DECISION
+
+if TYPE_CHECKING:
+    from cuecard.annotate.labelling.sampling import Stratum
+    from cuecard.store.judgements import VerdictFilter
+    from cuecard.store.workspace import Workspace
+
+
+KIND: dict[ItemKind, str] = {
+    ItemKind.TRIPLE: N_("triple"),
+    ItemKind.CELL: N_("cell"),
+    ItemKind.ANSWER: N_("answer"),
+    ItemKind.ROW: N_("row"),
+    ItemKind.PREDICTED: N_("predicted triple"),
+    ItemKind.STATUS: N_("status"),
+    ItemKind.CUE: N_("cue"),
+    ItemKind.LEAK: N_("leak"),
+}
+_KEPT = 40
+_TONE: dict[str, Tone] = {"yes": "good", "no": "bad", "unsure": "warn", "unjudged": "warn"}
+
+
+class ListedVerdict(NamedTuple):
+    """`gold`: what the item says, "" where its revision has no such item."""
+
+    line: VerdictLine
+    gold: str
+
+
+class VerdictReader:
+    """Pages with the words of their items. For threads, one call at a time."""
+
+    def __init__(self, workspace: Workspace, person: str, filter: VerdictFilter) -> None:
+        self._workspace, self._person, self._filter = workspace, person, filter
+        self._task = lru_cache(maxsize=64)(self._load_task)
+
+    def page(self, start: int) -> list[ListedVerdict]:
+        lines = self._workspace.verdict_pages.page(self._person, self._filter, start)
+        return [ListedVerdict(line, self._gold(line)) for line in lines]
+
+    def pages(self) -> Pages:
+        return self._workspace.verdict_pages.pages(self._person, self._filter)
+
+    def _load_task(self, task_id: str, revision: int) -> Task:
+        return self._workspace.tasks.revision(task_id, revision).task
+
+    def _gold(self, line: VerdictLine) -> str:
+        try:
+            return gold_item(self._task(line.task_id, line.revision), line.item).text
+        except (IndexError, ValueError):  # a judgement from elsewhere
+            return ""
+
+
+class VerdictLines:
+    """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
+    those in view first. Rows that are not there yet are shown as such.
+    """
+
+    def __init__(self, size: int, asked: Callable[[], None]) -> None:
+        """`size` verdicts a page; `asked` is called when a page is wanted that was not before."""
+        self._size = size
+        self._asked = asked
+        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict()
+        self._wanted: list[int] = []
+        self._missed: set[int] = set()
+        self._starts: tuple[int, ...] = ()
+        self._count = 0
+        self.whole = False
+
+    def __len__(self) -> int:
+        return self._count
+
+    def begin(self, first: Sequence[ListedVerdict]) -> None:
+        """Show the first page before it is known how many there are."""
+        self._pages[0] = first
+        self._count = len(first)
+        self.whole = len(first) < self._size
+
+    def cut(self, pages: Pages) -> None:
+        """It is known now where each page begins."""
+        self._starts, self._count, self.whole = pages.starts, pages.count, True
+
+    def start_of(self, page: int) -> int:
+        return self._starts[page]
+
+    def wanted(self) -> int | None:
+        """The page to be read next, None if there is none."""
+        while self._wanted:
+            page = self._wanted.pop()
+            if page not in self._pages:
+                return page
+        return None
+
+    def load(self, page: int, lines: Sequence[ListedVerdict]) -> bool:
+        """Keep a page, and drop what was not looked at for longest. Whether rows of it were shown as
+        missing.
+        """
+        following = self._starts[page + 1] if page + 1 < len(self._starts) else None
+        # Where verdicts have left the list since it was cut, later ones have moved up into this page.
+        kept = [v for v in lines if following is None or v.line.verdict_id < following]
+        self._pages[page] = kept[: self._size]
+        self._pages.move_to_end(page)
+        while len(self._pages) > _KEPT:
+            self._pages.popitem(last=False)
+        missed = page in self._missed
+        self._missed.discard(page)
+        return missed
+
+    def at(self, row: int) -> ListedVerdict | None:
+        """None where it is not read yet, or has left the list."""
+        page, place = divmod(row, self._size)
+        lines = self._pages.get(page)
+        return lines[place] if lines is not None and place < len(lines) else None
+
+    def show(self, row: int, verdict: ListedVerdict) -> None:
+        """Another state of the verdict in this row."""
+        page, place = divmod(row, self._size)
+        lines = list(self._pages.get(page, ()))
+        if place < len(lines):
+            lines[place] = verdict
+            self._pages[page] = lines
+
+    def cells(self, row: int) -> Sequence[str | GridCell]:
+        page = row // self._size
+        if page in self._pages:
+            self._pages.move_to_end(page)
+        else:
+            self._missed.add(page)
+            self._ask(page)
+        if page + 1 < len(self._starts) and page + 1 not in self._pages:
+            self._ask(page + 1, first=False)
+        verdict = self.at(row)
+        if verdict is None:
+            gone = page in self._pages
+            return ("", GridCell(_("no longer in this list") if gone else "…", "muted"))
+        line = verdict.line
+        return (
+            str(line.run_id),
+            verdict.gold or item_label(line.item),
+            item_label(line.item),
+            line.task_id,
+            line.agent,
+            line.judge,
+            said_cell(line.mine.value if line.mine else ""),
+            said_cell(line.decision.value if line.decision else ""),
+        )
+
+    def gutter(self, row: int) -> GridCell:
+        return NOTHING
+
+    def _ask(self, page: int, *, first: bool = True) -> None:
+        if not self._starts or page in self._wanted[-1:]:
+            return
+        if page in self._wanted:
+            if not first:
+                return
+            self._wanted.remove(page)
+        self._wanted.insert(len(self._wanted) if first else 0, page)
+        # Somebody who runs through the list leaves behind what they asked for.
+        del self._wanted[:-6]
+        self._asked()
+
+
+def item_label(item: Item) -> str:
+    """`triple 18`, `cell 4, Year`: numbers as people count them."""
+    if item.kind is ItemKind.ANSWER:
+        return _(KIND[item.kind])
+    text = f"{_(KIND[item.kind])} {item.index + 1}"
+    return f"{text}, {item.column}" if item.column else text
+
+
+def said_cell(value: str) -> GridCell:
+    """A decision with its glyph; nothing for none."""
+    if value not in DECISION:
+        return GridCell(value)
+    glyph, _colour, label = DECISION[value]
+    return GridCell(f"{glyph} {_(label)}", _TONE[value])
+
+
+STRATUM_LABEL: dict[StratumKey, str] = {
+    "decision": N_("the judge's decision"),
+    "family": N_("family"),
+    "language": N_("language"),
+    "agent": N_("agent"),
+    "relation": N_("relation"),
+    "task": N_("task"),
+}
+N_DEFAULT = 200
+
+
+@dataclass(frozen=True)
+class SampleForm:
+    """The fields as texts. With `width`, the number of items follows from it."""
+
+    runs: tuple[int, ...]
+    n: str = str(N_DEFAULT)
+    width: str = ""
+    share: str = "90"
+    alike: str = "0.05"
+    by: str = "items"
+    kinds: tuple[ItemKind, ...] = ()
+    judge: str = ""
+    strata: tuple[StratumKey, ...] = ("decision",)
+    allocation: str = "proportional"
+    overlap: str = "20"
+    raters: str = "2"
+    people: str = ""
+    seed: str = "0"
+
+    def plan(self) -> SamplingPlan:
+        """The plan, with `n` as typed. Raises `CuecardError`."""
+        strata = [key for key in STRATUM_KEYS if key in self.strata]
+        return plan_of(
+            {
+                "runs": self.runs,
+                "n": _whole(self.n, N_("How many"), 1) if not self.width.strip() else 1,
+                "by": self.by,
+                "kinds": self.kinds,
+                "judge": self.judge,
+                "strata": strata,
+                "allocation": self.allocation,
+                "seed": _whole(self.seed, N_("Seed"), 0),
+                "overlap": _percent(self.overlap, N_("Overlap")),
+                "raters": _whole(self.raters, N_("People each"), 2),
+                "people": [name.strip() for name in self.people.split(",")],
+            }
+        )
+
+    @property
+    def needs(self) -> tuple[object, ...]:
+        """What the population depends on."""
+        return self.runs, self.kinds, self.judge
+
+
+@dataclass(frozen=True)
+class SampleLook:
+    """A form worked out: the plan, what it would draw, and what is to be said about it."""
+
+    plan: SamplingPlan
+    preview: Preview
+    said: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[Sequence[str | GridCell]]:
+        return [
+            (
+                stratum_label(stratum, self.plan),
+                f"{stratum.size:,}",
+                GridCell(f"{stratum.drawn:,}", "strong" if stratum.drawn else "warn"),
+            )
+            for stratum in self.preview.strata
+        ]
+
+
+def worked_out(
+    form: SampleForm, population: Callable[[SamplingPlan], Sequence[Unit]]
+) -> SampleLook:
+    """What the form would draw from what `population` finds for its plan. Raises `CuecardError` with what
+    is wrong with the form.
+    """
+    plan = form.plan()
+    share, alike = _percent(form.share, N_("Expected")), _between(form.alike)
+    units = population(plan)
+    preview = preview_of(units, plan)
+    if form.width.strip():
+        plan = plan.model_copy(update={"n": _n_for(form, preview, share, alike)})
+        preview = preview_of(units, plan)
+    return SampleLook(plan, preview, tuple(_said(plan, preview, share, alike)))
+
+
+def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
+    """The stratum's values; decisions with their glyph and word."""
+    parts = stratum.name.split(" · ")
+    if not plan.strata:
+        return _("all")
+    if "decision" in plan.strata and len(parts) == len(plan.strata):
+        at = plan.strata.index("decision")
+        glyph, _colour, label = DECISION.get(parts[at], ("", "", parts[at]))
+        parts[at] = f"{glyph} {_(label)}".strip()
+    return " · ".join(parts)
+
+
+def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> list[str]:
+    if not preview.population:
+        return [_("Nothing to draw: no judge has decided on such items of these runs.")]
+    items = round(preview.items)
+    said = [
+        ngettext("{n:,} item of {all:,}", "{n:,} items of {all:,}", items).format(
+            n=items, all=preview.population
+        )
+        + " · "
+        + _("{n:,.0f} labels").format(n=preview.labels)
+    ]
+    width = preview.width(share, alike)
+    if width is not None:
+        said.append(
+            _("If {share:.0%} agree: 95% interval about {width:.3f} wide").format(
+                share=share, width=width
+            )
+        )
+    if preview.left_out:
+        said.append(
+            ngettext(
+                "{n} stratum gets nothing: the set will not speak for it.",
+                "{n} strata get nothing: the set will not speak for them.",
+                preview.left_out,
+            ).format(n=preview.left_out)
+        )
+    elif plan.n > sum(stratum.drawn for stratum in preview.strata):
+        said.append(_("There is no more than that: everything is drawn."))
+    return said
+
+
+def _n_for(form: SampleForm, preview: Preview, share: float, alike: float) -> int:
+    width = _number(form.width)
+    if width is None or not 0 < width < 1:
+        raise CuecardError(_("Width"), _("The width: a number between 0 and 1, please."))
+    if form.by == "trials":
+        raise CuecardError(_("Width"), _("A width counts items: draw items, or give a number."))
+    n = preview.n_for(width, share, alike) if preview.population else 1
+    if n is None:
+        raise CuecardError(
+            _("Width"), _("All these items say less than that: a wider one, or more tasks.")
+        )
+    return n
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return found if abs(found) < 1e12 else None
+
+
+def _whole(text: str, label: str, least: int) -> int:
+    text = text.strip()
+    if not (text.isdecimal() and len(text) < 10 and int(text) >= least):
+        raise CuecardError(
+            _(label),
+            _("{field}: a number from {least}, please.").format(field=_(label), least=least),
+        )
+    return int(text)
+
+
+def _percent(text: str, label: str) -> float:
+    found = _number(text.strip().removesuffix("%") or "0")
+    if found is None or not 0 <= found <= 100:
+        raise CuecardError(
+            _(label), _("{field}: a percentage from 0 to 100, please.").format(field=_(label))
+        )
+    return found / 100
+
+
+def _between(text: str) -> float:
+    found = _number(text or "0")
+    if found is None or not 0 <= found <= 1:
+        raise CuecardError(_("Alike"), _("How alike: a number from 0 to 1, please."))
+    return found

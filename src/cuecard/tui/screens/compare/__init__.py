@@ -1,5 +1,0 @@
-"""Compare agents, runs, settings or judges on the same tasks."""
-
-from cuecard.tui.screens.compare.screen import CompareScreen
-
-__all__ = ["CompareScreen"]

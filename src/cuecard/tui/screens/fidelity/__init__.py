@@ -1,0 +1,1 @@
+"""Whether the simulated user is a faithful one, and recorded dialogues re-played by people."""

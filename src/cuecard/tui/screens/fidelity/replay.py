@@ -1,0 +1,328 @@
+"""Re-play: a recorded dialogue comes up turn by turn, and a person decides before they are told."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.fidelity.replay import ReplaySession
+from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayView
+from cuecard.core.engine.events import Event
+from cuecard.core.i18n import N_, _
+from cuecard.core.label_records import LabelValue
+from cuecard.core.verdicts import ItemKind
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.labelling import STATUS_KEYS
+from cuecard.tui.present.play_panes import Later
+from cuecard.tui.present.replay import (
+    differing_cells,
+    heading,
+    passed_line,
+    play_state,
+    progress,
+    question_lines,
+    summary_lines,
+    told_paragraphs,
+)
+from cuecard.tui.present.transcript import entries_of
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.fidelity import replay_choice as works
+from cuecard.tui.screens.fidelity.replay_choice import Step, Work, step_of
+from cuecard.tui.screens.play.card import CardPane
+from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Lines, Paragraphs
+from cuecard.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+DIFFERING = (
+    FittedColumn(N_("Turn"), 5, right=True),
+    FittedColumn(N_("You"), 18, grow=1),
+    FittedColumn(N_("Recorded"), 18, grow=1),
+)
+
+
+class ReplayScreen(CuecardScreen[None]):
+    """Re-plays a trial as its user. `seen`: the person comes from reading it, so that what they decide is
+    not blind. Keys are worked off in the order they were pressed.
+    """
+
+    CSS_PATH = "replay.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
+    AUTO_FOCUS = ""
+    BINDINGS = keys(
+        Key("replay.on", "enter,space", "on", N_("Next"), N_("On to the next turn"), shown_as="⏎"),
+        Key("replay.met", "y", "decide('yes')", N_("Met"), N_("The agent's reply meets the cue")),
+        Key("replay.not_met", "n", "decide('no')", N_("Not met"), N_("The agent's reply does not meet the cue")),
+        Key("replay.next", "n", "next", N_("Next"), N_("On to the next turn"), show=False),
+        *(
+            Key(f"replay.status_{status.value}", key, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False)
+            for key, status in STATUS_KEYS.items()
+        ),
+        Key("replay.unsure", "u", "decide('unsure')", N_("Unsure"), N_("I cannot tell")),
+        Key("replay.read", "enter", "read", N_("Read"), N_("The turn under the cursor")),
+        Key("replay.comment", "c", "comment", N_("Comment"), N_("Say why; goes with my decision")),
+        Key("replay.back", "b", "back", N_("Back"), N_("Look at the turn before; what is decided stays")),
+        Key("replay.summary", "s", "go_on", N_("Go on"), N_("To the first turn that I have not decided, or to the end")),
+        Key("replay.trial", "t", "trial", N_("Trial"), N_("The whole dialogue and its scores")),
+        Key("replay.persona", "ctrl+r", "persona", N_("Who I am"), N_("Show or hide who is played"), show=False, shown_as="^r"),
+        Key("replay.up", "up,pageup", "scroll(-1)", N_("Up"), N_("Scroll the dialogue up"), show=False),
+        Key("replay.down", "down,pagedown", "scroll(1)", N_("Down"), N_("Scroll the dialogue down"), show=False),
+        Key("replay.leave", "escape", "leave", N_("Leave"), N_("Leave; every decision is saved, and you go on where you were")),
+    )  # fmt: skip
+
+    def __init__(self, trial_id: int, *, seen: bool = False) -> None:
+        super().__init__()
+        self._trial_id, self._seen = trial_id, seen
+        self._session: ReplaySession | None = None
+        self._step: Step | None = None
+        self._later: Later = "titles"
+        self._reading = False
+        self._under_way = 0
+        self._pressed: asyncio.Queue[Work | None] = asyncio.Queue()
+        self._turn = threading.Lock()
+
+    @property
+    def step(self) -> Step | None:
+        """What is shown now; None while the dialogue is read."""
+        return self._step
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Static("", id="progress", markup=False)
+        with Horizontal(id="body"):
+            yield CardPane()
+            with Vertical(id="talk"):
+                yield Transcript(id="transcript")
+                with VerticalScroll(id="told", can_focus=False):
+                    yield Paragraphs(id="told-text")
+        yield Static("", id="question", markup=False)
+        with Vertical(id="end"):
+            yield Paragraphs(id="summary")
+            yield ListTable(DIFFERING, id="differing")
+        yield EmptyState(
+            _("Nothing to decide in this dialogue"),
+            _("A turn can be re-played where the record says whether a cue was met, or a status."),
+            ("esc", _("Back to where you came from")),
+        )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Transcript).can_focus = False
+        for widget in self.query("#body, #end, EmptyState"):
+            widget.display = False
+        self.walk()
+
+    async def on_unmount(self) -> None:
+        # Whoever leaves in a hurry has decided what they pressed the keys for.
+        while self._session is not None and not self._pressed.empty():
+            work = self._pressed.get_nowait()
+            if work is not None:
+                await asyncio.to_thread(self._work_off, self._session, work)
+
+    def on_key(self, event: events.Key) -> None:
+        # Whoever scrolls is reading, not idle.
+        if self._session is not None:
+            self._session.touch()
+
+    def on_resize(self) -> None:
+        if self._step is not None:
+            self.call_after_refresh(self._show, self._step)
+
+    @guarded("replay")
+    async def walk(self) -> None:
+        """Open the session, then work off keys one after the other until the screen closes."""
+        try:
+            self._later = (await self.services.config()).play.later
+            session = self._session = await self.services.ask(self._open)
+        except Exception:
+            self.dismiss()
+            raise
+        work: Work | None = works.nothing
+        self._under_way += 1
+        while True:
+            try:
+                if work is None:
+                    await self._comment(session)
+                else:
+                    # Once begun it is finished, also when the screen closes meanwhile.
+                    doing = asyncio.to_thread(self._work_off, session, work)
+                    self._show(await asyncio.shield(doing))
+            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
+                self.report(error)
+            self._under_way -= 1
+            self.refresh_bindings()
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        step, ahead = self._step, self._under_way > 0
+        view = step.view if step else None
+        told = view is not None and view.mine is not None
+        match action:
+            case "on" | "next":
+                return told or ahead
+            case "decide":
+                value = LabelValue(str(parameters[0]))
+                return view is not None and (ahead or (not told and value in view.choices))
+            case "status":
+                value = STATUS_KEYS.get(str(parameters[0]))
+                return view is not None and (ahead or (not told and value in view.choices))
+            case "comment" | "scroll" | "persona":
+                return view is not None
+            case "go_on":
+                return step is not None and view is not None and view.number < step.decided
+            case "back":
+                return bool(step and step.total) and (view is None or view.number > 1)
+            case "read":
+                return bool(step and step.summary and step.summary.differing)
+            case "trial":
+                return bool(step and step.view is None)
+            case _:
+                return True
+
+    def action_decide(self, value: str) -> None:
+        # Pressed ahead, it is met as the turn is by then: once decided, n goes on.
+        self._press(self._no if value == "no" else works.deciding(LabelValue(value)))
+
+    def action_status(self, key: str) -> None:
+        self._press(works.deciding(STATUS_KEYS[key]))
+
+    def action_on(self) -> None:
+        self._press(self._on)
+
+    def action_next(self) -> None:
+        self._press(self._no)
+
+    def action_go_on(self) -> None:
+        self._press(works.go_on)
+
+    def action_back(self) -> None:
+        self._press(works.back)
+
+    def action_comment(self) -> None:
+        self._press(None)
+
+    def action_read(self) -> None:
+        summary = self._step.summary if self._step else None
+        row = self.query_one("#differing", ListTable).cursor_row
+        if summary and row < len(summary.differing):
+            self._reading = True
+            self._press(works.going_to(summary.differing[row].turn))
+
+    def action_trial(self) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
+
+        self.app.push_screen(TrialScreen(self._trial_id))
+
+    def action_persona(self) -> None:
+        self.query_one(CardPane).fold_persona()
+
+    def action_scroll(self, direction: int) -> None:
+        transcript = self.query_one(Transcript)
+        if direction > 0:
+            transcript.action_page_down()
+        else:
+            transcript.action_page_up()
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_read()
+
+    def _open(self, workspace: Workspace) -> ReplaySession:
+        drafts = FileDrafts(self.services.url, self.person)
+        return ReplaySession(workspace, self.person, self._trial_id, drafts=drafts, seen=self._seen)
+
+    def _on(self, session: ReplaySession) -> None:
+        # What was opened from the list at the end goes back there.
+        (works.go_on if self._reading else works.on)(session)
+
+    def _no(self, session: ReplaySession) -> None:
+        view = session.current
+        if view is not None and view.mine is not None:
+            self._on(session)
+        else:
+            works.deciding(LabelValue.NO)(session)
+
+    def _press(self, work: Work | None) -> None:
+        self._under_way += 1
+        self._pressed.put_nowait(work)
+
+    def _work_off(self, session: ReplaySession, work: Work) -> Step:
+        """In a thread; one key at a time."""
+        with self._turn:
+            return step_of(session, work)
+
+    async def _comment(self, session: ReplaySession) -> None:
+        view = self._step.view if self._step else None
+        if view is None:
+            return
+        before = view.mine.comment if view.mine else view.draft.comment
+        text = await self.app.push_screen_wait(TextDialog(_("Comment on this turn"), before))
+        if text is not None:
+            self._show(await asyncio.to_thread(self._work_off, session, works.commenting(text)))
+        session.touch()
+
+    def _show(self, step: Step) -> None:
+        session = self._session
+        if session is None:
+            return
+        self._step = step
+        view = step.view
+        self._reading = self._reading and view is not None
+        self.query_one("#body").display = self.query_one("#question").display = view is not None
+        self.query_one("#end").display = view is None and bool(step.total)
+        self.query_one(EmptyState).display = not step.total
+        self.query_one("#head", Lines).load([heading(session.task.title, session.by)])
+        told = progress(view, step.total, step.decided)
+        said = [told, passed_line(view.passed) if view else ""]
+        self.query_one("#progress", Static).update(" · ".join(filter(None, said)))
+        if view is not None:
+            self._show_turn(session, view)
+        elif step.summary is not None:
+            self._show_end(session, step.summary)
+
+    def _show_turn(self, session: ReplaySession, view: ReplayView) -> None:
+        self.query_one(CardPane).load(play_state(session.task, view.events), self._later)
+        shown: list[Event] = list(view.events)
+        pane = self.query_one("#told")
+        pane.display = view.told is not None
+        if view.told is not None:
+            last = shown[-1]
+            shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
+            lines = told_paragraphs(view, view.told)
+            self.query_one("#told-text", Paragraphs).load(lines)
+            asked = [_("⏎ goes on to the next turn · c adds a comment · b looks back")]
+            if self._reading:
+                asked = [_("⏎ goes back to the list")]
+        else:
+            asked = question_lines(view, max(20, self.size.width - 4))
+            if view.draft.comment:
+                asked.append(_("Goes with your decision: {text}").format(text=view.draft.comment))
+        self.query_one("#question", Static).update("\n".join(asked))
+        transcript = self.query_one(Transcript)
+        transcript.load(entries_of(shown, session.task))
+        self.call_after_refresh(transcript.move_to, len(shown) - 1)
+
+    def _show_end(self, session: ReplaySession, summary: ReplaySummary) -> None:
+        self.query_one("#summary", Paragraphs).load(summary_lines(summary, session.by))
+        table = self.query_one("#differing", ListTable)
+        table.display = bool(summary.differing)
+        kind = ItemKind.STATUS if session.task.family == "checkpoints" else ItemKind.CUE
+        table.fill([differing_cells(kind, each) for each in summary.differing])
+        if summary.differing:
+            table.focus()

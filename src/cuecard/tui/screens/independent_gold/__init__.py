@@ -1,0 +1,1 @@
+"""Gold built twice: building the second one from the brief, and deciding between the two."""

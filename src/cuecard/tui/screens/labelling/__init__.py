@@ -1,0 +1,1 @@
+"""Labelling verdicts by hand: choosing and drawing sets, labelling, and adjudicating disputes."""

@@ -1,0 +1,373 @@
+"""Adjudicating: one disputed item at a time, all sides shown, decided by keys."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Footer, OptionList, Static
+
+from cuecard.annotate.labelling.adjudication import CAUSES, Outcome, Why
+from cuecard.annotate.labelling.adjudication_session import AdjudicationSession, AdjudicationView
+from cuecard.annotate.task_feedback import GOLD_WRONG
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.label_records import LabelValue
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import ItemKind
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.present import agreement as state
+from cuecard.tui.present.labelling import STATUS_KEYS, WORDING, gold_paragraphs, value_label
+from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class LetterDialog(CuecardDialog[int | None]):
+    """Takes a letter, a name and a meaning for each choice; dismissed with the number of the chosen one."""
+
+    DEFAULT_CSS = """
+    LetterDialog OptionList, LetterDialog OptionList:focus {
+        height: auto; max-height: 16; border: none; padding: 0; background: $surface;
+    }
+    """
+
+    def __init__(
+        self, title: str, choices: Sequence[tuple[str, str, str]], chosen: int = 0
+    ) -> None:
+        super().__init__()
+        self._title, self._choices, self._chosen = title, choices, chosen
+
+    def compose(self) -> ComposeResult:
+        room = max(cell_len(name) for _letter, name, _meaning in self._choices)
+        with Vertical(classes="dialog") as box:
+            box.border_title = Text(one_line(self._title))
+            yield OptionList(
+                *(
+                    Text.assemble(
+                        (f" {letter} ", "bold reverse"),
+                        f"  {name}{' ' * (room - cell_len(name))}  ",
+                        (meaning, "dim"),
+                    )
+                    for letter, name, meaning in self._choices
+                )
+            )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        listed = self.query_one(OptionList)
+        listed.highlighted = self._chosen
+        listed.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        letters = [letter for letter, _name, _meaning in self._choices]
+        if event.character in letters:
+            event.stop()
+            self.dismiss(letters.index(event.character))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_index)
+
+
+Work = Callable[[AdjudicationSession], Outcome | None]
+Value = LabelValue | CheckpointStatus
+_PANES = ("gold", "evidence", "left", "right", "decision")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the walk looks like after a key was worked off."""
+
+    view: AdjudicationView | None
+    position: int
+    total: int
+    open: int
+    decided: int
+    outcome: Outcome | None
+
+
+class AdjudicateScreen(CuecardScreen[None]):
+    """Takes runs (None: all) or a labelling set, and what to call them. Keys are worked off in the order in
+    which they were pressed, and a decision goes on the item that was shown.
+    """
+
+    CSS_PATH = "adjudicate.tcss"
+    AUTO_FOCUS = "#left"
+    BINDINGS = keys(
+        Key("adjudicate.yes", "y", "decide('yes')", N_("Yes"), N_("Decide: covered, right, met")),
+        Key("adjudicate.no", "n", "decide('no')", N_("No"), N_("Decide: not covered, not right, not met")),
+        Key("adjudicate.value", "v", "value", N_("Status"), N_("Decide which status it is")),
+        Key("adjudicate.unsure", "u", "decide('unsure')", N_("Unsure"), N_("Decide that nobody can tell")),
+        Key("adjudicate.gold", "w", "gold_wrong", N_("Gold wrong"), N_("The gold itself is wrong; its authors are told")),
+        Key("adjudicate.comment", "c", "comment", N_("Why"), N_("Say why; goes with the decision")),
+        Key("adjudicate.skip", "s", "skip", N_("Skip"), N_("Leave it to others, or for later")),
+        Key("adjudicate.back", "b", "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
+        Key("adjudicate.trial", "o", "trial", N_("Trial"), N_("Read the trial"), show=False),
+        Key("adjudicate.filter", "f", "filter", N_("Decided too"), N_("With what was decided before, or without"), show=False),
+        Key("adjudicate.leave", "escape", "leave", N_("Done"), N_("Back; every decision is saved")),
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str = "",
+        run_ids: Collection[int] | None = None,
+        set_id: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._name, self._scope = name, (run_ids, set_id)
+        self._session: AdjudicationSession | None = None
+        self._step: Step | None = None
+        self._pressed: asyncio.Queue[Work] = asyncio.Queue()
+        self._pending = 0
+        self._turn = threading.Lock()
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="progress", markup=False)
+        with Horizontal(id="what"):
+            yield _pane("gold")
+            yield _pane("evidence")
+        with Horizontal(id="sides"):
+            yield _pane("left")
+            yield _pane("right")
+        yield _pane("decision", _("Decision"))
+        yield EmptyState(
+            _("Nothing is left to decide"),
+            _(
+                "Here come the items on which people disagree, or people and judge do, or of which somebody"
+                " holds the gold for wrong."
+            ),
+            ("f", _("With what was decided before, or without")),
+            ("b", _("Back to the last dispute")),
+            ("esc", _("Back")),
+        )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        for widget in self.query("#what, #sides, #decision, EmptyState"):
+            widget.display = False
+        self.walk()
+
+    async def on_unmount(self) -> None:
+        # Whoever leaves in a hurry has decided what they pressed the keys for.
+        while self._session is not None and not self._pressed.empty():
+            await asyncio.to_thread(self._work_off, self._session, self._pressed.get_nowait())
+
+    @guarded("adjudicate")
+    async def walk(self) -> None:
+        """Open the session, then work off keys one after the other until the screen closes."""
+        person, (run_ids, set_id) = self.person, self._scope
+
+        def begin(ws: Workspace) -> tuple[AdjudicationSession, int]:
+            session = AdjudicationSession(ws, person, run_ids, set_id)
+            return session, session.unseen
+
+        session, unseen = await self.services.ask(begin)
+        if unseen and not await self.app.push_screen_wait(_warning(unseen)):
+            self.dismiss()
+            return
+        self._session = session
+        work: Work = _nothing
+        while True:
+            try:
+                # Once begun it is finished, also when the screen closes meanwhile.
+                doing = asyncio.to_thread(self._work_off, session, work)
+                self._show(await asyncio.shield(doing))
+            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
+                self.report(error)
+            finally:
+                self._pending = self._pressed.qsize()
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        step = self._step
+        if action in ("decide", "value", "gold_wrong", "comment", "skip", "trial"):
+            # Until a key was worked off, the screen still shows what it was pressed on.
+            if step is None or step.view is None or self._pending:
+                return False
+            of_status = step.view.dispute.item.kind is ItemKind.STATUS
+            if action == "value":
+                return of_status
+            return not (of_status and parameters[:1] in (("yes",), ("no",)))
+        if action == "back":
+            return step is not None and step.position > 0
+        if action == "filter":
+            return step is not None
+        return True
+
+    def action_decide(self, value: str) -> None:
+        self._ask_cause(LabelValue(value))
+
+    def action_value(self) -> None:
+        statuses = list(STATUS_KEYS.values())
+        choices = [
+            (letter, value_label(ItemKind.STATUS, status.value), "")
+            for letter, status in STATUS_KEYS.items()
+        ]
+
+        def chosen(at: int | None) -> None:
+            if at is not None:
+                self._ask_cause(statuses[at])
+
+        self.app.push_screen(LetterDialog(_("Which status is it?"), choices), chosen)
+
+    def action_gold_wrong(self) -> None:
+        if self._view is not None:
+            self._tell_gold(self._view, LabelValue.UNSURE)
+
+    def action_comment(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        place = view.dispute.place
+
+        def said(text: str | None) -> None:
+            if text is not None:
+                self._press(lambda session: session.comment(place, text))
+
+        title = _("Comment on this decision")
+        self.app.push_screen(TextDialog(title, view.comment), said)
+
+    def action_skip(self) -> None:
+        self._press(AdjudicationSession.next)
+
+    def action_back(self) -> None:
+        self._press(AdjudicationSession.back)
+
+    def action_filter(self) -> None:
+        self._press(AdjudicationSession.toggle_decided)
+
+    def action_trial(self) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
+
+        if self._view is not None:
+            self.app.push_screen(TrialScreen(self._view.dispute.trial_id))
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    @property
+    def _view(self) -> AdjudicationView | None:
+        return self._step.view if self._step else None
+
+    def _ask_cause(self, value: Value) -> None:
+        view = self._view
+        if view is None:
+            return
+        causes = list(CAUSES)
+        said = value_label(view.dispute.item.kind, value.value)
+        decided = view.dispute.decided
+        before = causes.index(decided.cause) if decided else 0
+
+        def chosen(at: int | None) -> None:
+            if at is None:
+                return
+            if causes[at] == GOLD_WRONG:
+                self._tell_gold(view, value)
+            else:
+                self._decide(view, value, causes[at])
+
+        title = _("{decision}: what went wrong?").format(decision=said)
+        self.app.push_screen(LetterDialog(title, state.cause_choices(), before), chosen)
+
+    def _tell_gold(self, view: AdjudicationView, value: Value) -> None:
+        """The task's authors get the adjudicator's words, so these are asked for."""
+
+        def said(text: str | None) -> None:
+            if text is not None:
+                self._decide(view, value, GOLD_WRONG, text.strip())
+
+        note = _("It opens a comment on the task, and runs on this revision are marked.")
+        self.app.push_screen(
+            TextDialog(_("What is wrong with the gold?"), view.comment, note), said
+        )
+
+    def _press(self, work: Work) -> None:
+        self._pending += 1
+        self._pressed.put_nowait(work)
+
+    def _decide(self, view: AdjudicationView, value: Value, cause: Why, comment: str = "") -> None:
+        place = view.dispute.place
+        self._press(lambda session: session.decide(place, value, cause, comment))
+
+    def _work_off(self, session: AdjudicationSession, work: Work) -> Step:
+        """In a thread; one key at a time."""
+        with self._turn:
+            outcome = work(session)
+            view = session.current
+            return Step(
+                view, session.position, session.total, session.open, session.decided, outcome
+            )
+
+    def _show(self, step: Step) -> None:
+        self._step = step
+        self._pending = self._pressed.qsize()
+        view = step.view
+        for widget in self.query("#what, #sides, #decision"):
+            widget.display = view is not None
+        self.query_one(EmptyState).display = view is None
+        title = view.dispute.title if view else ""
+        said = state.progress(self._name, step.position, step.total, step.open, title)
+        if view is None and step.decided:
+            decided = ngettext("{n} decided", "{n} decided", step.decided)
+            said += " · " + decided.format(n=step.decided)
+        self.query_one("#progress", Static).update(said)
+        if view is not None:
+            self._show_dispute(view)
+        if step.outcome and step.outcome.told:
+            self.cue_app.tell(_("The task has a comment now, for its authors."))
+        self.refresh_bindings()
+
+    def _show_dispute(self, view: AdjudicationView) -> None:
+        item = view.item
+        left, right = state.columns(view)
+        gold = gold_paragraphs(item) if item else []
+        shown = {
+            "gold": [*state.gold_head(view), *gold],
+            "evidence": state.evidence(view),
+            "left": left.paragraphs,
+            "right": right.paragraphs,
+            "decision": state.decision(view),
+        }
+        for name in _PANES:
+            self.query_one(f"#{name}-text", Paragraphs).load(shown[name])
+            self.query_one(f"#{name}").scroll_home(animate=False)
+        wording = WORDING[view.dispute.item.kind]
+        self.query_one("#gold").border_title = Text(_(wording.title))
+        self.query_one("#evidence").border_title = Text(_(wording.evidence))
+        self.query_one("#left").border_title = Text(left.title)
+        self.query_one("#right").border_title = Text(right.title)
+
+
+def _pane(name: str, title: str = "") -> VerticalScroll:
+    pane = VerticalScroll(Paragraphs(id=f"{name}-text"), id=name, classes="pane")
+    pane.border_title = Text(title)
+    return pane
+
+
+def _warning(unseen: int) -> ConfirmDialog:
+    text = ngettext(
+        "Adjudicating shows everybody's decisions. Of what is disputed here, you have not labelled {n}"
+        " item: a label that you give on it after having seen it here does not count as blind.",
+        "Adjudicating shows everybody's decisions. Of what is disputed here, you have not labelled {n}"
+        " items: a label that you give on one after having seen it here does not count as blind.",
+        unseen,
+    )
+    return ConfirmDialog(_("See what others decided?"), text.format(n=unseen), _("Adjudicate"))
+
+
+def _nothing(session: AdjudicationSession) -> None:
+    pass

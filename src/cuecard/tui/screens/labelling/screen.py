@@ -1,0 +1,326 @@
+"""Labelling: one item at a time, blind, by keyboard."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.labelling.session import LabelSession
+from cuecard.annotate.labelling.views import LabelView, Target
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.label_records import LabelValue
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import ItemKind
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.labelling import (
+    STATUS_KEYS,
+    WORDING,
+    answers,
+    evidence_paragraphs,
+    gold_paragraphs,
+    mine_paragraphs,
+    progress_line,
+    question,
+    revealed_paragraphs,
+)
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.labelling import dialogs as works
+from cuecard.tui.screens.labelling.dialogs import Look, Step, Work, step_of
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+PAINTING = 0.03
+"""Seconds that an item has for itself before what follows is read."""
+
+
+class LabelScreen(CuecardScreen[None]):
+    """Labels a run's items, those of one trial of it, those of a labelling set, or `targets`. Keys are
+    worked off in the order they were pressed, so that none is lost at any pace.
+    """
+
+    CSS_PATH = "label.tcss"
+    AUTO_FOCUS = "#evidence"
+    BINDINGS = keys(
+        Key("label.yes", "y", "label('yes')", N_("Yes"), N_("Yes: covered, right, met; as the question says")),
+        Key("label.no", "n", "label('no')", N_("No"), N_("No: not covered, not right, not met")),
+        Key("label.unsure", "u", "label('unsure')", N_("Unsure"), N_("I cannot tell")),
+        *(
+            Key(f"label.status_{status.value}", key, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False)
+            for key, status in STATUS_KEYS.items()
+        ),
+        Key("label.on", "enter,space", "skip", N_("Next"), N_("To the next item"), show=False),
+        Key("label.back", "b", "back", N_("Back"), N_("To the item before; every label can be changed")),
+        Key("label.comment", "c", "look('comment')", N_("Comment"), N_("Say why; goes with my label")),
+        Key("label.flag", "f", "flag", N_("Flag"), N_("Flag the gold as wrong, or take it back")),
+        Key("label.reveal", "r", "reveal", N_("Reveal"), N_("What was decided, once I have labelled")),
+        Key("label.skip", "s", "skip", N_("Skip"), N_("Leave it for later"), show=False),
+        Key("label.all", "m", "look('all')", N_("All"), N_("Everything that the agent handed in, with search"), show=False),
+        Key("label.gold", "g", "look('gold')", N_("Gold"), N_("The gold around this item, with search"), show=False),
+        Key("label.transcript", "t", "look('transcript')", N_("Dialogue"), N_("The dialogue where this came from"), show=False),
+        Key("label.reveal_after", "v", "reveal_after", N_("Reveal after"), N_("Show what was decided right after each label, or do not"), show=False),
+        Key("label.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree"), show=False),
+        Key("label.leave", "escape", "leave", N_("Done"), N_("Leave; every label is saved")),
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        run_id: int | None,
+        name: str,
+        trial_id: int | None = None,
+        *,
+        set_id: int | None = None,
+        targets: Sequence[Target] = (),
+    ) -> None:
+        """`name`: of the run or the set. `trial_id`: only the items of this trial."""
+        super().__init__()
+        self._run_id, self._name, self._trial_id = run_id, name, trial_id
+        self._set_id, self._targets = set_id, tuple(targets)
+        self._session: LabelSession | None = None
+        self._step: Step | None = None
+        self._pressed: asyncio.Queue[Work | Look] = asyncio.Queue()
+        self._turn = threading.Lock()
+
+    @property
+    def step(self) -> Step | None:
+        """What is shown now; None while the first item is looked for."""
+        return self._step
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="progress", markup=False)
+        with VerticalScroll(id="gold", classes="pane"):
+            yield Paragraphs(id="gold-text")
+        yield Static("", id="question", markup=False)
+        with VerticalScroll(id="evidence", classes="pane"):
+            yield Paragraphs(id="evidence-text")
+        with VerticalScroll(id="mine", classes="pane") as mine:
+            mine.border_title = _("Decisions")
+            yield Paragraphs(id="mine-text")
+        compared = [("a", _("Agreement of judge and people"))] if self._run_id is not None else []
+        yield EmptyState(
+            _("Every verdict here has your label"),
+            _(
+                "Labels of others and the judge's verdicts are compared under Agreement. What you"
+                " skipped comes up again when you open this anew."
+            ),
+            *compared,
+            ("b", _("Back to your last item")),
+            ("esc", _("Back to where you came from")),
+        )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(EmptyState).display = False
+        self.walk()
+
+    async def on_unmount(self) -> None:
+        # Whoever leaves in a hurry has labelled what they pressed the keys for.
+        while self._session is not None and not self._pressed.empty():
+            work = self._pressed.get_nowait()
+            if callable(work):
+                await asyncio.to_thread(self._work_off, self._session, work)
+
+    def on_key(self, event: events.Key) -> None:
+        # Whoever scrolls is reading, not idle.
+        if self._session is not None:
+            self._session.touch()
+
+    @guarded("label")
+    async def walk(self) -> None:
+        """Open the session, then work off keys one after the other until the screen closes."""
+        session = self._session = await self.services.ask(self._open)
+        work: Work | Look = works.nothing
+        while True:
+            try:
+                if callable(work):
+                    # Once begun it is finished, also when the screen closes meanwhile.
+                    doing = asyncio.to_thread(self._work_off, session, work)
+                    self._show(await asyncio.shield(doing))
+                    self.ahead()
+                else:
+                    await self._look(session, work)
+            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
+                self.report(error)
+            with self.cue_app.resting(self._pressed.empty):
+                work = await self._pressed.get()
+
+    @guarded("ahead", background=True)
+    async def ahead(self) -> None:
+        """Read what comes next while the person looks at this."""
+        session = self._session
+        # The item that came up is painted first.
+        await asyncio.sleep(PAINTING)
+        while session is not None and await asyncio.to_thread(session.prepare):
+            pass
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._step.view if self._step else None
+        kind = view.gold.item.kind if view else None
+        of_status = kind is ItemKind.STATUS
+        match action:
+            case "label":
+                return view is not None and (not of_status or parameters == ("unsure",))
+            case "status":
+                return of_status
+            case "flag":
+                return view is not None and kind not in (ItemKind.PREDICTED, ItemKind.LEAK)
+            case "look" | "skip":
+                return view is not None
+            case "reveal":
+                return view is not None and view.mine is not None
+            case "agreement":
+                return self._run_id is not None or self._set_id is not None
+            case _:
+                return True
+
+    def action_label(self, value: str) -> None:
+        self._press(works.labelling(LabelValue(value), reveal_after=self._reveal_after))
+
+    def action_status(self, key: str) -> None:
+        self._press(works.labelling(STATUS_KEYS[key], reveal_after=self._reveal_after))
+
+    def action_look(self, what: Look) -> None:
+        self._press(what)
+
+    def action_flag(self) -> None:
+        self._press(works.flag)
+
+    def action_skip(self) -> None:
+        self._press(works.go_on)
+
+    def action_back(self) -> None:
+        self._press(works.back)
+
+    def action_reveal(self) -> None:
+        self._press(works.reveal)
+
+    def action_reveal_after(self) -> None:
+        preferences = self.cue_app.preferences
+        preferences.reveal_after = not preferences.reveal_after
+        preferences.save()
+        said = _("Reveal after: on") if preferences.reveal_after else _("Reveal after: off")
+        self.notify(said, markup=False)
+        self._press(works.nothing)
+
+    def action_agreement(self) -> None:
+        from cuecard.tui.screens.agreement import AgreementScreen
+
+        self.app.push_screen(AgreementScreen(self._run_id, self._name, set_id=self._set_id))
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    @property
+    def _reveal_after(self) -> bool:
+        return self.cue_app.preferences.reveal_after
+
+    def _open(self, workspace: Workspace) -> LabelSession:
+        person = self.person
+        drafts = FileDrafts(self.services.url, person)
+        if self._set_id is not None:
+            return LabelSession.over_set(workspace, person, self._set_id, drafts=drafts)
+        if self._targets:
+            return LabelSession.over_items(workspace, person, self._targets, drafts=drafts)
+        return LabelSession(workspace, person, self._run_id, self._trial_id, drafts=drafts)
+
+    def _press(self, work: Work | Look) -> None:
+        self._pressed.put_nowait(work)
+
+    def _work_off(self, session: LabelSession, work: Work) -> Step:
+        """In a thread; one key at a time."""
+        with self._turn:
+            return step_of(session, work)
+
+    async def _look(self, session: LabelSession, what: Look) -> None:
+        """Open something above the item, and wait until it is closed."""
+        view = self._step.view if self._step else None
+        if view is None:
+            return
+        if what == "comment":
+            before = view.mine.comment if view.mine else view.draft.comment
+            text = await self.app.push_screen_wait(TextDialog(_("Comment on this item"), before))
+            if text is not None:
+                said = works.commenting(text)
+                self._show(await asyncio.to_thread(self._work_off, session, said))
+        elif what == "transcript":
+            from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen
+
+            transcript = await asyncio.to_thread(session.transcript)
+            await self.app.push_screen_wait(
+                BlindTranscriptScreen(view.title, transcript, session.whole)
+            )
+        else:
+            from cuecard.tui.present.labelling import gold_entries, predicted_entries
+            from cuecard.tui.screens.labelling.dialogs import LookScreen
+
+            if what == "all":
+                title = _("Everything handed in by the agent")
+                entries = predicted_entries(await asyncio.to_thread(session.all_predicted))
+            else:
+                title = _("The gold around this item")
+                entries = gold_entries(await asyncio.to_thread(session.gold_around))
+            await self.app.push_screen_wait(LookScreen(title, entries))
+        session.touch()
+
+    def _show(self, step: Step) -> None:
+        before, self._step = self._step, step
+        view = step.view
+        for pane in self.query(".pane"):
+            pane.display = view is not None
+        self.query_one("#question").display = view is not None
+        self.query_one(EmptyState).display = view is None
+        where = one_line(self._name, 24)
+        said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        if step.skipped:
+            text = ngettext("{n} skipped", "{n} skipped", step.skipped)
+            said.append(text.format(n=step.skipped))
+        if self._reveal_after:
+            said.append(_("reveal after"))
+        self.query_one("#progress", Static).update(" · ".join(said))
+        if view is not None:
+            self._show_item(view, step)
+        if before is None or _answerable(before.view) != _answerable(view):
+            # The footer is drawn anew, which takes as long as all the rest.
+            self.refresh_bindings()
+
+    def _show_item(self, view: LabelView, step: Step) -> None:
+        kind = view.gold.item.kind
+        wording = WORDING[kind]
+        gold, evidence = self.query_one("#gold"), self.query_one("#evidence")
+        gold.border_title = _(wording.title)
+        gold.border_subtitle = Text(one_line(view.title, 40))  # a string would be parsed for markup
+        self.query_one("#gold-text", Paragraphs).load(gold_paragraphs(view))
+        evidence.border_title = _(wording.evidence)
+        evidence.border_subtitle = _("m all · g gold · t dialogue · s skip · v reveal after")
+        self.query_one("#evidence-text", Paragraphs).load(evidence_paragraphs(view))
+        lines = [question(kind), *answers(kind)]
+        mine = mine_paragraphs(view)
+        if step.revealed:
+            mine += revealed_paragraphs(view, step.revealed)
+            lines = [
+                _("⏎ goes on · another answer changes your mind, and is counted apart"),
+                *lines[1:],
+            ]
+        self.query_one("#question", Static).update("\n".join(lines))
+        self.query_one("#mine").display = bool(mine)
+        self.query_one("#mine-text", Paragraphs).load(mine)
+        for pane in (gold, evidence):
+            pane.scroll_home(animate=False, immediate=True)
+
+
+def _answerable(view: LabelView | None) -> tuple[ItemKind | None, bool]:
+    """What decides which keys work."""
+    return (view.gold.item.kind, view.mine is not None) if view else (None, False)

@@ -1,0 +1,414 @@
+"""Quality control of one task: its steps, the evidence behind each, and the verdict that a person confirms or changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Footer, Input, Static
+
+from cuecard.annotate.quality.decision_table import GRAVITY, STAGE, STAGES, VERDICT_LABEL, StageName
+from cuecard.annotate.quality.pipeline import Planned, decide, plan_stages, qc_report
+from cuecard.annotate.quality.report import QcReport
+from cuecard.annotate.review.workflow import actions_of, retire
+from cuecard.core.config import Config
+from cuecard.core.contributions import Action, QcVerdict
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.qc import (
+    LiveQc,
+    ResultRow,
+    StageRow,
+    detail,
+    heading,
+    reasons,
+    result_rows,
+    stage_rows,
+    verdict_piece,
+)
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.text import Lines, Paragraphs, as_text
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+_ROOM = 30
+REFRESH = 0.5
+"""Seconds between looks at stages that are being run."""
+STAGE_COLUMNS = (
+    FittedColumn("#", 1, right=True),
+    FittedColumn(N_("Stage"), 16, grow=1),
+    FittedColumn(N_("State"), 9),
+    FittedColumn("n", 3, right=True),
+    FittedColumn(N_("Models"), 10, grow=2),
+    FittedColumn(N_("Cost"), 8, right=True),
+    FittedColumn(N_("Last run"), 10),
+)
+RESULT_COLUMNS = (
+    FittedColumn(N_("Model"), 18, grow=1),
+    FittedColumn("#", 2, right=True),
+    FittedColumn(N_("Score"), 5, right=True),
+    FittedColumn(N_("Result"), 11),
+    FittedColumn(N_("What came back"), 18, grow=4),
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the workspace found."""
+
+    report: QcReport
+    config: Config
+
+
+class QcScreen(CuecardScreen[None]):
+    """Takes a task's id. What runs goes on when the screen is left."""
+
+    CSS_PATH = "quality.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (150, "-wide")]
+    AUTO_FOCUS = "#stages"
+    BINDINGS = keys(
+        Key("qc.open", "enter", "open", N_("Trial"), N_("Read the trial behind this line")),
+        Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
+        Key("qc.all", "a", "run_all", N_("Run all"), N_("Run all stages, one after the other")),
+        Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
+        Key("qc.label", "l", "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
+        Key("qc.verdict", "v", "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
+        Key("qc.pane", "tab,shift+tab", "other_pane", N_("Pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),
+        Key("qc.back", "escape", "back", N_("Back"), N_("Back; what runs goes on")),
+    )  # fmt: skip
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__()
+        self._task_id = task_id
+        self._look: Look | None = None
+        self._rows: list[StageRow] = []
+        self._results: list[ResultRow] = []
+        self._was_on = False
+        self._begun = 0
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Static("", id="progress", markup=False)
+        with Vertical(id="panes"):
+            yield ListTable(STAGE_COLUMNS, id="stages")
+            with Vertical(id="detail", classes="pane"):
+                with VerticalScroll(id="said", can_focus=True):
+                    yield Paragraphs(id="text")
+                yield ListTable(RESULT_COLUMNS, id="results")
+                yield Paragraphs(id="came-back")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#progress").display = self.query_one("#results").display = False
+        self.set_interval(REFRESH, self._look_again)
+
+    def on_screen_resume(self) -> None:
+        self.load()
+
+    @guarded("qc")
+    async def load(self) -> None:
+        """Look at the task again."""
+        person, task_id = self.person, self._task_id
+        try:
+            config = await self.services.config()
+            report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
+        except CuecardError:
+            self.dismiss()
+            raise
+        self._look = Look(report, config)
+        self._show()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        if event.grid.id == "stages":
+            self._show_detail()
+        else:
+            self._show_result()
+        self.refresh_bindings()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        if event.grid.id == "results":
+            self.action_open()
+
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        look, live = self._look, self._going_on
+        match action:
+            case "open":
+                return self.query_one("#results").has_focus and bool(self._results)
+            case "run":
+                return look is not None and not live and bool(STAGE[self._stage].probes)
+            case "run_all":
+                return look is not None and not live
+            case "stop":
+                return live
+            case "label":
+                return look is not None and look.report.check is not None
+            case "verdict":
+                return look is not None
+            case _:
+                return True
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
+
+        row = self.query_one("#results", ListTable).cursor_row
+        if 0 <= row < len(self._results):
+            self.app.push_screen(TrialScreen(self._results[row].trial_id))
+
+    def action_run(self) -> None:
+        self.begin((self._stage,))
+
+    def action_run_all(self) -> None:
+        self.begin(STAGES)
+
+    @guarded("begin")
+    async def begin(self, stages: tuple[StageName, ...]) -> None:
+        """Run stages on the engine, after asking where models are called."""
+        person, task_id = self.person, self._task_id
+        config = await self.services.config()
+
+        def plan(ws: Workspace) -> Planned:
+            return plan_stages(ws, [task_id], stages, config=config, by=person)
+
+        planned = await self.services.ask(plan)
+        if not planned.trials:
+            self.notify(
+                _("Nothing is left to run here: it is recorded, or it says why not."), markup=False
+            )
+            self.load()
+            return
+        if not planned.free and not await self.app.push_screen_wait(_question(planned)):
+            return
+        live = self.services.live_runs.qc[task_id] = LiveQc()
+        workspace = await self.services.ask(lambda ws: ws)
+        live.begin(self.services.engine, workspace, task_id, stages, config, person)
+        self._look_again()
+
+    def action_stop(self) -> None:
+        if self._live is not None:
+            self._live.control.drain()
+            told = _("Stopping. The calls under way get {n} seconds.")
+            self.cue_app.tell(told.format(n=f"{self._live.control.grace:g}"))
+
+    def action_label(self) -> None:
+        from cuecard.tui.screens.labelling.screen import LabelScreen
+
+        check = self._look.report.check if self._look else None
+        if check is not None:
+            self.app.push_screen(LabelScreen(check.run_id, check.run_name, check.trial_id))
+
+    @guarded("verdict")
+    async def action_verdict(self) -> None:
+
+        if self._look is not None and await give_verdict(self, self._look.report):
+            self.load()
+
+    def action_other_pane(self) -> None:
+        stages, results = self.query_one("#stages"), self.query_one("#results")
+        behind = results if results.display else self.query_one("#said")
+        (behind if stages.has_focus else stages).focus()
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    @property
+    def _live(self) -> LiveQc | None:
+        return self.services.live_runs.qc.get(self._task_id)
+
+    @property
+    def _going_on(self) -> bool:
+        return self._live is not None and self._live.going_on
+
+    @property
+    def _stage(self) -> StageName:
+        """The stage under the cursor."""
+        return STAGES[min(max(self.query_one("#stages", ListTable).cursor_row, 0), len(STAGES) - 1)]
+
+    def _look_again(self) -> None:
+        """Show how far it is, and what came out once it is over."""
+        live, going_on, line = self._live, self._going_on, self.query_one("#progress", Static)
+        line.display = going_on
+        if live is not None and going_on:
+            line.update(live.progress(self._look.config.currency if self._look else ""))
+            if live.begun != self._begun:
+                self._begun = live.begun
+                self.cue_app.in_background(self.load())
+        elif live is not None and self._was_on:
+            self._tell_the_end(live)
+            self.cue_app.in_background(self.load())
+        if self._was_on != going_on:
+            self._was_on = going_on
+            self.refresh_bindings()
+
+    def _tell_the_end(self, live: LiveQc) -> None:
+        if trouble := live.trouble():
+            self.report(trouble)
+        elif problem := live.problem():
+            self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))
+
+    def _show(self) -> None:
+        if self._look is None:
+            return
+        report = self._look.report
+        self.query_one("#head", Lines).load(heading(report))
+        self._rows = stage_rows(report)
+        self.query_one("#stages", ListTable).fill([self._cells(row) for row in self._rows])
+        self._show_detail()
+        self.refresh_bindings()
+
+    def _cells(self, row: StageRow) -> tuple[str | Text, ...]:
+        badge = as_text([row.badge], self.app.theme_variables)
+        return row.number, row.label, badge, row.n, row.models, row.cost, row.date
+
+    def _show_detail(self) -> None:
+        if self._look is None:
+            return
+        report, stage = self._look.report, self._stage
+        self.query_one("#detail").border_title = Text(_(STAGE[stage].label))
+        self.query_one("#text", Paragraphs).load(detail(report, stage))
+        self._results = result_rows(report.stage(stage))
+        results = self.query_one("#results", ListTable)
+        results.display = bool(self._results)
+        variables = self.app.theme_variables
+        results.fill(
+            [
+                (row.who, row.sample, row.score, as_text([row.outcome], variables), row.said)
+                for row in self._results
+            ]
+        )
+        self._show_result()
+
+    def _show_result(self) -> None:
+        """What came back in full, where the list has no room for it."""
+        row = self.query_one("#results", ListTable).cursor_row
+        said = self._results[row].said if row < len(self._results) else ""
+        whole = self.query_one("#came-back", Paragraphs)
+        whole.display = cell_len(said) > _ROOM
+        whole.load([Paragraph(said, "muted")])
+
+
+def _question(planned: Planned) -> ConfirmDialog:
+    text = ngettext(
+        "{n} trial is to be played, with {models}. It is recorded like any run, with its cost; c stops it.",
+        "{n} trials are to be played, with {models}. They are recorded like any run, with their cost;"
+        " c stops them.",
+        planned.trials,
+    )
+    return ConfirmDialog(
+        _("Call models?"),
+        text.format(n=planned.trials, models=", ".join(planned.models)),
+        _("Run"),
+    )
+
+
+class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
+    """Dismissed with a verdict and a reason, which may be empty only for what is proposed."""
+
+    DEFAULT_CSS = """
+    VerdictDialog #why-scroll { height: auto; max-height: 8; margin-bottom: 1; }
+    """
+
+    def __init__(self, report: QcReport) -> None:
+        super().__init__()
+        self._report = report
+        self._wanted: QcVerdict = report.proposal.verdict
+
+    def compose(self) -> ComposeResult:
+        proposed = self._report.proposal.verdict
+        with Vertical(classes="dialog") as box:
+            box.border_title = Text(_("What becomes of this task?"))
+            with VerticalScroll(id="why-scroll", can_focus=False):
+                yield Paragraphs(id="why")
+            yield LineEditor(
+                placeholder=_("Reason; needed for another verdict than the proposed one"),
+                id="reason",
+            )
+            with Horizontal(classes="buttons"):
+                for verdict in GRAVITY:
+                    kind = "primary" if verdict == proposed else "default"
+                    yield Button(Text(verdict_piece(verdict).text), variant=kind, id=verdict)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        proposal = self._report.proposal
+        said = _("Proposed: {verdict}").format(verdict=verdict_piece(proposal.verdict).text)
+        lines = [Paragraph(said, "strong"), *reasons(self._report, rules=False)]
+        if proposal.unknown:
+            lines.append(Paragraph(_("Not everything was looked at yet."), "muted"))
+        lines.append(Paragraph(_("Confirm it, or choose another verdict."), "muted"))
+        self.query_one("#why", Paragraphs).load(lines)
+        self.query_one(f"#{proposal.verdict}", Button).focus()
+
+    def on_input_submitted(self) -> None:
+        self._accept()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self._wanted = next(verdict for verdict in GRAVITY if verdict == event.button.id)
+        self._accept()
+
+    def _accept(self) -> None:
+        reason = self.query_one("#reason", Input)
+        if self._wanted != self._report.proposal.verdict and not reason.value.strip():
+            said = _("Say why “{verdict}”, then press Enter.")
+            verdict = _(VERDICT_LABEL[self._wanted])
+            self.notify(said.format(verdict=verdict), severity="warning", markup=False)
+            reason.focus()
+            return
+        self.dismiss((self._wanted, reason.value.strip()))
+
+
+async def give_verdict(screen: CuecardScreen[Any], report: QcReport) -> bool:
+    """Ask for the verdict and record it; where it is to remove the task, offer to archive it, as a step
+    of its own. False if the person left. Raises `CuecardError`.
+    """
+    given = await screen.app.push_screen_wait(VerdictDialog(report))
+    if given is None:
+        return False
+    verdict, reason = given
+    person, task_id = screen.person, report.task_id
+    await screen.services.ask(lambda ws: decide(ws, report, person, verdict, reason))
+    if verdict != "remove":
+        screen.cue_app.tell(_("Recorded. The task stays where it stands."))
+        return True
+    may = await screen.services.ask(lambda ws: actions_of(ws, task_id, person))
+    if Action.RETIRE not in may:
+        screen.cue_app.tell(
+            _("Recorded. Nothing is removed by itself: an author can archive the task.")
+        )
+        return True
+    await _archive(screen, report, reason)
+    return True
+
+
+async def _archive(screen: CuecardScreen[Any], report: QcReport, reason: str) -> None:
+    question = AskLine(
+        _("Archive this task too?"),
+        _(
+            "Your verdict is recorded. The task is only taken out of use if you archive it; esc leaves it."
+        ),
+        button=_("Archive"),
+        value=reason or " ".join(report.proposal.reasons),
+        placeholder=_("Why?"),
+    )
+    why = await screen.app.push_screen_wait(question)
+    if why is None:
+        return
+    person = screen.person
+    await screen.services.ask(lambda ws: retire(ws, report.task_id, person, why))
+    screen.cue_app.tell(_("{task} is archived.").format(task=report.task_id))

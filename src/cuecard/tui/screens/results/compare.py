@@ -1,0 +1,222 @@
+"""Agents, runs, settings or judges on the same tasks: means, paired differences with intervals, the tasks that differ most, cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.results.pool import gather
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.present.compare import (
+    Choice,
+    CompareView,
+    count,
+    first_choice,
+    judges_of,
+    measure_options,
+    measure_word,
+    offers,
+    samples_in,
+)
+from cuecard.tui.present.files import Report
+from cuecard.tui.present.trial_summary import listed
+from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.widgets.nav import EmptyState
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class CompareScreen(FiguresScreen):
+    """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
+
+    BINDINGS = keys(
+        Key("compare.open", "enter", "open", N_("Open"), N_("The trials behind this figure, or of both arms on this task")),
+        Key("compare.what", "c", "what", N_("Choose"), N_("What is compared: agents, runs, settings, judges, …")),
+        Key("compare.base", "a", "base", N_("Base"), N_("The arm that the others are held against")),
+        Key("compare.family", "f", "family", N_("Family"), N_("The next family of tasks")),
+        Key("compare.measure", "m", "measure", N_("Measure"), N_("By which measure")),
+        Key("compare.export", "e", "export", N_("Export"), N_("All tables as Markdown, LaTeX or CSV"), show=False),
+        Key("compare.differences", "d", "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False),
+        Key("compare.tasks", "t", "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False),
+        Key("compare.spending", "s", "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False),
+        Key("compare.left", "l", "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False),
+        Key("compare.paper", "p", "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False),
+    )  # fmt: skip
+
+    def __init__(self, runs: tuple[int, ...], title: str) -> None:
+        """`title`: what the runs are called."""
+        super().__init__()
+        self._runs, self._title = runs, title
+        self._view: CompareView | None = None
+
+    @property
+    def view(self) -> CompareView | None:
+        """What is compared; None while trials are read."""
+        return self._view
+
+    @property
+    def short_title(self) -> str:
+        return f"{_('Compare')} · {one_line(self._title, 40)}"
+
+    @property
+    def title_words(self) -> str:
+        compared = self._view.compared if self._view else ""
+        if not compared:
+            return self.short_title
+        return f"{one_line(self._title, 30)} · {compared}"
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("Nothing to compare yet"),
+            _(
+                "Two agents, runs, settings, simulators or judges are held against each other on the same"
+                " revisions of tasks. These trials are all of one kind, or not judged."
+            ),
+            ("esc", _("Back; on Runs, space marks runs of the same tasks, x compares them")),
+            ("r", _("Count again, once trials are judged")),
+        )
+
+    @guarded("compare")
+    async def look(self) -> None:
+        runs = self._runs
+        read = self.counter(_("reading trials {done}/{all}"))
+
+        def work(workspace: Workspace) -> CompareView:
+            pool = gather(workspace, runs, on_count=read)
+            names = judges_of(workspace, runs)
+            judges = gather(workspace, runs, names, on_count=read) if len(names) > 1 else pool
+            offered = offers(pool, judges)
+            return CompareView(offered, first_choice(offered, len(runs)))
+
+        view = await self.counted(_("reading trials"), work)
+        before, self._view = self._view, view
+        if before is not None:
+            view.keep_place_of(before)
+        self.show_all()
+        self.count()
+
+    @guarded("compare_count")
+    async def count(self) -> None:
+        """What was chosen, once: a choice that was looked at before is there at once."""
+        view = self._view
+        choice = view.choice if view else None
+        if view is None or choice is None or choice in view.known:
+            return
+        offer = view.offer
+        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice))
+        view.keep(choice, counted)
+        if self._view is view:
+            self.show_all()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if view is not None and view.anything:
+            match action:
+                case "what":
+                    return len(view.offered) > 1
+                case "base":
+                    return len(view.arms) > 1
+                case "family":
+                    return view.next_family is not None
+                case _:
+                    pass
+        return super().check_action(action, parameters)
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.results.errors import TrialListScreen
+
+        view = self._view
+        if view is None or view.choice is None:
+            return
+        trials = view.trials(*self.place)
+        if trials:
+            rows = listed(view.offer.pool.rows, trials)
+            title = view.name_of(*self.place)
+            self.app.push_screen(TrialListScreen(title, rows, view.choice.by))
+
+    @guarded("compare_what")
+    async def action_what(self) -> None:
+        view = self._view
+        if view is None or view.choice is None:
+            return
+        now = view.offer
+        chosen = await self._ask(
+            _("What to compare"),
+            _("Ready-made comparisons first; then what these trials differ in."),
+            [(offer.id, "", _marked(offer.text, offer is now)) for offer in view.offered],
+        )
+        offer = next((offer for offer in view.offered if offer.id == chosen), None)
+        if offer is not None:
+            self._take(offer.choice)
+
+    @guarded("compare_base")
+    async def action_base(self) -> None:
+        view = self._view
+        if view is None or view.choice is None:
+            return
+        arms = view.arms
+        chosen = await self._ask(
+            _("Base"),
+            _("The arm that the others are held against."),
+            [
+                (f"arm-{at}", "", _marked(word, word == view.base_word))
+                for at, (_value, word) in enumerate(arms)
+            ],
+        )
+        if chosen is not None:
+            value = arms[int(chosen.removeprefix("arm-"))][0]
+            self._take(replace(view.choice, base=value))
+
+    def action_family(self) -> None:
+        if self._view is not None and self._view.next_family is not None:
+            self._take(self._view.next_family)
+
+    @guarded("compare_measure")
+    async def action_measure(self) -> None:
+        view = self._view
+        if view is None or view.choice is None:
+            return
+        family, now = view.choice.family, (view.choice.by, view.choice.statistic)
+        samples = samples_in(view.offer.pool, family)
+        chosen = await self._ask(
+            _("Measure"),
+            _("Differences and tasks by this measure."),
+            [
+                (
+                    f"{measure}-{taken.value}",
+                    "",
+                    _marked(measure_word(measure, taken, samples), (measure, taken) == now),
+                )
+                for measure, taken in measure_options(view.offer.pool, family)
+            ],
+        )
+        if chosen is not None:
+            measure, _dash, taken = chosen.rpartition("-")
+            self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
+
+    async def written(self) -> Report:
+        view = self._view
+        assert view is not None
+        sheets = [sheet for section in view.named for sheet in view.of(section)]
+        return Report("comparison", self.title_words, sheets, view.circumstances())
+
+    async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
+        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+
+        return await self.app.push_screen_wait(ChoiceDialog(title, text, options))
+
+    def _take(self, choice: Choice) -> None:
+        if self._view is not None:
+            self._view.take(choice)
+            self.show_all()
+            self.count()
+
+
+def _marked(text: str, now: bool) -> str:
+    """What is shown now says so without colour."""
+    return f"{'●' if now else '○'} {text}"

@@ -1,0 +1,274 @@
+"""Why trials failed and how agents behaved, section by section, down to the trials behind a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.results.pool import Row, gather
+from cuecard.core.engine.trial import prediction_of
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import UnusablePrediction
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
+from cuecard.tui.present.files import Report
+from cuecard.tui.present.trial_summary import count_words, details, has_raw, listed, row_cells
+from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import PlainText
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class ErrorsScreen(FiguresScreen):
+    """Of the trials of these runs, of all agents and families or of one."""
+
+    BINDINGS = keys(
+        Key("errors.open", "enter", "open", N_("Trials"), N_("The trials behind this figure")),
+        Key("errors.agent", "a", "agent", N_("Agent"), N_("Only the trials of one agent")),
+        Key("errors.family", "f", "family", N_("Family"), N_("The trials of the next family, then of all")),
+        Key("errors.causes", "c", "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False),
+        Key("errors.texts", "t", "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False),
+        Key("errors.amount", "g", "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False),
+        Key("errors.relations", "l", "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False),
+        Key("errors.tables", "v", "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False),
+        Key("errors.curves", "k", "show('curves')", N_("Curves"), N_("Facts found by the k-th call, by size of the world"), show=False),
+        Key("errors.profiles", "p", "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False),
+        Key("errors.dialogue", "d", "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False),
+        Key("errors.compaction", "m", "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False),
+        Key("errors.turns", "u", "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False),
+        Key("errors.calls", "o", "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False),
+    )  # fmt: skip
+
+    def __init__(self, runs: tuple[int, ...], title: str) -> None:
+        """`title`: what the runs are called."""
+        super().__init__()
+        self._runs, self._title = runs, title
+        self._view: ErrorsView | None = None
+
+    @property
+    def view(self) -> ErrorsView | None:
+        """What is looked at; None while trials are read."""
+        return self._view
+
+    @property
+    def short_title(self) -> str:
+        return f"{_('Errors')} · {one_line(self._title, 40)}"
+
+    @property
+    def title_words(self) -> str:
+        return title_words(self._view, self._title) if self._view else ""
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("Nothing is judged yet"),
+            _(
+                "Here failed trials are sorted by cause, and all trials by how agents behaved in them."
+                " That follows from judged trials, and these runs have none."
+            ),
+            ("r", _("Count again, once trials have ended and are judged")),
+            ("esc", _("Back; in a run's trial, j judges it")),
+        )
+
+    @guarded("errors")
+    async def look(self) -> None:
+        runs = self._runs
+        read = self.counter(_("reading trials {done}/{all}"))
+
+        def work(workspace: Workspace) -> ErrorsView:
+            return ErrorsView(gather(workspace, runs, on_count=read))
+
+        view = await self.counted(_("reading trials"), work)
+        if self._view is not None:
+            view.keep_place_of(self._view)
+        self._view = view
+        self.show_all()
+        self.count()
+
+    @guarded("errors_count")
+    async def count(self) -> None:
+        """The section that is shown, once for these trials."""
+        view = self._view
+        if view is None or not view.anything or view.counted:
+            return
+        pool, section, filter = view.chosen, view.section, view.filter
+        found = await self.counted(_("counting"), lambda _workspace: count(pool, section))
+        view.keep(filter, found)
+        if self._view is view:
+            self.show_all()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if view is not None and view.anything:
+            if action == "agent":
+                return len(view.agents) > 1
+            if action == "family":
+                return len(view.pool.families) > 1
+        return super().check_action(action, parameters)
+
+    def action_show(self, section: str) -> None:
+        super().action_show(section)
+        self.count()
+
+    def action_open(self) -> None:
+
+        view = self._view
+        if view is None:
+            return
+        trials = view.trials(*self.place)
+        if trials:
+            title = view.name_of(*self.place)
+            self.app.push_screen(TrialListScreen(title, listed(view.pool.rows, trials)))
+
+    @guarded("errors_agent")
+    async def action_agent(self) -> None:
+        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+
+        view = self._view
+        if view is None:
+            return
+        agents = view.agents
+        options = [(f"agent-{at}", "", one_line(name, 60)) for at, name in enumerate(agents)]
+        dialog = ChoiceDialog(
+            _("Agent"), _("Whose trials are looked at."), [("all", "", _("All agents")), *options]
+        )
+        chosen = await self.app.push_screen_wait(dialog)
+        if chosen is not None:
+            at = None if chosen == "all" else int(chosen.removeprefix("agent-"))
+            self._take(replace(view.filter, agent=None if at is None else agents[at]))
+
+    def action_family(self) -> None:
+        if self._view is not None:
+            self._take(replace(self._view.filter, family=self._view.next_family))
+
+    async def written(self) -> Report:
+        view = self._view
+        assert view is not None
+        pool, filter = view.chosen, view.filter
+        for section in view.uncounted:
+            found = await self.counted(_("counting"), lambda _workspace, s=section: count(pool, s))
+            view.keep(filter, found)
+        sheets = [sheet for section in view.named for sheet in view.of(section)]
+        return Report("errors", self.title_words, sheets)
+
+    def _take(self, filter: Filter) -> None:
+        if self._view is not None:
+            self._view.take(filter)
+            self.show_all()
+            self.count()
+
+
+class TrialListScreen(CuecardScreen[None]):
+    """`rows` in the order in which they are listed; the scores shown are those of `measure` where a trial has it,
+    else of its family's first headline.
+    """
+
+    CSS_PATH = "trial_list.tcss"
+    AUTO_FOCUS = "#trials"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
+    BINDINGS = keys(
+        Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
+        Key("trial_list.text", "t", "text", N_("Text"), N_("All that was handed in and could not be read")),
+        Key("trial_list.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
+    )  # fmt: skip
+
+    def __init__(self, title: str, rows: Sequence[Row], measure: str | None = None) -> None:
+        super().__init__()
+        self._title, self._rows, self._measure = title, tuple(rows), measure
+
+    def compose(self) -> ComposeResult:
+        runs = len({row.run.id for row in self._rows})
+        yield Static(
+            f"{one_line(self._title, 90)} · {count_words(self._rows)}", id="title", markup=False
+        )
+        yield ListTable(
+            (
+                FittedColumn(N_("Task"), 14, grow=3),
+                FittedColumn(N_("Agent"), 8, grow=1),
+                FittedColumn(N_("Run"), 10, grow=1, hidden_below=100 if runs > 1 else 10_000),
+                FittedColumn(N_("Sample"), 6, right=True),
+                FittedColumn(N_("Ended"), 12, hidden_below=90),
+                FittedColumn(N_("Score"), 6, right=True),
+                FittedColumn(N_("Cause"), 23),
+            ),
+            id="trials",
+        )
+        with VerticalScroll(id="details", can_focus=False):
+            yield PlainText(id="detail")
+        yield EmptyState(
+            _("No trial is behind this figure"),
+            _("It counts something that did not happen."),
+            ("esc", _("Back to the figures")),
+        )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        table = self.query_one(ListTable)
+        table.fill([row_cells(row, self._measure) for row in self._rows])
+        for widget in self.query("#trials, #details"):
+            widget.display = bool(self._rows)
+        self.query_one(EmptyState).display = not self._rows
+        self._explain()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        row = self._chosen
+        if action == "open":
+            return row is not None
+        if action == "text":
+            return row is not None and has_raw(row)
+        return True
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.trial.screen import ListedTrialScreen
+
+        if self._chosen is not None:
+            trials = [row.trial.id for row in self._rows]
+            at = self.query_one(ListTable).cursor_row
+            self.app.push_screen(ListedTrialScreen(trials, at))
+
+    @guarded("text")
+    async def action_text(self) -> None:
+        from cuecard.tui.screens.task.proposal import RawDialog
+
+        row = self._chosen
+        if row is None:
+            return
+        trial = row.trial.id
+        found = await self.services.ask(lambda ws: prediction_of(ws.runs.events(trial)))
+        if isinstance(found, UnusablePrediction):
+            await self.app.push_screen(RawDialog((found.raw,), found.reason))
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    def on_screen_resume(self) -> None:
+        self.refresh_bindings()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._explain()
+
+    @property
+    def _chosen(self) -> Row | None:
+        at = self.query_one(ListTable).cursor_row
+        return self._rows[at] if at < len(self._rows) else None
+
+    def _explain(self) -> None:
+        if row := self._chosen:
+            lines = details(row, self._measure)
+            self.query_one("#detail", PlainText).load("\n".join(lines))
+        self.refresh_bindings()

@@ -1,0 +1,335 @@
+"""What screens of figures have in common: tables by section, intervals, details, export, progress, and reports as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding
+from textual.containers import VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import slug
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.grid.cells import ListSource
+from cuecard.tui.present.files import Report, path_of, report_text
+from cuecard.tui.present.tables import SheetView, plot_lines, plot_rows, table_rows
+from cuecard.tui.widgets.lists import FigureTable
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Lines, PlainText
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+_BESIDE, _LEAST = 20, 8
+"""Lines that everything else takes on a tall screen, and how many a drawing needs to be worth it."""
+
+
+T = TypeVar("T")
+
+
+class Left(Exception):
+    """Raised in the thread of a count that nobody waits for any more."""
+
+
+class FiguresScreen(CuecardScreen[None]):
+    """One table at a time, of one section; Enter opens what is behind a figure. Subclasses say what is counted
+    (`look`), what an empty screen says (`empty`), and write the report (`written`).
+    """
+
+    # Subclasses lie in other folders.
+    CSS_PATH = Path(__file__).with_name("figures.tcss")
+    AUTO_FOCUS = "#figures"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
+    BINDINGS = keys(
+        Key("figures.next", "n", "step(1)", N_("Next"), N_("The next table of this section")),
+        Key("figures.before", "b", "step(-1)", N_("Before"), N_("The table before"), show=False),
+        Key("figures.plot", "i", "plot", N_("Intervals"), N_("The table's intervals drawn, and back"), show=False),
+        Key("figures.export", "e", "export", N_("Export"), N_("All tables as Markdown")),
+        Key("figures.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
+        Key("figures.back", "escape", "leave", N_("Back"), N_("Back")),
+    )  # fmt: skip
+    ALWAYS: tuple[str, ...] = ("look_again", "leave")
+    """Actions that need no figures."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._done = ""
+
+    @property
+    def view(self) -> SheetView[Any] | None:
+        """What is shown; None while it is counted."""
+        raise NotImplementedError
+
+    @property
+    def title_words(self) -> str:
+        """What the figures are about, in the first line."""
+        raise NotImplementedError
+
+    @property
+    def short_title(self) -> str:
+        """The same while it is counted."""
+        raise NotImplementedError
+
+    def empty(self) -> EmptyState:
+        raise NotImplementedError
+
+    def look(self) -> object:
+        """Count, in a guarded worker, and `show_all`."""
+        raise NotImplementedError
+
+    def action_open(self) -> None:
+        """What is behind the figure under the cursor."""
+        raise NotImplementedError
+
+    async def written(self) -> Report:
+        """What is exported."""
+        raise NotImplementedError
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """What this screen is for comes before what all screens of figures have."""
+        found = super().active_bindings
+        last = {
+            key: one for key, one in found.items() if (one.binding.id or "").startswith("figures.")
+        }
+        return {**{key: one for key, one in found.items() if key not in last}, **last}
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        yield Lines(id="tabs")
+        yield Static("", id="heading", markup=False)
+        yield FigureTable((), cursor="cell", fixed=1, id="figures")
+        yield Static("", id="drawn", markup=False)
+        with VerticalScroll(id="details", can_focus=False):
+            yield PlainText(id="detail")
+        yield self.empty()
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):
+            widget.display = False
+        self.set_interval(0.2, self._tell_progress)
+        self.look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.view is not None and self.view.anything:
+            self.call_after_refresh(self._fill_again)
+
+    @property
+    def grid(self) -> FigureTable:
+        return self.query_one("#figures", FigureTable)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Row and column under the cursor."""
+        return self.grid.cursor_row, self.grid.cursor_column
+
+    def counting(self, text: str) -> None:
+        """What is being done, shown in the title. May be called from the thread that counts."""
+        self._done = text
+
+    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
+        """What `call` gives, run in a thread; the title says so until then."""
+        self._done = text
+        try:
+            return await self.services.ask(call)
+        finally:
+            self._done = ""
+            self._tell_title()
+
+    def counter(self, text: str) -> Callable[[int, int], None]:
+        """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
+        this screen was left.
+        """
+
+        def tell(done: int, of: int) -> None:
+            if not self.is_running:
+                raise Left
+            self._done = text.format(done=done, all=of)
+
+        return tell
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self.view
+        if action in self.ALWAYS:
+            return True
+        if view is None or not view.anything:
+            return False
+        match action:
+            case "open":
+                return view.opens(*self.place)
+            case "step":
+                return len(view.of(view.section)) > 1
+            case "show":
+                return parameters[0] in view.named and (
+                    view.plotted or parameters[0] != view.section
+                )
+            case "plot":
+                return view.plottable
+            case _:
+                return True
+
+    def action_show(self, section: str) -> None:
+        if self.view is not None:
+            self.view.show(section)
+            self.fill()
+            if self.view.sheet is not None:
+                self.grid.focus()
+
+    def action_step(self, by: int) -> None:
+        if self.view is not None:
+            self.view.step(by)
+            self.fill()
+
+    def action_plot(self) -> None:
+        if self.view is not None:
+            self.view.plotted = not self.view.plotted
+            self.fill()
+
+    def action_look_again(self) -> None:
+        self.look()
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    @guarded("export")
+    async def action_export(self) -> None:
+        from cuecard.core.formats.files import write_text
+        from cuecard.tui.screens.fidelity.dialogs import PathDialog
+
+        report = await self.written()
+        text = _(
+            "All tables with their notes, as Markdown; as LaTeX or CSV if the name ends in .tex or .csv."
+            " A file that is there is replaced."
+        )
+        dialog = PathDialog(_("Export the report"), text, f"{report.name}.md")
+        typed = await self.app.push_screen_wait(dialog)
+        if typed is None:
+            return
+        path = path_of(typed)
+        content = report_text(report, path.suffix)
+
+        def write(_workspace: Workspace) -> Path:
+            return write_text(path, content)
+
+        found = await self.services.ask(write)
+        self.cue_app.tell(_("Written: {path}").format(path=found))
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self.explain()
+
+    def show_all(self) -> None:
+        """What was counted, or the empty state."""
+        view = self.view
+        if view is None:
+            return
+        for widget in self.query("#tabs, #heading, #figures, #details"):
+            widget.display = view.anything
+        self.query_one(EmptyState).display = not view.anything
+        self._tell_title()
+        if view.anything:
+            self.fill()
+            if view.sheet is not None:
+                self.grid.focus()
+        self.refresh_bindings()
+
+    def fill(self, cursor: tuple[int, int] | None = None) -> None:
+        """The table that the view shows now, with the cursor there or where tables begin."""
+        view, grid = self.view, self.grid
+        if view is None:
+            return
+        self.query_one("#tabs", Lines).load(view.tab_lines(self.size.width - 2))
+        self.query_one("#heading", Static).update(view.heading)
+        grid.display = view.sheet is not None
+        self.query_one("#details").set_class(view.sheet is None, "-alone")
+        if view.sheet is None:
+            columns, rows = (), ()
+        elif view.plotted and view.drawn:
+            columns, rows = plot_rows(view.drawn, self.size.width)
+        else:
+            columns, rows = table_rows(view.sheet, self.size.width)
+        grid.set_columns(columns, fixed=0 if view.plotted else 1)
+        grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
+        self._draw_below(view)
+        self.explain()
+
+    def explain(self) -> None:
+        """The figure under the cursor in full."""
+        if self.view is not None:
+            lines = self.view.details(*self.place)
+            self.query_one("#detail", PlainText).load("\n".join(lines))
+        self.refresh_bindings()
+
+    def _tell_title(self) -> None:
+        if self.view is not None:
+            for title in self.query("#title").results(Static):
+                title.update(self.title_words)
+
+    def _fill_again(self) -> None:
+        self.fill(self.place)
+
+    def _draw_below(self, view: SheetView[Any]) -> None:
+        """On tall screens the intervals stand below a table of few lines as well."""
+        drawn = self.query_one("#drawn", Static)
+        table, sheet = view.sheet, view.drawn
+        spare = self.size.height - _BESIDE - (len(table.lines) if table else 0)
+        drawn.display = (
+            table is not None
+            and sheet is not None
+            and not view.plotted
+            and view.plottable
+            and spare >= _LEAST
+        )
+        if sheet is not None and drawn.display:
+            drawn.update("\n".join(plot_lines(sheet, self.size.width, spare - 2)))
+
+    def _tell_progress(self) -> None:
+        if self._done:
+            self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
+
+
+async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:
+    """Ask where to, and write it in the format that the file's suffix names. Raises `CuecardError`."""
+    from cuecard.annotate.results.report.formats import FORMATS, format_of, written
+    from cuecard.annotate.results.report.gathering import report_of
+    from cuecard.core.formats.files import write_text
+    from cuecard.tui.screens.fidelity.dialogs import PathDialog
+
+    text = _(
+        "Scores, comparisons, errors, plots and the method, in one file that can be sent: .html, .md, .tex, .csv"
+        " or .json. A file that is there is replaced."
+    )
+    typed = await screen.app.push_screen_wait(
+        PathDialog(_("Write a report"), text, f"{slug(title) or 'report'}.html")
+    )
+    if typed is None:
+        return
+    path = path_of(typed)
+    format = format_of(path)
+    if format is None:
+        raise CuecardError(
+            _("The report could not be written"),
+            _("the file's suffix names no format"),
+            ", ".join(f".{known}" for known in FORMATS),
+        )
+    screen.cue_app.tell(_("Writing the report …"))
+
+    def write(workspace: Workspace) -> Path:
+        return write_text(path, written(report_of(workspace, runs), format))
+
+    file = await screen.services.ask(write)
+    screen.cue_app.tell(_("Written: {path}").format(path=file))

@@ -1,0 +1,312 @@
+"""The plots of runs: one at a time beside the list of all, with a cursor, its numbers, and files of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.results.plots.builders import AGENTS
+from cuecard.annotate.results.pool import gather
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.grid.cells import ListSource
+from cuecard.tui.present.files import path_of
+from cuecard.tui.present.plots import By, PlotsView
+from cuecard.tui.present.tables import table_rows
+from cuecard.tui.widgets.lists import FigureTable, FittedColumn, ListTable
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.plot import PlotView
+from cuecard.tui.widgets.text import PlainText
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+_LISTING = "-listing"
+
+
+class PlotsScreen(CuecardScreen[None]):
+    """Of these runs. Enter opens the trials behind the point under the cursor."""
+
+    CSS_PATH = "plots.tcss"
+    AUTO_FOCUS = "#plot"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
+    BINDINGS = keys(
+        Key("plots.shown", "enter", "unlist", N_("Show"), N_("The plot that the list is on")),
+        Key("plots.open", "enter", "open", N_("Trials"), N_("The trials behind this point")),
+        Key("plots.next", "n", "step(1)", N_("Next"), N_("The next plot")),
+        Key("plots.before", "b", "step(-1)", N_("Before"), N_("The plot before"), show=False),
+        Key("plots.table", "d", "table", N_("Data"), N_("The numbers of this plot as a table, and back")),
+        Key("plots.list", "l", "list", N_("List"), N_("All plots; Enter shows one")),
+        Key("plots.family", "f", "family", N_("Family"), N_("The plots of the next family, then of all")),
+        Key("plots.series", "s", "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in"), show=False),
+        Key("plots.export", "e", "export", N_("Export"), N_("The plot as SVG, or its numbers as CSV, LaTeX or Markdown")),
+        Key("plots.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
+        Key("plots.back", "escape", "leave", N_("Back"), N_("Back")),
+    )  # fmt: skip
+
+    def __init__(self, runs: Sequence[int], title: str) -> None:
+        """`title`: what the runs are called."""
+        super().__init__()
+        self._runs, self._title = tuple(runs), title
+        self._view: PlotsView | None = None
+        self._done = ""
+
+    @property
+    def view(self) -> PlotsView | None:
+        """What is looked at; None while trials are read."""
+        return self._view
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Horizontal(id="body"):
+            yield ListTable((FittedColumn(N_("Plot"), 20, grow=1),), id="list")
+            with Vertical(id="main"):
+                yield Static("", id="heading", markup=False)
+                yield PlotView(id="plot")
+                yield FigureTable((), cursor="cell", fixed=1, id="figures")
+                with VerticalScroll(id="details", can_focus=False):
+                    yield PlainText(id="detail")
+        yield EmptyState(
+            _("Nothing is judged yet"),
+            _("Scores, what they cost and how facts were found are drawn from judged trials."),
+            ("r", _("Count again, once trials have ended and are judged")),
+            ("esc", _("Back; in a run's trial, j judges it")),
+        )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        for widget in self.query("#body, #figures, EmptyState"):
+            widget.display = False
+        self.set_interval(0.2, self._tell_progress)
+        self.look(AGENTS)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._view is not None and self._view.table:
+            self.call_after_refresh(self._fill)
+
+    @property
+    def _figures(self) -> FigureTable:
+        return self.query_one("#figures", FigureTable)
+
+    @property
+    def _list(self) -> ListTable:
+        return self.query_one("#list", ListTable)
+
+    @guarded("plots")
+    async def look(self, by: By) -> None:
+        """Read the trials and draw anew."""
+        runs = self._runs
+
+        def read(done: int, of: int) -> None:
+            self._done = _("reading trials {done}/{all}").format(done=done, all=of)
+
+        def work(workspace: Workspace) -> PlotsView:
+            pool = gather(workspace, runs, on_count=read)
+            self._done = _("counting")
+            return PlotsView(pool, by)
+
+        self._done = _("reading trials")
+        try:
+            view = await self.services.ask(work)
+        finally:
+            self._done = ""
+        self._take(view)
+
+    @guarded("plots", background=True)
+    async def regroup(self, by: By) -> None:
+        """The same trials with other series."""
+        view = self._view
+        if view is None:
+            return
+        self._done = _("counting")
+        try:
+            found = await self.services.ask(lambda _workspace: PlotsView(view.pool, by))
+        finally:
+            self._done = ""
+        self._take(found)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if action in ("look_again", "leave"):
+            return True
+        if view is None or not view.anything:
+            return False
+        match action:
+            case "open":
+                return not self._list.has_focus and bool(view.trials(*self._cell))
+            case "unlist":
+                return self._list.has_focus
+            case "family":
+                return len(view.families) > 1
+            case "series":
+                return len(view.choices) > 1
+            case _:
+                return True
+
+    def action_open(self) -> None:
+        from cuecard.tui.screens.results.errors import TrialListScreen
+
+        view = self._view
+        if view and (rows := view.rows(*self._cell)):
+            self.app.push_screen(TrialListScreen(view.behind(*self._cell), rows))
+
+    def action_unlist(self) -> None:
+        self._unlist()
+
+    def action_step(self, by: int) -> None:
+        if self._view is not None:
+            self._view.go(self._view.at + by)
+            self._fill()
+
+    def action_table(self) -> None:
+        if self._view is not None:
+            self._view.table = not self._view.table
+            self._fill()
+            self._unlist()
+
+    def action_list(self) -> None:
+        if self._list.has_focus:
+            self._unlist()
+        else:
+            self.add_class(_LISTING)
+            self._list.focus()
+
+    def action_family(self) -> None:
+        if self._view is not None:
+            self._view.next_family()
+            self._fill()
+
+    def action_series(self) -> None:
+        if self._view is not None:
+            self.regroup(self._view.next_by)
+
+    @guarded("plots_export")
+    async def action_export(self) -> None:
+        from cuecard.core.formats.files import write_text
+        from cuecard.tui.screens.fidelity.dialogs import PathDialog
+
+        view = self._view
+        if view is None:
+            return
+        text = _(
+            "The plot, if the name ends in .svg; its numbers, if it ends in .csv, .tex or .md."
+            " A file that is there is replaced."
+        )
+        suffix = "csv" if view.table else "svg"
+        dialog = PathDialog(_("Export the plot"), text, f"{view.plot.key}.{suffix}")
+        typed = await self.app.push_screen_wait(dialog)
+        if typed is None:
+            return
+        path = path_of(typed)
+        content = view.file_text(path.suffix)
+
+        def write(_workspace: Workspace) -> Path:
+            return write_text(path, content)
+
+        written = await self.services.ask(write)
+        self.cue_app.tell(_("Written: {path}").format(path=written))
+
+    def action_look_again(self) -> None:
+        self.look(self._view.by if self._view else AGENTS)
+
+    def action_leave(self) -> None:
+        view = self._view
+        if self.has_class(_LISTING):
+            self._unlist()
+        elif view is not None and view.table:
+            self.action_table()
+        else:
+            self.dismiss()
+
+    def on_plot_view_moved(self, event: PlotView.Moved) -> None:
+        event.stop()
+        if self._view is not None:
+            self._view.put(event.at)
+            self._explain()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        if self._list.has_focus:
+            self._unlist()
+        else:
+            self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        view = self._view
+        if view is None or not view.anything:
+            return
+        if event.grid is self._list:
+            if event.row != view.at:
+                view.go(event.row)
+                self._fill()
+        else:
+            self._explain()
+
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    @property
+    def _cell(self) -> tuple[int, int]:
+        """Row and column under the cursor of the table."""
+        return self._figures.cursor_row, self._figures.cursor_column
+
+    def _take(self, view: PlotsView) -> None:
+        if self._view is not None:
+            view.keep_place_of(self._view)
+        self._view = view
+        self.query_one("#body").display = view.anything
+        self.query_one(EmptyState).display = not view.anything
+        self._fill()
+        if view.anything and self.focused is None:
+            self._unlist()
+
+    def _fill(self) -> None:
+        """The plot that is chosen, or its table."""
+        view = self._view
+        if view is None:
+            return
+        self.query_one("#title", Static).update(view.title(self._title))
+        if not view.anything:
+            self.refresh_bindings()
+            return
+        self.query_one("#heading", Static).update(view.heading)
+        self._list.fill([[name] for name in view.names()], cursor=view.at)
+        plot, figures = self.query_one("#plot", PlotView), self._figures
+        plot.display, figures.display = not view.table, view.table
+        if view.table:
+            columns, rows = table_rows(view.sheet, figures.size.width or self.size.width)
+            figures.set_columns(columns, fixed=1)
+            figures.load(ListSource(rows), cursor=(0, 1))
+        else:
+            plot.load(view.plot, view.place)
+        self._explain()
+
+    def _unlist(self) -> None:
+        """Back from the list to the plot or its table."""
+        self.remove_class(_LISTING)
+        table = self._view is not None and self._view.table
+        self.query_one("#figures" if table else "#plot").focus()
+
+    def _explain(self) -> None:
+        """The values under the cursor, then what belongs below the plot."""
+        view = self._view
+        if view is not None and view.anything:
+            lines = view.details(*self._cell)
+            self.query_one("#detail", PlainText).load("\n".join(lines))
+        self.refresh_bindings()
+
+    def _tell_progress(self) -> None:
+        if self._done:
+            words = f"{_('Plots')} · {one_line(self._title, 40)} · {self._done} …"
+            self.query_one("#title", Static).update(words)

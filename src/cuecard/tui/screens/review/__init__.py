@@ -1,0 +1,1 @@
+"""Reviewing tasks: submitting them, the queue, and one review."""

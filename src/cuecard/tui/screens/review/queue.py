@@ -1,0 +1,387 @@
+"""Review: what I can take to review, what I reviewed, and for coordinators who reviews what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
+from cuecard.annotate.review.queue_rows import QueueRow
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _, time_left
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
+from cuecard.tui.present.review import Look, look_for
+from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.nav import EmptyState, NavBar
+
+if TYPE_CHECKING:
+    from cuecard.annotate.review.protocol import Protocol
+    from cuecard.annotate.review.queue_rows import Candidate
+
+
+COLUMNS = (
+    FittedColumn("", 2, hidden_below=48),
+    FittedColumn("", 1),
+    FittedColumn(N_("Family"), 11, hidden_below=100),
+    FittedColumn(N_("Task"), 20, grow=3),
+    FittedColumn(N_("Lang"), 4, hidden_below=64),
+    FittedColumn(N_("Domain"), 14, grow=1, hidden_below=100),
+    FittedColumn(N_("Rev"), 3, right=True, hidden_below=100),
+    FittedColumn(N_("In"), 3, right=True, hidden_below=48),
+    FittedColumn(N_("Waits"), 9, right=True, hidden_below=64),
+    FittedColumn("", 17, grow=1),
+)
+_HIGHEST, _LOWEST = 2, -2
+
+
+class ReviewQueueScreen(CuecardScreen[None]):
+    """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
+
+    CSS_PATH = "queue.tcss"
+    BINDINGS = keys(
+        Key("review.open", "enter", "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
+        Key("review.next", "n", "next", N_("Next"), N_("Take the task that helps most, and review it")),
+        Key("review.skip", "s", "skip", N_("Skip"), N_("Leave this task to others, with a reason")),
+        Key("review.assign", "g", "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one")),
+        Key("review.sooner", "plus,equals_sign", "prioritise(1)", N_("Sooner"), N_("Have this task reviewed sooner"), shown_as="+"),
+        Key("review.later", "minus", "prioritise(-1)", N_("Later"), N_("Have this task reviewed later"), shown_as="-"),
+        Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
+        Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
+        Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
+        Key("review.refresh", "r", "look_again", N_("Refresh"), N_("Look again for tasks to review")),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._look = Look()
+        self._protocol = EMBEDDED_PROTOCOL
+        self._reading = False
+        self._with_skipped = False
+
+    def compose(self) -> ComposeResult:
+        yield NavBar("review")
+        with Vertical(id="body"):
+            yield Static("", id="heading", markup=False)
+            yield ListTable(COLUMNS, id="queue")
+            yield Static("", id="about", markup=False)
+            yield EmptyState(
+                _("No task waits for your review"),
+                _(
+                    "Every task is reviewed by two people who are not its authors and do not see"
+                    " each other's review until both are in. Both must approve the same revision."
+                ),
+                ("2", _("Tasks: open one of yours and submit it; others will find it here")),
+                ("d", _("Reviews that are in: yours, and those of your tasks")),
+                ("r", _("Look again")),
+                id="nothing",
+            )
+            yield EmptyState(
+                _("Nothing is in review"),
+                _("You coordinate: here you see who reviews what, and give tasks to reviewers."),
+                ("2", _("Tasks: their authors submit them")),
+                ("r", _("Look again")),
+                id="nothing-out",
+            )
+            yield EmptyState(
+                _("No reviews to read yet"),
+                _("Your own reviews are here, and those of your tasks once both are in."),
+                ("d", _("Tasks to review")),
+                id="none-done",
+            )
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        for widget in self.query("#body > *"):
+            widget.display = False
+
+    def on_screen_resume(self) -> None:
+        self.query_one(NavBar).load(self.person, self.services.url)
+        self.look()
+
+    @property
+    def _rows(self) -> list[QueueRow]:
+        return self._look.done if self._reading else self._look.todo
+
+    @property
+    def _row(self) -> QueueRow | None:
+        """The line under the cursor."""
+        at = self.query_one(ListTable).cursor_row
+        return self._rows[at] if at < len(self._rows) else None
+
+    @guarded("review")
+    async def look(self) -> None:
+        """Read the lists again, with the cursor on the task it was on."""
+        before = self._row
+        self._protocol = protocol_of(await self.services.config())
+        person, protocol, all_ = self.person, self._protocol, self._with_skipped
+        self._look = await self.services.ask(lambda ws: look_for(ws, person, protocol, all_))
+        ids = [row.task.id for row in self._rows]
+        self._show(ids.index(before.task.id) if before and before.task.id in ids else None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        look, row = self._look, self._row if self.is_mounted else None
+        match action:
+            case "open":
+                return row is not None
+            case "next":
+                return bool(look.next_id) and not self._reading
+            case "skip":
+                return row is not None and row.can_skip
+            case "skipped":
+                return not self._reading and (look.skipped > 0 or self._with_skipped)
+            case "assign" | "prioritise":
+                return look.coordinates and not self._reading and row is not None
+            case _:
+                return True
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._describe()
+        self.refresh_bindings()
+
+    @guarded("open")
+    async def action_open(self) -> None:
+        if (row := self._row) is not None:
+            await self._open(row.task.id, row.can_take)
+
+    @guarded("open")
+    async def action_next(self) -> None:
+        await self._open(self._look.next_id, take=True)
+
+    async def _open(self, task_id: str, take: bool) -> None:
+        """Show the task; from the queue it is this person's to review from now on."""
+        from cuecard.annotate.review.assignment import renew
+        from cuecard.annotate.review.assignment import take as take_task
+        from cuecard.tui.screens.review.screen import ReviewTaskScreen
+
+        person, protocol = self.person, self._protocol
+        if take:
+            try:
+                if not await self.services.ask(lambda ws: renew(ws, task_id, person, protocol)):
+                    await self.services.ask(lambda ws: take_task(ws, task_id, person, protocol))
+            except CuecardError:
+                self.look()
+                raise
+        self.app.push_screen(ReviewTaskScreen(task_id))
+
+    @guarded("act")
+    async def action_skip(self) -> None:
+        from cuecard.annotate.review.assignment import skip
+        from cuecard.tui.screens.dialogs import AskLine
+
+        row, person = self._row, self.person
+        if row is None:
+            return
+        reason = await self.app.push_screen_wait(
+            AskLine(
+                _("Skip this task?"),
+                _("Others will review it. Only coordinators see why."),
+                button=_("Skip"),
+                placeholder=_("Why?"),
+            )
+        )
+        if reason is not None:
+            await self.services.ask(lambda ws: skip(ws, row.task.id, person, reason))
+            self.look()
+
+    @guarded("act")
+    async def action_assign(self) -> None:
+
+        if (row := self._row) is not None and await assign_reviewer(
+            self, row.task.id, row.task.title, self._protocol
+        ):
+            self.look()
+
+    @guarded("act")
+    async def action_prioritise(self, by: int) -> None:
+        from cuecard.annotate.review.assignment import prioritise
+
+        row, person, protocol = self._row, self.person, self._protocol
+        if row is None:
+            return
+        wanted = min(max(row.priority + by, _LOWEST), _HIGHEST)
+        if wanted != row.priority:
+            await self.services.ask(
+                lambda ws: prioritise(ws, row.task.id, person, wanted, protocol)
+            )
+            self.look()
+        else:
+            self.cue_app.tell(_("Its priority is at the end of the scale already."))
+
+    def action_turn(self) -> None:
+        self._reading = not self._reading
+        self._show(cursor=0)
+
+    def action_skipped(self) -> None:
+        self._with_skipped = not self._with_skipped
+        self.look()
+
+    def action_board(self) -> None:
+        from cuecard.tui.screens.board import BoardScreen
+
+        self.app.push_screen(BoardScreen())
+
+    def action_look_again(self) -> None:
+        self.look()
+
+    def _show(self, cursor: int | None = None) -> None:
+        rows, table, heading = (
+            self._rows,
+            self.query_one(ListTable),
+            self.query_one("#heading", Static),
+        )
+        look, reading = self._look, self._reading
+        for widget in (table, heading, self.query_one("#about")):
+            widget.display = bool(rows)
+        self.query_one("#nothing").display = not (rows or reading or look.coordinates)
+        self.query_one("#nothing-out").display = not (rows or reading) and look.coordinates
+        self.query_one("#none-done").display = not rows and reading
+        heading.update(self._heading())
+        table.fill([self._cells(row) for row in rows], cursor=cursor)
+        if rows:
+            table.focus()
+        self._describe()
+        self.refresh_bindings()
+
+    def _heading(self) -> str:
+        if self._reading:
+            return _("Reviews that are in: yours, and those of your tasks")
+        if self._look.coordinates:
+            return _("Tasks in review, and who reviews them")
+        return _("Tasks to review, blind to their authors and to other reviewers")
+
+    def _describe(self) -> None:
+        row = self._row
+        self.query_one("#about", Static).update(" ".join(row.about) if row else "")
+
+    def _cells(self, row: QueueRow) -> tuple[str | Text, ...]:
+        colours = self.app.theme_variables
+        family = badge(FAMILY, row.task.family, colours)
+        glyph, label = family.divide([1])
+        note: str | Text = Text(row.note, ink(colours, "secondary") if row.mine else "")
+        if self._reading:
+            note = badge(TASK_STATE, row.task.state, colours)
+        return (
+            Text(row.urgency, ink(colours, "warning")),
+            glyph,
+            Text(label.plain.strip(), label.style),
+            row.task.title,
+            LANGUAGE_LABEL[row.task.language],
+            row.task.domain,
+            str(row.task.revision),
+            row.reviews,
+            row.waits,
+            note,
+        )
+
+
+_COLUMNS = (
+    FittedColumn(N_("Name"), 14, grow=1),
+    FittedColumn(N_("Load"), 4, right=True),
+    FittedColumn("", 30, grow=2),
+)
+
+
+class AssignDialog(CuecardDialog["Candidate | None"]):
+    """Dismissed with who was chosen: to give them the task, or if they have it to take it away."""
+
+    DEFAULT_CSS = """
+    AssignDialog { align: center middle; }
+    AssignDialog ListTable { height: auto; min-height: 3; max-height: 14; margin-top: 1; }
+    AssignDialog Static { height: auto; }
+    """
+    BINDINGS = keys(
+        Key("assign.choose", "enter", "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
+    )  # fmt: skip
+
+    def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:
+        super().__init__()
+        self._title, self._candidates, self._now = title, candidates, now
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
+            yield Static(
+                _(
+                    "Load: reviews of the last 30 days, and tasks at hand. The least loaded come first."
+                ),
+                classes="muted",
+                markup=False,
+            )
+            yield ListTable(_COLUMNS)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        table = self.query_one(ListTable)
+        table.fill([(c.name, str(c.load), self._said(c)) for c in self._candidates])
+        table.focus()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        at = self.query_one(ListTable).cursor_row
+        if at >= len(self._candidates):
+            return
+        candidate = self._candidates[at]
+        if candidate.has is None and candidate.obstacle:
+            self.notify(candidate.obstacle, severity="warning", markup=False)
+        else:
+            self.dismiss(candidate)
+
+    def _said(self, candidate: Candidate) -> str:
+        if candidate.has is not None:
+            text = _("has it, {time}; Enter takes it away")
+            return text.format(time=time_left(candidate.has, self._now))
+        if candidate.obstacle:
+            return candidate.obstacle
+        if candidate.skipped:
+            return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
+        return "" if candidate.fits else _("other skills")
+
+
+async def assign_reviewer(
+    screen: CuecardScreen[Any], task_id: str, title: str, protocol: Protocol
+) -> bool:
+    """Ask who, and do it; whether anything was done. Raises `CuecardError`."""
+    from cuecard.annotate.review.assignment import assign, unassign
+    from cuecard.annotate.review.queue_rows import candidates
+
+    now, by = datetime.now(UTC), screen.person
+    found = await screen.services.ask(lambda ws: candidates(ws, task_id, by, protocol, now))
+    chosen = await screen.app.push_screen_wait(AssignDialog(title, found, now))
+    if chosen is None:
+        return False
+    name = chosen.name
+    if chosen.has is None:
+        await screen.services.ask(lambda ws: assign(ws, task_id, name, by, protocol))
+        screen.cue_app.tell(_("{name} has the task now.").format(name=name))
+        return True
+    reason = await screen.app.push_screen_wait(
+        AskLine(
+            _("Take the task away?"),
+            _("{name} will not be offered this revision again.").format(name=name),
+            button=_("Take away"),
+            placeholder=_("Why?"),
+        )
+    )
+    if reason is None:
+        return False
+    await screen.services.ask(lambda ws: unassign(ws, task_id, name, by, reason, protocol))
+    return True

@@ -1,0 +1,309 @@
+"""One review: the task as a document, the dimensions beside it, marks and comments where they belong."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.review.reviewing import GOLD
+from cuecard.core.contributions import CheckMark, ReviewDecision, TaskState
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import for_display
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.present.review import Need, next_need, obstacle_to_gold
+from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.review.dialogs import CommentDialog, Pin, Pinned, SourceDialog
+from cuecard.tui.screens.review.panes import OpenReview
+from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.review import DimensionList
+
+if TYPE_CHECKING:
+    pass
+
+_WRITING = {"comment", "mark", "next", "hand_in"}
+
+
+class ReviewTaskScreen(OpenReview):
+    """What is typed here is kept at once and taken up again when the review is opened next. Who may
+    not review the task now reads here the reviews that they may see.
+    """
+
+    CSS_PATH = "review.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    BINDINGS = keys(
+        Key("review_task.comment", "c", "comment", N_("Comment"), N_("Comment on the place under the cursor")),
+        Key("review_task.right", "r", "mark('right')", N_("Mark"), N_("This gold item is right; again: no mark"), shown_as="r/w/u"),
+        Key("review_task.wrong", "w", "mark('wrong')", N_("Wrong"), N_("This gold item is wrong; say what is"), show=False),
+        Key("review_task.unsure", "u", "mark('unsure')", N_("Unsure"), N_("Whether this gold item is right cannot be told"), show=False),
+        Key("review_task.next", "n", "next", N_("Next"), N_("To the next item of your spot check that has no mark"), show=False),
+        Key("review_task.source", "s", "source", N_("Source"), N_("Open a page behind this item in the browser")),
+        Key("review_task.changes", "d", "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
+        Key("review_task.whole", "d", "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
+        Key("review_task.threads", "m", "threads", N_("Comments"), N_("All comments with their answers")),
+        Key("review_task.comments", "m", "comments", N_("Comments"), N_("All comments with their answers"), show=False),
+        Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
+        Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
+        Key("review_task.edit", "t", "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
+        Key("review_task.qc", "q", "qc", N_("QC"), N_("Quality control of this task: stages, evidence, verdict"), show=False),
+        Key("review_task.third", "T", "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review")),
+        Key("review_task.rate", "tab,shift+tab", "to_side", N_("Rate"), N_("From the task to the dimensions"), shown_as="⇥"),
+        Key("review_task.reviews", "tab,shift+tab", "to_reviews", N_("Reviews"), N_("From the task to its reviews"), shown_as="⇥"),
+        Key("review_task.task", "tab,shift+tab", "to_task", N_("Task"), N_("Back to the task"), shown_as="⇥"),
+        Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
+    )  # fmt: skip
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self.view
+        if action == "back":
+            return True
+        if view is None:
+            return False
+        if action in ("to_side", "to_reviews", "to_task"):
+            wanted = "to_reviews" if view.context.reading else "to_side"
+            return action == (wanted if (self.focused is self.document) else "to_task")
+        if action in _WRITING and view.context.reading:
+            return False
+        row = self.row
+        match action:
+            case "mark":
+                return bool(row and row.item) and self.focused is self.document
+            case "next":
+                return bool(view.form.left_to_mark)
+            case "source":
+                return bool(row and row.item and view.sources(row)) and (
+                    self.focused is self.document
+                )
+            case "edit":
+                return view.context.sheet.own
+            case "third":
+                return view.context.may_ask_third
+            case "changes":
+                return bool(view.context.changes) and view.only_changes != parameters[0]
+            case "comments" | "threads":
+                # While a review is written the footer has no room for it; the side names it.
+                return bool(view.context.threads) and view.context.reading == (action == "threads")
+            case _:
+                return True
+
+    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
+        event.stop()
+
+    def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
+        event.stop()
+        self.refresh_keys()
+
+    def on_dimension_list_rated(self, event: DimensionList.Rated) -> None:
+        event.stop()
+        view = self.view
+        if view is None or view.context.reading:
+            return
+        if event.key == GOLD and event.rating == "pass" and (need := obstacle_to_gold(view.form)):
+            self._lead(need)
+            return
+        view.form.ratings[event.key] = event.rating
+        self.edited()
+        if event.rating == "fail" and not view.form.explained(event.key):
+            label = next(_(d.label) for d in view.context.sheet.dimensions if d.key == event.key)
+            self._ask_comment(
+                self.place, event.key, _("Why does “{name}” fail?").format(name=label)
+            )
+
+    @guarded("hand_in")
+    async def hand_in(self, decision: ReviewDecision) -> None:
+        from cuecard.annotate.review.reviewing import review
+
+        if self.view is None or self.protocol is None:
+            return
+        self.view.form.seconds += self.worked.rest()
+        given, protocol = self.view.form.to_review(decision), self.protocol
+        # What is handed in takes the place of the unfinished review, so that must not be written later.
+        await self.keeper.forget()
+        state = await self.services.ask(lambda ws: review(ws, given, protocol=protocol))
+        said = {
+            TaskState.APPROVED: _("The reviews are in: the task is approved."),
+            TaskState.RETURNED: _("The reviews are in: the task goes back to its author."),
+        }
+        self.cue_app.tell(said.get(state, _("Handed in. It waits for the other review.")))
+        self.dismiss()
+
+    def action_comment(self) -> None:
+        self._ask_comment(self.place)
+
+    def action_mark(self, mark: CheckMark) -> None:
+        view, row = self.view, self.row
+        if view is None or row is None or not row.item:
+            return
+        view.form.mark(row.item, mark)
+        self.edited()
+        if row.item in view.form.unexplained_wrong:
+            self._ask_comment(row.item, GOLD, _("What is wrong here?"))
+
+    def action_next(self) -> None:
+        if self.view is not None and (place := self.view.next_to_mark(self.document.cursor)):
+            self.go_to(place)
+
+    def action_source(self) -> None:
+        view, row = self.view, self.row
+        if view is None or row is None:
+            return
+        urls = view.sources(row)
+        if len(urls) == 1:
+            self._open(row.item, urls[0])
+        elif urls:
+            opened = view.form.opened.get(row.item, ())
+            self.app.push_screen(SourceDialog(urls, opened), partial(self._open, row.item))
+        else:
+            self.cue_app.tell(_("This cites no source."))
+
+    def action_changes(self, only: bool) -> None:
+        if self.view is not None:
+            place = self.place
+            self.view.only_changes = only
+            self.show()
+            self.document.move_to(self.view.row_of(place) or 0)
+
+    def action_threads(self) -> None:
+        self.action_comments()
+
+    def action_comments(self) -> None:
+        from cuecard.tui.screens.review.dialogs import ThreadsScreen
+
+        def back(place: str | None) -> None:
+            self.load(place)
+
+        self.app.push_screen(ThreadsScreen(self.task_id), back)
+
+    def action_hand_in(self, decision: str) -> None:
+        if self.view is None:
+            return
+        form, wanted = self.view.form, ReviewDecision(decision)
+        if need := next_need(form, self.view.context.sheet.dimensions, wanted):
+            self._lead(need)
+            return
+        approve = wanted is ReviewDecision.APPROVE
+        self.app.push_screen(
+            ConfirmDialog(
+                _("Approve this revision?") if approve else _("Return it to the author?"),
+                _("A review cannot be changed once it is handed in."),
+                _("Approve") if approve else _("Return"),
+            ),
+            partial(self._decided, wanted),
+        )
+
+    def action_edit(self) -> None:
+        from cuecard.tui.screens.task.screen import TaskScreen
+
+        self.app.push_screen(TaskScreen(self.task_id, place=self.place))
+
+    def action_third(self) -> None:
+        note = _("A third person reviews the same revision and sees neither review. Say why.")
+        self.app.push_screen(TextDialog(_("Ask a third person"), "", note), self._asked)
+
+    def action_qc(self) -> None:
+        from cuecard.tui.screens.quality import QcScreen
+
+        def back(_done: None) -> None:
+            self.side.qc.look_again()
+
+        self.app.push_screen(QcScreen(self.task_id), back)
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    def _lead(self, need: Need) -> None:
+        """Say what is missing, and go where it is done."""
+        view = self.view
+        if view is None:
+            return
+        match need.kind:
+            case "why":
+                self._ask_comment(self.place, need.dimension, need.said)
+                return
+            case "wrong":
+                self.go_to(need.place)
+                self._ask_comment(need.place, GOLD, need.said)
+                return
+            case "say":
+                self._ask_comment(self.place, "", need.said)
+                return
+            case "rate":
+                self.side.dimensions.go_to(need.dimension)
+                self.action_to_side()
+            case "mark":
+                self.go_to(need.place)
+            case "stop":
+                pass
+        self.notify(need.said, severity="warning", markup=False)
+
+    def _ask_comment(self, place: str, dimension: str = "", ask: str = "") -> None:
+        view = self.view
+        if view is None:
+            return
+        dimensions = [(d.key, _(d.label)) for d in view.context.sheet.dimensions]
+        # Not every family has a dimension for its gold alone.
+        pin = Pin(place, dimension if dimension in dict(dimensions) else "")
+        if not ask:
+            here = next((c for c in view.form.comments if c.place == place), None)
+            pin = Pin(place, here.dimension if here else self._unexplained)
+        form = view.form
+        dialog = CommentDialog(
+            pin,
+            view.places(place),
+            dimensions,
+            lambda at: form.comment_at(at.place, at.dimension),
+            ask,
+        )
+        self.app.push_screen(dialog, self._commented)
+
+    @property
+    def _unexplained(self) -> str:
+        """A dimension that fails without a word of why; "" if there is none."""
+        form = self.view.form if self.view else None
+        failed = (key for key, rating in form.ratings.items() if rating == "fail") if form else ()
+        return next((key for key in failed if form and not form.explained(key)), "")
+
+    def _commented(self, said: Pinned | None) -> None:
+        if said is None or self.view is None:
+            return
+        if said.before is not None and said.before != said.pin:
+            self.view.form.comment(said.before.place, "", said.before.dimension)
+        self.view.form.comment(said.pin.place, said.text, said.pin.dimension)
+        self.edited()
+
+    def _decided(self, wanted: ReviewDecision, sure: bool | None) -> None:
+        if sure:
+            self.hand_in(wanted)
+
+    def _asked(self, reason: str | None) -> None:
+        if reason is not None and reason.strip():
+            self.ask_third(reason)
+
+    @guarded("third")
+    async def ask_third(self, reason: str) -> None:
+        from cuecard.annotate.review.workflow import ask_third
+
+        person, task_id = self.person, self.task_id
+        await self.services.ask(lambda ws: ask_third(ws, task_id, person, reason))
+        self.cue_app.tell(_("A third person will decide."))
+        self.load()
+
+    def _open(self, item: str, url: str | None) -> None:
+        if url is not None:
+            self.open_source(item, url)
+
+    @guarded("browser", background=True)
+    async def open_source(self, item: str, url: str) -> None:
+        from cuecard.tui.outside_programs import open_page
+
+        opened = await asyncio.to_thread(open_page, url)
+        if self.view is not None and not self.view.context.reading:
+            self.view.form.note_opened(item, url)
+            self.edited()
+        text = (
+            _("Opening {url}")
+            if opened
+            else _("There is no browser to open here. The address is {url}")
+        )
+        self.notify(text.format(url=for_display(url)), markup=False)

@@ -1,0 +1,345 @@
+"""Scores of a run by family, and what they are grouped by, which trials count, which measures are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Footer, Static
+from textual.widgets.selection_list import Selection
+
+from cuecard.annotate.results.pool import Dimension
+from cuecard.annotate.results.words import dimension_word, value_word
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.grid import Grid
+from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
+from cuecard.tui.present.run_trials import Behind
+from cuecard.tui.present.score_tables import COUNT_GLYPHS, COUNT_WORDS, FigureCell
+from cuecard.tui.present.scores import ALL_MEASURES, ONLY_WORDS, Cut, Only, ScoreView, all_measures
+from cuecard.tui.present.tables import WIDE
+from cuecard.tui.screens.run.actions import SCORES_KEYS, Keys, refresh_keys
+from cuecard.tui.widgets.lists import FigureTable, TickList
+from cuecard.tui.widgets.text import Lines, PlainText
+
+_MOST = 40
+
+
+class ScoreGrid(FigureTable):
+    """Has no marks of its own."""
+
+    GUTTER = False
+
+
+class ScoresPane(Vertical):
+    """`load` a view; its keys change what is shown, and ask for another count where that takes one."""
+
+    BINDINGS = SCORES_KEYS
+
+    class BehindWanted(Message):
+        """The trials behind a figure are to be listed."""
+
+        def __init__(self, behind: Behind) -> None:
+            super().__init__()
+            self.behind = behind
+
+    class CutWanted(Message):
+        """Other trials are to be counted, or grouped in another way."""
+
+        def __init__(self, cut: Cut) -> None:
+            super().__init__()
+            self.cut = cut
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._view: ScoreView | None = None
+        self._figures = False
+        self._keys: Keys = ()
+        self._counting: str | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="counting", markup=False)
+        yield Lines(id="sections")
+        yield Lines(id="scores-heading")
+        yield ScoreGrid((), cursor="cell", fixed=1, id="scores-table")
+        with VerticalScroll(id="scores-details", can_focus=False):
+            yield PlainText(id="scores-detail")
+
+    def on_mount(self) -> None:
+        self.counting("")
+
+    @property
+    def table(self) -> ScoreGrid:
+        return self.query_one(ScoreGrid)
+
+    def counting(self, text: str) -> None:
+        """What is being done, or nothing."""
+        if text != self._counting:
+            self._counting = text
+            said = self.query_one("#counting", Static)
+            said.display = bool(text)
+            said.update(text)
+
+    def load(self, view: ScoreView) -> None:
+        # The cursor is put on the first figure once there is one.
+        first = self._view is None or not self._figures
+        self._view = view
+        self._figures = _first_figure(view) > 0
+        self._fill(first=first)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._view is not None:
+            self.call_after_refresh(self._fill)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view = self._view
+        if view is None:
+            return False
+        match action:
+            case "open":
+                return self._behind is not None
+            case "step":
+                return len(view.sections) > 1
+            case "across":
+                return view.across is not None or bool(view.dimensions_across)
+            case _:
+                return True
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.action_open()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._explain()
+
+    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
+        event.stop()
+        self._sort(event.column)
+
+    def action_open(self) -> None:
+        if behind := self._behind:
+            self.post_message(self.BehindWanted(behind))
+
+    def action_step(self, by: int) -> None:
+        if self._view is not None:
+            self._view.step(by)
+            self._fill(first=True)
+
+    def action_order(self) -> None:
+        self._sort(self.table.cursor_column)
+
+    def action_across(self) -> None:
+        if self._view is not None:
+            self._view.next_across(self.table.cursor_column)
+            self._fill(first=True)
+
+    @guarded("cut")
+    async def action_by(self) -> None:
+
+        if self._view is not None:
+            self._ask_for(await self.app.push_screen_wait(GroupDialog(self._view)))
+
+    @guarded("cut")
+    async def action_narrow(self) -> None:
+
+        if self._view is not None:
+            self._ask_for(await self.app.push_screen_wait(NarrowDialog(self._view)))
+
+    @guarded("cut")
+    async def action_measure(self) -> None:
+        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+
+        if (view := self._view) is None:
+            return
+        names = all_measures(view.cut.of(view.pool))
+        options = [("main", "", _("The main ones")), (ALL_MEASURES, "", _("All of them"))]
+        options += [(name, "", measure_label(name)) for name in names]
+        question = _("A single measure also stands in the overview, for all families that have it.")
+        chosen = await self.app.push_screen_wait(ChoiceDialog(_("Measures"), question, options))
+        if chosen is not None:
+            cut = view.cut
+            measure = "" if chosen == "main" else chosen
+            self._ask_for(Cut(cut.by, cut.where, cut.only, measure))
+
+    @property
+    def _behind(self) -> Behind | None:
+        table = self.table
+        return self._view.behind(table.cursor_row, table.cursor_column) if self._view else None
+
+    def _ask_for(self, cut: Cut | None) -> None:
+        if cut is not None and self._view is not None and cut != self._view.cut:
+            self.post_message(self.CutWanted(cut))
+
+    def _sort(self, column: int) -> None:
+        if self._view is not None:
+            self._view.sort(column)
+            self._fill()
+            self.table.move_to(0, column)
+
+    def _fill(self, *, first: bool = False) -> None:
+        view, table = self._view, self.table
+        if view is None:
+            return
+        self.query_one("#sections", Lines).load([view.tabs()])
+        self.query_one("#scores-heading", Lines).load([view.heading()])
+        sheet = view.sheet
+        rows: list[list[str | GridCell | Text]] = []
+        for line in sheet.lines:
+            cells: list[str | GridCell | Text] = [GridCell(line[0].text, "strong")]
+            cells += [GridCell(c.text, "muted" if c.remark else "plain") for c in line[1:]]
+            rows.append(cells)
+        short = {_(COUNT_WORDS[key]): glyph for key, glyph in COUNT_GLYPHS.items()}
+        columns: list[GridColumn] = []
+        for at, heading in enumerate(sheet.headings):
+            words = at == 0 or not any(_counted(line[at]) for line in sheet.lines)
+            longest = max((cell_len(line[at].text) for line in sheet.lines), default=0)
+            if self.size.width < WIDE:
+                heading = short.get(heading, heading)
+            least = min(max(longest, cell_len(heading)), _MOST)
+            columns.append(GridColumn(heading, least, raw=True, right=not words))
+        table.set_columns(columns, fixed=1)
+        table.load(ListSource(rows), cursor=(0, _first_figure(view)) if first else None)
+        self._explain()
+
+    def _explain(self) -> None:
+        if self._view is not None:
+            table = self.table
+            lines = self._view.details(table.cursor_row, table.cursor_column)
+            self.query_one("#scores-detail", PlainText).load("\n".join(lines))
+        self._keys = refresh_keys(self, ("open", "step", "across"), self._keys)
+
+
+def _counted(cell: object) -> bool:
+    return isinstance(cell, FigureCell) or getattr(cell, "value", None) is not None
+
+
+def _first_figure(view: ScoreView) -> int:
+    lines = view.sheet.lines
+    cells = lines[0] if lines else ()
+    return next((at for at, cell in enumerate(cells) if isinstance(cell, FigureCell)), 0)
+
+
+class GroupDialog(CuecardDialog[Cut | None]):
+    """The dimensions of a line, from those in which the trials differ."""
+
+    DEFAULT_CSS = """
+    GroupDialog TickList { height: auto; max-height: 12; padding: 0; }
+    """
+    BINDINGS = keys(
+        Key("run_group.accept", "ctrl+s", "accept", N_("Show"), N_("Count again with these"), shown_as="^s", priority=True),
+    )  # fmt: skip
+
+    def __init__(self, view: ScoreView) -> None:
+        super().__init__()
+        self._cut = view.cut
+        several: list[Dimension] = [d for d in view.choices() if d != "family"]
+        self._offered = list(dict.fromkeys((*view.cut.by, "agent", *several)))
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(_("What a line is"))
+            yield Static(
+                _("Space ticks. Families always stand apart: they have measures of their own."),
+                classes="muted",
+                markup=False,
+            )
+            yield TickList[str](
+                *(Selection(Text(dimension_word(d)), d, d in self._cut.by) for d in self._offered),
+                compact=True,
+            )
+        yield Footer(show_command_palette=False)
+
+    def action_accept(self) -> None:
+        ticked = _ticked(self, "TickList")
+        by: list[Dimension] = [d for d in self._offered if d in ticked]
+        self.dismiss(
+            Cut(tuple(by) or ("agent",), self._cut.where, self._cut.only, self._cut.measure)
+        )
+
+
+class NarrowDialog(CuecardDialog[Cut | None]):
+    """Which trials count: failed ones or not, and the values of dimensions."""
+
+    DEFAULT_CSS = """
+    NarrowDialog TickList { height: auto; max-height: 8; padding: 0; margin-bottom: 1; }
+    NarrowDialog Static { height: auto; }
+    """
+    BINDINGS = keys(
+        Key("run_narrow.accept", "ctrl+s", "accept", N_("Show"), N_("Count again with these"), shown_as="^s", priority=True),
+    )  # fmt: skip
+
+    def __init__(self, view: ScoreView) -> None:
+        super().__init__()
+        self._cut = view.cut
+        self._choices = view.choices()
+        self._names = view.tables[0].names if view.tables else {}
+
+    def compose(self) -> ComposeResult:
+        cut, chosen = self._cut, dict(self._cut.where)
+        with VerticalScroll(classes="dialog", can_focus=False) as box:
+            box.border_title = Text(_("Which trials count"))
+            yield Static(
+                _("Space ticks; nothing ticked in a list means all of it."), classes="muted"
+            )
+            yield TickList[str](
+                *(
+                    Selection(Text(_(words)), only.value, only is cut.only)
+                    for only, words in ONLY_WORDS.items()
+                    if only is not Only.ALL
+                ),
+                id="only",
+                compact=True,
+            )
+            for dimension, values in self._choices.items():
+                yield Static(dimension_word(dimension), classes="title", markup=False)
+                yield TickList[str](
+                    *self._selections(dimension, values, chosen.get(dimension, ())),
+                    id=f"of-{dimension}",
+                    compact=True,
+                )
+        yield Footer(show_command_palette=False)
+
+    def on_selection_list_selection_toggled(self, event: TickList.SelectionToggled[str]) -> None:
+        """Of the kinds of trials at most one."""
+        event.stop()
+        mine = cast("TickList[str]", event.selection_list)
+        if mine.id == "only":
+            value = event.selection.value
+            for other in mine.selected:
+                if other != value:
+                    mine.deselect(other)
+
+    def action_accept(self) -> None:
+        only = _ticked(self, "#only")
+        where: list[tuple[Dimension, tuple[str, ...]]] = []
+        for dimension, values in self._choices.items():
+            if ticked := _ticked(self, f"#of-{dimension}"):
+                where.append((dimension, tuple(value for value in values if value in ticked)))
+        kind = Only(next(iter(only))) if only else Only.ALL
+        self.dismiss(Cut(self._cut.by, tuple(where), kind, self._cut.measure))
+
+    def _selections(
+        self, dimension: Dimension, values: Sequence[str], chosen: Sequence[str]
+    ) -> list[Selection[str]]:
+        return [
+            Selection(
+                Text(one_line(value_word(dimension, value, self._names), 56)),
+                value,
+                value in chosen,
+            )
+            for value in values
+        ]
+
+
+def _ticked(dialog: CuecardDialog[Cut | None], selector: str) -> frozenset[str]:
+    return frozenset(cast("TickList[str]", dialog.query_one(selector, TickList)).selected)

@@ -1,1 +1,0 @@
-"""The tab of a checkpoint chain's steps."""

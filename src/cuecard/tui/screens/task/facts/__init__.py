@@ -1,1 +1,0 @@
-"""The tab of a closed world's facts."""

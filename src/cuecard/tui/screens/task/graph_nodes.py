@@ -1,0 +1,382 @@
+"""The tab of nodes: every entity of the graph with its other names, beside its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Input
+
+from cuecard.annotate.authoring import graph_entities, ops
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.task_data import Path, blank_node
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.grid import Grid, Sheet
+from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.screens.task.graph_entities import (
+    COLUMNS,
+    FIELD_COLUMN,
+    NAME,
+    USES,
+    AroundPane,
+    GraphSide,
+    NodeRows,
+    StatusLine,
+)
+from cuecard.tui.screens.task.graph_rows import Bulk, Names, TripleRows, renamed
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import PlainText
+
+if TYPE_CHECKING:
+    from cuecard.tui.app import CuecardApp
+
+_REST = 0.2
+_ON_ROWS = frozenset(("remove", "change", "merge"))
+_ON_GRID = frozenset(("add", "filter", "sort"))
+
+
+class NodesPane(TaskPane):
+    """A name typed over another one is renamed everywhere when it is taken; aliases change at once."""
+
+    BINDINGS = keys(
+        Key("nodes.add", "ctrl+n,insert", "add", N_("Add"), N_("Add a node that triples are to name"), shown_as="^n"),
+        Key("nodes.delete", "delete", "remove", N_("Delete entry"), N_("Delete the names listed here; triples keep naming the node"), shown_as="del", show=False),
+        Key("nodes.change", "ctrl+e", "change", N_("Rename"), N_("Rename this node everywhere"), shown_as="^e"),
+        Key("nodes.merge", "ctrl+u", "merge", N_("Merge"), N_("Make the marked nodes one; their names become its aliases"), shown_as="^u"),
+        Key("nodes.filter", "ctrl+f", "filter", N_("Filter"), N_("Show only nodes with these words in a name"), shown_as="^f"),
+        Key("nodes.aside", "ctrl+g", "aside", N_("Graph"), N_("Neighbours of this node; Enter goes to the triple"), shown_as="^g"),
+        Key("nodes.sort", "f8", "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
+    )  # fmt: skip
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._graph = TripleRows()
+        self.nodes = NodeRows()
+        self._typing: tuple[int, int, str] | None = None
+        self._before: dict[str, Any] = {}
+        self._renaming = ("", "")
+        self._rest: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Container(classes="graph-room"):
+            with Vertical(classes="graph-main"):
+                with Horizontal(classes="graph-filter"):
+                    yield PlainText(_("Filter"), classes="field-label")
+                    yield LineEditor(
+                        placeholder=_("words of a name or an alias"), compact=True, classes="filter"
+                    )
+                yield StatusLine()
+                yield Sheet(COLUMNS, marking=True, numbered=False)
+                yield EmptyState(
+                    _("No nodes yet"),
+                    _("Triples bring their nodes here by themselves; give them other names here."),
+                    ("^n", _("add the first one")),
+                )
+            yield GraphSide()
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.query_one(Sheet)
+
+    @property
+    def grid(self) -> Grid:
+        return self.sheet.grid
+
+    @property
+    def side(self) -> GraphSide:
+        return self.query_one(GraphSide)
+
+    @property
+    def box(self) -> Input:
+        return self.query_one(".filter", Input)
+
+    @property
+    def name_here(self) -> str:
+        """The node under the cursor; empty where there is none."""
+        row = self.grid.cursor_row
+        return self.nodes.rows[row].name if row < len(self.nodes) else ""
+
+    @property
+    def _edit(self) -> TaskEdit:
+        return self._graph.edit
+
+    # A pane of the editor
+
+    def load(self, edit: TaskEdit) -> None:
+        self._graph.load(edit)
+        self._fill(self.name_here)
+
+    def commit(self) -> None:
+        place = self._typing
+        if place is not None and self.sheet.editing == place[:2]:
+            self._write(self.sheet.value)
+
+    def noticed(self, path: Path) -> None:
+        if len(path) > 1 and path[:2] not in (ops.NODES, ops.TRIPLES):
+            return
+        self._graph.follow()
+        match path:
+            case ("gold", "nodes", int(entry), "name" | "aliases", *_) if self.nodes.follow_entry(
+                self._edit, entry
+            ):
+                pass
+            case _:
+                self.nodes.follow(self._edit, self._graph.index, self._renaming)
+        self.grid.changed()
+        self._follow_later()
+
+    def locate(self, path: Path) -> None:
+        match path:
+            case ("gold", "nodes", int(entry), *rest):
+                row = self.nodes.row_of_entry(entry)
+                if row is None and self.nodes.text:
+                    self._end_filter()
+                    row = self.nodes.row_of_entry(entry)
+                if row is not None:
+                    field = str(rest[0]) if rest else ""
+                    self.grid.move_to(row, FIELD_COLUMN.get(field, self.grid.cursor_column))
+            case _:
+                pass
+
+    def reveal(self, path: Path) -> None:
+        self.locate(path)
+        self.grid.focus()
+
+    def step_back(self) -> bool:
+        if self.sheet.has_focus_within and not self.nodes.text:
+            return False
+        if not self.side.has_focus_within:
+            self._end_filter()
+        self.remove_class("-aside")
+        self.grid.focus()
+        return True
+
+    # Typing
+
+    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+        event.stop()
+        row, column = event.row, event.column
+        if row >= len(self.nodes) or column == USES:
+            self.sheet.refuse()
+        else:
+            self._begin(row, column)
+
+    def on_sheet_next_row_asked(self, event: Sheet.NextRowAsked) -> None:
+        event.stop()
+        self.sheet.refuse()
+
+    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+        event.stop()
+        if self._typing is not None and self._typing[:2] == (event.row, event.column):
+            self._write(event.text)
+
+    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+        event.stop()
+        if not self._edit.give_up(self._before):
+            self._write(event.text)
+
+    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+        event.stop()
+        self._edit.seal()
+        place = self._typing
+        if place is None or place[:2] != (event.row, event.column) or event.column != NAME:
+            return
+        old, new = place[2], event.text.strip()
+        if old and new and new != old:
+            self._renaming = (old, new)
+            done = graph_entities.rename_entity(self._edit, old, new, at=ops.NODES)
+            self._say(renamed(done))
+            self._renaming = ("", "")
+
+    def _begin(self, row: int, column: int) -> None:
+        index = self._graph.index
+        self._before = self._edit.data
+        self._typing = (row, column, self.nodes.rows[row].name)
+        self.sheet.begin(
+            row,
+            column,
+            self.nodes.text_at(row, column),
+            candidates=Names(index, "entity") if column == NAME else (),
+            hint=lambda text: self._hint(row, column, text),
+        )
+
+    def _hint(self, row: int, column: int, text: str) -> str:
+        if row >= len(self.nodes):
+            return ""
+        if column == NAME:
+            return self._bulk.rename_effect(self.nodes.rows[row].name, text.strip())
+        return self.nodes.hint(row, column, text, self._graph.index)
+
+    def _write(self, text: str) -> None:
+        if self._typing is not None and self._typing[0] < len(self.nodes):
+            row, column, name = self._typing
+            if self.nodes.rows[row].name == name or not name:
+                self.nodes.write(row, column, text)
+
+    # Moving about
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        if event.grid is self.grid:
+            self._follow_later()
+
+    def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
+        event.stop()
+        self._tell()
+
+    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
+        event.stop()
+        if event.grid is self.grid:
+            self._sort(event.column)
+
+    def on_around_pane_chosen(self, event: AroundPane.Chosen) -> None:
+        event.stop()
+        self.post_message(self.PlaceWanted((*ops.TRIPLES, event.index)))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input is self.box:
+            event.stop()
+            self.nodes.text = event.value
+            self._fill(self.name_here)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input is self.box:
+            event.stop()
+            self.grid.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is self.grid:
+            self._typing = None
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in _ON_GRID:
+            return self.grid.has_focus
+        if action in _ON_ROWS:
+            return self.grid.has_focus and len(self.nodes) > 0
+        return action != "aside" or self.grid.has_focus or self.has_class("-aside")
+
+    def action_add(self) -> None:
+        self._end_filter()
+        entry = len(self._edit.items(ops.NODES))
+        self._edit.insert(ops.NODES, entry, blank_node())
+        self._fill("")
+        row = self.nodes.row_of_entry(entry)
+        if row is not None:
+            self._begin(row, NAME)
+
+    def action_remove(self) -> None:
+        chosen = self.grid.marked or {self.grid.cursor_row}
+        rows = [self.nodes.rows[row] for row in chosen if row < len(self.nodes)]
+        entries = {row.listed for row in rows if row.listed is not None}
+        nodes = self._edit.items(ops.NODES)
+        kept = [node for entry, node in enumerate(nodes) if entry not in entries]
+        if entries:
+            with self._edit.together((*ops.NODES, min(entries))):
+                self._edit.arrange(ops.NODES, kept)
+            self.grid.mark(())
+            self._fill(self.name_here)
+        if used := sum(row.uses > 0 for row in rows):
+            form = ngettext(
+                "{n} node stays, for triples name it.",
+                "{n} nodes stay, for triples name them.",
+                used,
+            )
+            self._say(form.format(n=used))
+
+    def action_change(self) -> None:
+        if name := self.name_here:
+            self._do(self._bulk.rename("entity", name))
+
+    def action_merge(self) -> None:
+        names = self.nodes.names(sorted(self.grid.marked or {self.grid.cursor_row}))
+        if names:
+            self._do(self._bulk.merge("entity", names))
+
+    def action_filter(self) -> None:
+        self.query_one(".graph-filter").display = True
+        self.box.focus()
+
+    def action_sort(self) -> None:
+        self._sort(self.grid.cursor_column)
+
+    def action_aside(self) -> None:
+        if self.side.has_focus_within:
+            self.step_back()
+        else:
+            self.sheet.commit()
+            self._follow()
+            self.add_class("-aside")
+            self.side.around.grid.focus()
+
+    @guarded("nodes")
+    async def _do(self, action: Awaitable[str]) -> None:
+        if said := await action:
+            self.grid.mark(())
+            self._graph.follow()
+            self._fill(self.name_here)
+            self._say(said)
+
+    @property
+    def _bulk(self) -> Bulk:
+        return Bulk(cast("CuecardApp", self.app), self._graph, at=ops.NODES)
+
+    def _say(self, text: str) -> None:
+        cast("CuecardApp", self.app).tell(text)
+
+    # What is shown
+
+    def _sort(self, column: int) -> None:
+        here = self.name_here
+        self.nodes.sort_by(column)
+        self._fill(here)
+
+    def _end_filter(self) -> None:
+        with self.box.prevent(Input.Changed):
+            self.box.value = ""
+        self.query_one(".graph-filter").display = False
+        if self.nodes.text:
+            self.nodes.text = ""
+            self._fill(self.name_here)
+
+    def _fill(self, name: str) -> None:
+        """Show the list anew, with the cursor on a node."""
+        self.nodes.load(self._edit, self._graph.index)
+        row = self.nodes.row_of(name)
+        row = self.grid.cursor_row if row is None else row
+        self.sheet.load(
+            self.nodes, cursor=(max(0, min(row, len(self.nodes) - 1)), self.grid.cursor_column)
+        )
+        self.query_one(EmptyState).display = not len(self.nodes) and not self.nodes.text
+        self._follow()
+
+    def _follow_later(self) -> None:
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(_REST, self._follow)
+
+    def _follow(self) -> None:
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        self.side.show(self._edit, self.name_here)
+        self._tell()
+
+    def _tell(self) -> None:
+        listed = len(self._edit.items(ops.NODES))
+        total = len(self.nodes)
+        parts = [
+            ngettext("{n} node", "{n} nodes", total).format(n=total),
+            _("• {n} listed with a name or aliases of their own").format(n=listed),
+        ]
+        if marked := len(self.grid.marked):
+            parts.insert(0, ngettext("{n} marked", "{n} marked", marked).format(n=marked))
+        self.query_one(StatusLine).load(" · ".join(parts))

@@ -1,1 +1,0 @@
-"""The tabs of a table: its rows, and how its columns are compared."""

@@ -1,0 +1,417 @@
+"""Versions of a task: what each revision changed and the way back, and merging two people's changes side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.widgets import Footer, Static, TextArea
+
+from cuecard.annotate.authoring.changes import Change
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.merge import Side
+from cuecard.annotate.authoring.session import Version
+from cuecard.annotate.authoring.task_data import Path
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.text import for_display
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.grid import Grid, GridCell, GridColumn
+from cuecard.tui.present.changes import SIDE, HistoryView, MergeView
+from cuecard.tui.present.tasks import moment
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.lists import FittedColumn, FittedTable, ListTable
+from cuecard.tui.widgets.nav import EmptyState
+
+
+class HistoryPane(TaskPane):
+    """`show` the versions, the last first; what the one under the cursor changed stands beside them."""
+
+    EDITS = False
+
+    DEFAULT_CSS = """
+    HistoryPane {
+        #past { height: 1fr; }
+        FittedTable { height: 1fr; }
+        #versions { height: 2fr; }
+        #changes { height: 3fr; border-top: solid $foreground 20%; }
+    }
+    """
+    BINDINGS = keys(
+        Key("history.open", "enter,v", "view", N_("Read"), N_("Read the whole version as YAML"), shown_as="⏎"),
+        Key("history.restore", "r", "restore", N_("Restore"), N_("Put this version into the editor; asks first")),
+        Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
+        Key("history.second_gold", "b", "second_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
+        Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
+    )  # fmt: skip
+
+    class Looked(Message):
+        """The cursor is on this version; what it changed is to be found, for `show_changes`."""
+
+        def __init__(self, version: Version, against_draft: bool) -> None:
+            super().__init__()
+            self.version = version
+            self.against_draft = against_draft
+
+    class Restored(Message):
+        """The person wants to go on from this version."""
+
+        def __init__(self, version: Version) -> None:
+            super().__init__()
+            self.version = version
+
+    class Opened(Message):
+        """The person wants to read this version."""
+
+        def __init__(self, version: Version) -> None:
+            super().__init__()
+            self.version = version
+
+    class SecondGoldWanted(Message):
+        """The person wants to compare the gold with a second one."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._view = HistoryView()
+        self._against_draft = False
+
+    def compose(self) -> ComposeResult:
+        columns = (
+            FittedColumn(N_("Rev"), 3, right=True),
+            FittedColumn(N_("When"), 16),
+            FittedColumn(N_("Author"), 6, grow=1),
+            FittedColumn(N_("Changes"), 7, right=True),
+            FittedColumn("", 1),
+            FittedColumn(N_("Message"), 10, grow=3),
+        )
+        with Container(id="past"):
+            with Vertical(id="versions"):
+                yield ListTable(columns)
+            yield EntryList(id="changes")
+        yield EmptyState(
+            _("Never saved"),
+            _("A saved revision never changes; reviews, runs and verdicts point at it."),
+            ("^s", _("save the first revision")),
+        )
+
+    @property
+    def table(self) -> FittedTable:
+        return self.query_one(FittedTable)
+
+    @property
+    def changes(self) -> EntryList:
+        return self.query_one("#changes", EntryList)
+
+    def load(self, edit: TaskEdit) -> None:
+        """Versions are shown when they are read."""
+
+    def show(self, versions: Sequence[Version]) -> None:
+        """List these versions, with the cursor on the last or where it was."""
+        same = list(versions) == list(self._view.versions)
+        self._view = HistoryView(versions, self._view.counts if same else {})
+        self.query_one("#past").display = bool(versions)
+        self.query_one(EmptyState).display = not versions
+        self._fill()
+        self._look()
+
+    def show_count(self, version: Version, n: int) -> None:
+        """How many changes a version made."""
+        if version in self._view.versions:
+            row = list(self._view.versions).index(version)
+            self._view.counts[row] = n
+            self.table.update_row(row, self._view.cells(row))
+
+    def show_changes(
+        self, version: Version, against_draft: bool, changes: Sequence[Change]
+    ) -> None:
+        """What was found; dropped when the cursor is elsewhere by now."""
+        current = self._current
+        if current is None or (current, self._against_draft) != (version, against_draft):
+            return
+        row = self.table.cursor_row
+        self.changes.load(self._view.entries(row, changes, against_draft=against_draft))
+        self.changes.move_to(0)
+
+    def reveal(self, path: Path) -> None:
+        self.table.focus()
+
+    def step_back(self) -> bool:
+        if self.changes.has_focus:
+            self.table.focus()
+            return True
+        return False
+
+    @on(Grid.CursorMoved)
+    def moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._look()
+
+    @on(Grid.Chosen)
+    def chosen(self, event: Grid.Chosen) -> None:
+        """A click only shows what changed; reading the whole takes a key."""
+        event.stop()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("view", "against", "restore"):
+            return self._current is not None
+        return True
+
+    def action_restore(self) -> None:
+        if self._current is not None:
+            self.post_message(self.Restored(self._current))
+
+    def action_against(self) -> None:
+        self._against_draft = not self._against_draft
+        self._look()
+
+    def action_view(self) -> None:
+        if self._current is not None:
+            self.post_message(self.Opened(self._current))
+
+    def action_second_gold(self) -> None:
+        self.post_message(self.SecondGoldWanted())
+
+    def action_changes(self) -> None:
+        (self.table if self.changes.has_focus else self.changes).focus()
+
+    @property
+    def _current(self) -> Version | None:
+        row = self.table.cursor_row
+        return self._view.versions[row] if row < len(self._view.versions) else None
+
+    def _fill(self) -> None:
+        self.table.fill([self._view.cells(row) for row in range(len(self._view.versions))])
+
+    def _look(self) -> None:
+        self.refresh_bindings()
+        if self._current is not None:
+            self.post_message(self.Looked(self._current, self._against_draft))
+
+
+class VersionDialog(CuecardDialog[bool]):
+    """One version of a task, read only. True: the person wants to go on from it."""
+
+    DEFAULT_CSS = """
+    VersionDialog {
+        align: center middle;
+        #revision { width: 96%; height: 96%; border: round $primary; background: $surface;
+                    border-title-color: $primary; border-subtitle-color: $muted; }
+        TextArea { border: none; }
+    }
+    """
+    BINDINGS = keys(
+        Key(
+            "revision.take",
+            "ctrl+o",
+            "take",
+            N_("Go on from this one"),
+            N_("Put this version into the editor; asks first"),
+            shown_as="^o",
+        ),
+    )
+
+    def __init__(self, task_id: str, version: Version, text: str) -> None:
+        """`text`: the version as YAML."""
+        super().__init__()
+        self._task_id, self._version, self._text = task_id, version, text
+
+    def compose(self) -> ComposeResult:
+        version = self._version
+        with Vertical(id="revision") as box:
+            title = _("{task}, revision {number}")
+            if version.kind == "thrown":
+                title = _("{task}, draft after revision {number}, thrown away")
+            box.border_title = Text(title.format(task=self._task_id, number=version.number))
+            box.border_subtitle = Text(f"{version.author or '–'} · {moment(version.at)}")
+            yield TextArea(for_display(self._text), read_only=True)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one(TextArea).focus()
+
+    def action_take(self) -> None:
+        self.dismiss(True)
+
+
+_COLUMNS = (
+    GridColumn("", 1, raw=True),
+    GridColumn(N_("Place"), 18, grow=3),
+    GridColumn(N_("About"), 10, grow=2, hidden_below=60),
+    GridColumn(N_("Taken"), 8),
+)
+_MARK: dict[str, GridCell] = {
+    "clash": GridCell("≠", "bad"),
+    "theirs": GridCell("›", "accent"),
+    "mine": GridCell("‹", "muted"),
+}
+
+
+class MergeScreen(CuecardScreen[dict[str, Any] | None]):
+    """Answers the merged data, or None when the person leaves; nothing is saved here. `told` says who
+    saved what meanwhile.
+    """
+
+    CSS_PATH = "merge.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    BINDINGS = keys(
+        Key("merge.mine", "m", "take('mine')", N_("Mine"), N_("Take my version of this")),
+        Key("merge.theirs", "t", "take('theirs')", N_("Theirs"), N_("Take their version of this")),
+        Key("merge.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or two paragraphs")),
+        Key("merge.all", "A", "all", N_("Alike"), N_("Decide every open clash like the last one")),
+        Key("merge.next", "n", "next", N_("Next"), N_("To the next clash that is open")),
+        Key("merge.save", "ctrl+s", "save", N_("Save"), N_("Save the outcome as the next revision"), shown_as="^s"),
+        Key("merge.leave", "escape", "leave", N_("Leave"), N_("Go back; your draft is kept as it was")),
+    )  # fmt: skip
+
+    def __init__(self, view: MergeView, told: str) -> None:
+        super().__init__()
+        self.view = view
+        self._told = told
+        self._last: Side | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(for_display(self._told), id="merge-told", markup=False)
+        with Container(id="merge-body"):
+            with Vertical(classes="pane", id="differences"):
+                yield Grid(_COLUMNS, id="rows")
+            with Vertical(classes="pane", id="difference"):
+                yield EntryList(gap=True, id="detail")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#difference").border_title = _("Mine and theirs")
+        self._fill()
+        self.grid.focus()
+
+    @property
+    def grid(self) -> Grid:
+        return self.query_one("#rows", Grid)
+
+    @on(Grid.CursorMoved)
+    def moved(self, event: Grid.CursorMoved) -> None:
+        self.show_detail(event.row)
+
+    @on(Grid.Chosen)
+    def chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.query_one("#detail").focus()
+
+    @guarded("detail", background=True)
+    async def show_detail(self, row: int) -> None:
+        """Compare words off the screen's thread; a newer row cancels this."""
+        entries = await asyncio.to_thread(self.view.detail, row) if self.view.rows else []
+        detail = self.query_one("#detail", EntryList)
+        detail.load(entries)
+        detail.move_to(0)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        rows = self.view.rows
+        row = self.grid.cursor_row if self.is_mounted else 0
+        match action:
+            case "take":
+                return row < len(rows) and parameters[0] in rows[row].sides
+            case "all":
+                return self.view.open > 0
+            case "next":
+                return self.view.open > 0
+            case _:
+                return True
+
+    def action_take(self, side: Side) -> None:
+        row = self.grid.cursor_row
+        if not self.view.choose(row, side):
+            return
+        self._last = side
+        self._changed()
+        if row + 1 < self.grid.count:
+            self.grid.move_to(row + 1)
+        else:
+            self.show_detail(row)
+
+    def action_all(self) -> None:
+        # Deciding one moves on to the next, so the cursor stands on one that is open.
+        side = self._last
+        if side is None:
+            text = _("First decide one: m, t or b. Then A decides the others alike.")
+            self.notify(text, markup=False)
+            return
+        n = self.view.choose_for_open(side)
+        self._changed()
+        text = ngettext("{n} clash decided: {side}.", "{n} clashes decided: {side}.", n)
+        self.notify(text.format(n=n, side=_(SIDE[side])), timeout=3, markup=False)
+
+    def action_next(self) -> None:
+        row = self.view.next_open(self.grid.cursor_row)
+        if row is not None:
+            self.grid.move_to(row)
+
+    @guarded("save")
+    async def action_save(self) -> None:
+        if self.view.open:
+            self._tell_open()
+            return
+        data = await asyncio.to_thread(self.view.merged)
+        if data is None:
+            self._fill()
+            self._tell_open()
+        else:
+            self.dismiss(data)
+
+    def action_leave(self) -> None:
+        if self.grid.has_focus:
+            self.dismiss(None)
+        else:
+            self.grid.focus()
+
+    def _tell_open(self) -> None:
+        text = ngettext(
+            "{n} clash is still open: m, t or b decides it.",
+            "{n} clashes are still open: m, t or b decides each.",
+            self.view.open,
+        )
+        self.notify(text.format(n=self.view.open), severity="warning", markup=False)
+        self.action_next()
+
+    def _fill(self) -> None:
+        self.grid.load(_Rows(self.view))
+        self._changed()
+        first = self.view.next_open(-1)
+        self.grid.move_to(first or 0)
+        self.show_detail(first or 0)
+
+    def _changed(self) -> None:
+        self.grid.changed()
+        self.query_one("#differences").border_title = self.view.summary()
+        self.refresh_bindings()
+
+
+class _Rows:
+    """A `GridSource` over a view."""
+
+    def __init__(self, view: MergeView) -> None:
+        self._view = view
+
+    def __len__(self) -> int:
+        return len(self._view.rows)
+
+    def cells(self, row: int) -> Sequence[str | GridCell]:
+        difference, choice = self._view.rows[row], self._view.choice(row)
+        plain = "plain" if difference.whose == "clash" else "muted"
+        about = difference.about or difference.mine or difference.theirs or difference.base
+        return (
+            _MARK[difference.whose],
+            GridCell(difference.label, "strong" if difference.whose == "clash" else "plain"),
+            GridCell(about, plain),
+            GridCell(_(SIDE[choice]), plain) if choice else GridCell(_("?"), "bad"),
+        )
+
+    def gutter(self, row: int) -> GridCell:
+        return GridCell("")

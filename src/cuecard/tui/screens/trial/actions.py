@@ -1,0 +1,389 @@
+"""What the keys of a trial do: to a place and back, event by event, bookmarks, comments, findings for its task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Footer, Static, TextArea
+
+from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResult
+from cuecard.annotate.results.trial_record import opinions
+from cuecard.annotate.task_feedback import comment_on_task, task_place
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.records import NoteKind, TrialNote
+from cuecard.core.text import one_line
+from cuecard.core.verdicts import Item
+from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.present.entries import Entry
+from cuecard.tui.present.review_document import pin_places, words_of
+from cuecard.tui.present.trial_places import Jumps, Spot, Stepping, my_bookmark, next_marked
+from cuecard.tui.present.trial_view import PaneName, finding_text
+from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.trial.panes import LinesPane
+from cuecard.tui.screens.trial.reading import Reading
+
+
+class Jumping(Reading):
+    """The effective log is read whole, to be searched, when the first item is looked for."""
+
+    def __init__(self, trial_id: int) -> None:
+        super().__init__(trial_id)
+        self._jumps = Jumps()
+        self._effective: EffectiveLog | None = None
+
+    def on_lines_pane_went(self, message: LinesPane.Went) -> None:
+        line = message.line
+        if line.item is not None:
+            self.look_for(line.item)
+        elif line.seq is not None:
+            self._go_to(line.seq)
+        elif line.place:
+            self.cue_app.tell(_("That did not happen in this dialogue."))
+
+    @guarded("look_for")
+    async def look_for(self, item: Item) -> None:
+        """Go to where an item was first named, and say how."""
+        state = self._state
+        if state is None:
+            return
+        effective = await self._whole_log()
+        found = await self.services.ask(lambda _ws: state.find(effective, item))
+        if found is None:
+            self.cue_app.tell(_("Neither the agent nor a tool named any of it."))
+            return
+        self._go_to(found.seq)
+        self.cue_app.tell(_told(found))
+
+    @guarded("verdicts_here")
+    async def action_verdicts_here(self) -> None:
+        state, seqs = self._state, self._events_here()
+        if state is None:
+            return
+        items = ()
+        if seqs:
+            effective = await self._whole_log()
+            items = await self.services.ask(lambda _ws: state.items_in(effective, seqs))
+        if not items:
+            self.cue_app.tell(_("No item that was decided on is named here."))
+            return
+        self._jumps.leave(self._spot())
+        state.only = items
+        self.show_pane("verdicts")
+
+    def _events_here(self) -> frozenset[int]:
+        """The events whose words count as here: of a hit or a call that one, else those of the whole turn."""
+        state = self._state
+        seq = self._event_here()
+        if self._beside:
+            seq = self._line.seq if self._line else None
+        if state is None or seq is None:
+            return frozenset()
+        alone = self._beside and self._pane in ("hits", "context")
+        return frozenset((seq,)) if alone else state.turn_of(seq)
+
+    def action_return(self) -> None:
+        spot = self._jumps.back()
+        if spot is None:
+            return
+        transcript = self._transcript
+        transcript.move_to(spot.entry)
+        transcript.scroll_to(y=spot.top, animate=False, immediate=True)
+        self.show_pane(spot.pane)
+        if self._shown and spot.pane:
+            self._shown.move_to(spot.line)
+        self._refresh_keys()
+
+    def show_pane(self, pane: PaneName | str) -> None:
+        """Show a pane and go there; "" for the transcript."""
+        raise NotImplementedError
+
+    def _go_to(self, seq: int) -> None:
+        """Show an event in the transcript, and remember where one was."""
+        state = self._state
+        if state is None:
+            return
+        self._jumps.leave(self._spot())
+        if state.stepping and seq > state.stepping.seq:
+            state.stepping.go_to(seq)
+            self._show_all()
+        if self._narrow_beside:
+            self.show_pane("")
+        # The transcript may have had no size until now.
+        self.call_after_refresh(self._transcript.show_event, seq)
+        self._refresh_keys()
+
+    def _spot(self) -> Spot:
+        transcript, pane = self._transcript, self._shown
+        return Spot(
+            pane=self._pane if self._beside else "",
+            line=pane.cursor if pane else 0,
+            entry=transcript.cursor,
+            top=int(transcript.scroll_y),
+        )
+
+    async def _whole_log(self) -> EffectiveLog:
+        trial_id = self._trial_id
+        if self._effective is None:
+            self._effective = await self.services.ask(
+                lambda ws: EffectiveLog(ws.runs.events(trial_id))
+            )
+        return self._effective
+
+
+def _told(found: MentionResult) -> str:
+    turn = found.turn + 1
+    if found.whole:
+        text = (
+            _("First named in turn {n}, by the agent.")
+            if found.said
+            else _("First named in turn {n}, by a tool.")
+        )
+        return text.format(n=turn)
+    n = len(found.terms)
+    text = ngettext(
+        "Never named whole; {terms} first in turn {n}.",
+        "Never named whole; {terms} first in turn {n}.",
+        n,
+    )
+    return text.format(terms=", ".join(f"“{term}”" for term in found.terms), n=turn)
+
+
+_STILL = ("verdicts", "notes", "measures")
+"""Panes that stay as they are while events pass: alone on a narrow screen they would show nothing of it."""
+
+
+class StepMode(Jumping):
+    def action_step_mode(self) -> None:
+        state = self._state
+        if state is None or not state.events:
+            return
+        if state.stepping:
+            self.action_leave_steps()
+            return
+        entries, cursor = state.entries, self._transcript.cursor
+        state.stepping = Stepping(state.events, state.opened.task)
+        if self._narrow_beside and self._pane in _STILL:
+            self.show_pane("")
+        if cursor < len(entries) and entries[cursor].events:
+            state.stepping.go_to(entries[cursor].events[0])
+        self._show_moment()
+
+    def action_leave_steps(self) -> None:
+        state = self._state
+        if state and state.stepping:
+            seq = state.stepping.seq
+            state.stepping = None
+            self._show_all()
+            self._transcript.show_event(seq)
+
+    def action_step(self, by: int) -> None:
+        if step := self._stepping:
+            step.move(by)
+            self._show_moment()
+
+    def action_step_said(self, by: int) -> None:
+        if step := self._stepping:
+            step.move_said(by)
+            self._show_moment()
+
+    def action_step_to(self, at: int) -> None:
+        if step := self._stepping:
+            step.move(-step.total if at == 0 else step.total)
+            self._show_moment()
+
+    @property
+    def _stepping(self) -> Stepping | None:
+        return self._state.stepping if self._state else None
+
+    def _show_moment(self) -> None:
+        """Everything as it was, with the event that happened last in view."""
+        self._show_all()
+        if step := self._stepping:
+            self._transcript.show_event(step.seq, alone=True)
+
+
+@dataclass(frozen=True)
+class ToldAuthors:
+    """A comment: `place` in the task, "" for the whole of it."""
+
+    place: str
+    text: str
+
+
+class TellDialog(CuecardDialog[ToldAuthors | None]):
+    """Takes the places that the comment may be pinned to, with how they are called, the first one chosen; and
+    the text to begin with.
+    """
+
+    DEFAULT_CSS = """
+    TellDialog { align: center middle; }
+    TellDialog TextArea { height: 9; margin: 1 0; }
+    TellDialog Static { height: auto; }
+    """
+    BINDINGS = keys(
+        Key("tell.send", "ctrl+s", "send", N_("Tell them"), N_("Open this comment on the task"), shown_as="^s", priority=True),
+        Key("tell.place", "f2", "turn_place", N_("Other place"), N_("Pin it to a part, or to the whole task"), priority=True),
+    )  # fmt: skip
+
+    def __init__(self, places: Sequence[tuple[str, str]], text: str) -> None:
+        super().__init__()
+        self._places, self._text, self._at = list(places), text, 0
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Text(_("A comment for the task's authors"))
+            yield Static(id="pin", markup=False)
+            yield TextArea(self._text, soft_wrap=True)
+            told = _(
+                "It stands with the comments on this revision and names this trial, its run and agent."
+            )
+            yield Static(told, classes="muted", markup=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+        area.focus()
+        self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return len(self._places) > 1 if action == "turn_place" else True
+
+    def action_turn_place(self) -> None:
+        self._at = (self._at + 1) % len(self._places)
+        self._show()
+
+    def action_send(self) -> None:
+        # The key comes here at once, what was typed before it may still wait for the field.
+        self.query_one(TextArea).call_later(self._send)
+
+    def _send(self) -> None:
+        text = self.query_one(TextArea).text.strip()
+        if self.is_current and text:
+            self.dismiss(ToldAuthors(self._places[self._at][0], text))
+        elif not text:
+            self.notify(_("Say in a few words what is wrong."), severity="warning", markup=False)
+
+    def _show(self) -> None:
+        text = Text(overflow="ellipsis")
+        text.append(f"{_('On')}  ", "dim")
+        text.append(one_line(self._places[self._at][1], 200), "bold")
+        self.query_one("#pin", Static).update(text)
+
+
+class Noting(StepMode):
+    @guarded("opinions")
+    async def load_opinions(self) -> None:
+        """Judgements and notes, as they are now."""
+        trial_id = self._trial_id
+        found = await self.services.ask(lambda ws: opinions(ws, trial_id))
+        if self._state:
+            self._state.take(found)
+            self._show_all()
+
+    @guarded("note")
+    async def action_bookmark(self) -> None:
+        state, place, person = self._state, self._place(), self.person
+        if state is None or not place:
+            return
+        mine = my_bookmark(self._notes, person, place)
+        if mine is None:
+            await self._add("bookmark", place, "")
+            self.cue_app.tell(_("Bookmark set on {place}.").format(place=state.words_of(place)))
+        else:
+            await self.services.ask(lambda ws: ws.trial_notes.take_back(mine.uid, person))
+            self.cue_app.tell(_("Bookmark taken back."))
+        self.load_opinions()
+
+    @guarded("note")
+    async def action_comment(self) -> None:
+        state, place = self._state, self._place()
+        if state is None:
+            return
+        title = _("Comment on {place}").format(place=state.words_of(place))
+        note = _(
+            "Everybody who opens this trial can read it. The key a writes to the task's authors."
+        )
+        text = await self.app.push_screen_wait(TextDialog(title, note=note))
+        if text and text.strip():
+            await self._add("comment", place, text.strip())
+            self.load_opinions()
+
+    @guarded("note")
+    async def action_untake(self) -> None:
+        note, person = self._note, self.person
+        if note is None:
+            return
+        if note.text:
+            asked = ConfirmDialog(_("Take this comment back?"), note.text, _("Take back"))
+            if not await self.app.push_screen_wait(asked):
+                return
+        await self.services.ask(lambda ws: ws.trial_notes.take_back(note.uid, person))
+        self.load_opinions()
+
+    @guarded("tell")
+    async def action_tell(self) -> None:
+        state, place, entry = self._state, self._place(), self._entry
+        if state is None or entry is None:
+            return
+        opened, note = state.opened, self._note
+        task, data = opened.task, opened.task.model_dump(mode="json")
+        at = task_place(task, place, opened.events)
+        places = [(one, words_of(one, data)) for one in pin_places(at, data)]
+        text = note.text if note and note.text else finding_text(state, place, entry)
+        told = await self.app.push_screen_wait(TellDialog(places, text))
+        if told is None:
+            return
+        trial_id, person = self._trial_id, self.person
+
+        def work(workspace: Workspace) -> None:
+            comment_on_task(workspace, trial_id, person, told.text, told.place)
+
+        await self.services.ask(work)
+        self.cue_app.tell(_("The task's authors will find it among its comments."))
+
+    def action_walk_notes(self, step: int) -> None:
+        state, transcript = self._state, self._transcript
+        if state is None:
+            return
+        places = (state.seq_of(note.place) for note in self._notes)
+        entries, cursor = transcript.entries, transcript.cursor
+        now = transcript.spot_event
+        if now is None and cursor < len(entries) and entries[cursor].events:
+            now = entries[cursor].events[0]
+        marked = next_marked(
+            [seq for seq in places if seq is not None], now if now is not None else -1, step
+        )
+        if marked is None:
+            self.cue_app.tell(_("Nothing is marked in the dialogue."))
+        else:
+            self._go_to(marked)
+
+    @property
+    def _notes(self) -> tuple[TrialNote, ...]:
+        state = self._state
+        return state.notes if state else ()
+
+    @property
+    def _note(self) -> TrialNote | None:
+        """The note under the cursor of the Notes pane."""
+        line = self._line if self._beside and self._pane == "notes" else None
+        return next((note for note in self._notes if line and note.uid == line.note), None)
+
+    @property
+    def _entry(self) -> Entry | None:
+        """What is under the cursor, wherever that is."""
+        if self._beside:
+            return self._line.entry if self._line else None
+        entries, cursor = self._transcript.entries, self._transcript.cursor
+        return entries[cursor] if cursor < len(entries) else None
+
+    async def _add(self, kind: NoteKind, place: str, text: str) -> None:
+        trial_id, person = self._trial_id, self.person
+        await self.services.ask(lambda ws: ws.trial_notes.add(trial_id, person, kind, place, text))

@@ -1,0 +1,1 @@
+"""Play the agent of somebody else's session: Wizard of Oz."""

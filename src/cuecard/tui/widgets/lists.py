@@ -1,0 +1,111 @@
+"""Lists to choose from: tables whose columns share the room, lines that Enter opens, and boxes to tick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from rich.segment import Segment
+from rich.text import Text
+from textual.binding import Binding
+from textual.strip import Strip
+from textual.widgets import SelectionList
+from textual.widgets.option_list import OptionDoesNotExist
+
+from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource
+from cuecard.tui.grid.grid import Grid
+
+FittedColumn = GridColumn
+
+
+def fitted_widths(columns: Sequence[FittedColumn], room: int) -> dict[int, int]:
+    """Width by index of each column that is shown in `room` cells. Without room for all the
+    growing columns shrink, to no less than 4 cells.
+    """
+    shown = [i for i, column in enumerate(columns) if room >= column.hidden_below]
+    widths = {i: columns[i].width for i in shown}
+    left = room - sum(widths.values()) - 2 * PADDING * len(shown)
+    growing = [i for i in shown if columns[i].grow]
+    shares = sum(columns[i].grow for i in growing)
+    for position, i in enumerate(growing):
+        last = position == len(growing) - 1
+        part = left if last else left * columns[i].grow // shares
+        shares -= columns[i].grow
+        left -= part
+        widths[i] = max(4, widths[i] + part)
+    return widths
+
+
+class FittedTable(Grid):
+    """`fill` it with rows of cells; the cursor stays where it was. A click chooses."""
+
+    ONE_CLICK = True
+    GUTTER = False
+
+    def __init__(
+        self, fitted: Sequence[FittedColumn], *, marking: bool = False, id: str | None = None
+    ) -> None:
+        super().__init__(fitted, marking=marking, id=id)
+        self._cells: list[Sequence[str | GridCell | Text]] = []
+
+    def fill(
+        self, cells: Sequence[Sequence[str | GridCell | Text]], cursor: int | None = None
+    ) -> None:
+        """Show these rows, with the cursor on row `cursor` or where it was."""
+        self._cells = list(cells)
+        self.load(ListSource(self._cells), cursor=None if cursor is None else (cursor, 0))
+
+    def go_to(self, row: int) -> None:
+        """Put the cursor on `row`."""
+        self.move_to(row)
+
+    def update_row(self, index: int, cells: Sequence[str | GridCell | Text]) -> None:
+        """Show other cells in one row."""
+        if 0 <= index < len(self._cells):
+            self._cells[index] = cells
+            self.changed(index)
+
+    def fit(self, room: int) -> dict[int, int]:
+        return fitted_widths(self.columns, room)
+
+
+_WITHOUT_ENTER = [
+    binding
+    for binding in Grid.BINDINGS
+    if isinstance(binding, Binding) and binding.id != "grid.choose"
+]
+
+
+class ListTable(FittedTable, inherit_bindings=False):
+    """Moves by key; a click posts `Chosen`; Enter is left to the screen, whose footer names what
+    it does.
+    """
+
+    BINDINGS = [*_WITHOUT_ENTER]
+
+
+class FigureTable(Grid, inherit_bindings=False):
+    """A table of figures with the cursor on a cell; Enter is the screen's, as in `ListTable`."""
+
+    BINDINGS = [*_WITHOUT_ENTER]
+
+
+Value = TypeVar("Value")
+_INNER = 1
+
+
+class TickList(SelectionList[Value]):
+    """As `SelectionList`; a box that is not ticked is empty."""
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        try:
+            selection = self.get_option_at_index(self.scroll_offset.y + y)
+        except OptionDoesNotExist:
+            return strip
+        if selection.value in self.selected:
+            return strip
+        segments = list(strip)
+        box = segments[_INNER]
+        segments[_INNER] = Segment(" " * len(box.text), box.style, box.control)
+        return Strip(segments)

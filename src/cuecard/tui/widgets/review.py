@@ -1,0 +1,248 @@
+"""Lists of a review: its dimensions, rated by key, and comments with their answers, each answered or settled by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from cuecard.core.i18n import N_, NP_, _
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.present.entries import wrap
+from cuecard.tui.present.labels import RATING, ink
+from cuecard.tui.present.review_document import thread_entries
+from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.widgets.entry_list import EntryList
+
+if TYPE_CHECKING:
+    from cuecard.annotate.review.comments import Thread, Turn
+    from cuecard.annotate.review.protocol import Dimension
+    from cuecard.core.contributions import TaskState
+    from cuecard.core.records import Rating
+
+
+_HANG = 4
+
+
+class DimensionList(Widget, can_focus=True):
+    """`load` dimensions and ratings; posts `Rated` when the person decides. `hints` stand behind a
+    dimension, `wants` below it: what is still to be done about it.
+    """
+
+    DEFAULT_CSS = """
+    DimensionList { height: auto; width: 1fr; }
+    """
+    BINDINGS = keys(
+        Key("dimensions.pass", "p", "rate('pass')", N_("Pass"), N_("This dimension passes")),
+        Key("dimensions.fail", "f", "rate('fail')", N_("Fail"), N_("This dimension fails; say why")),
+        Key("dimensions.unsure", "x", "rate('cannot_judge')", N_("Unsure"), N_("I cannot judge this dimension")),
+        Key("dimensions.up", "up", "walk(-1)", N_("Up"), N_("To the dimension before"), show=False),
+        Key("dimensions.down", "down", "walk(1)", N_("Down"), N_("To the next dimension"), show=False),
+    )  # fmt: skip
+    cursor = reactive(0)
+
+    class Rated(Message):
+        """The person rated the dimension `key`."""
+
+        def __init__(self, key: str, rating: Rating) -> None:
+            super().__init__()
+            self.key = key
+            self.rating: Rating = rating
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._dimensions: Sequence[Dimension] = ()
+        self._ratings: Mapping[str, Rating] = {}
+        self._hints: Mapping[str, str] = {}
+        self._wants: Mapping[str, str] = {}
+        self._locked = False
+
+    def load(
+        self,
+        dimensions: Sequence[Dimension],
+        ratings: Mapping[str, Rating],
+        *,
+        hints: Mapping[str, str] | None = None,
+        wants: Mapping[str, str] | None = None,
+        locked: bool = False,
+    ) -> None:
+        """`locked`: to be read only."""
+        self._dimensions = dimensions
+        self._ratings = dict(ratings)
+        self._hints, self._wants = dict(hints or {}), dict(wants or {})
+        if locked != self._locked:
+            self._locked = locked
+            self.refresh_bindings()
+        self.refresh(layout=True)
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on a dimension."""
+        for index, dimension in enumerate(self._dimensions):
+            if dimension.key == key:
+                self.cursor = index
+
+    @property
+    def current(self) -> str:
+        """The key of the dimension under the cursor."""
+        return self._dimensions[self.cursor].key if self._dimensions else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self._locked if action == "rate" else True
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        told = self._dimensions[self.cursor : self.cursor + 1]
+        extra = sum(len(wrap(_(dimension.help), width - _HANG)) for dimension in told)
+        return len(self._dimensions) + extra + len(self._wants)
+
+    def render(self) -> Text:
+        colours = self.app.theme_variables
+        lines: list[Text] = []
+        for index, dimension in enumerate(self._dimensions):
+            glyph, variable, label = RATING[self._ratings.get(dimension.key, "")]
+            here = index == self.cursor and self.has_focus
+            rated = f"  {_(label)}" if dimension.key in self._ratings else ""
+            hint = self._hints.get(dimension.key, "")
+            line = Text.assemble(
+                ("▸ " if here else "  ", "bold"),
+                (f"{glyph} ", ink(colours, variable)),
+                (_(dimension.label), "bold" if here else ""),
+                (rated, "dim"),
+                (f"  {hint}" if hint else "", f"italic {ink(colours, 'muted')}".strip()),
+            )
+            line.truncate(self.content_size.width, overflow="ellipsis")
+            lines.append(line)
+            if want := self._wants.get(dimension.key):
+                lines.append(Text(f"{' ' * _HANG}! {want}", ink(colours, "warning")))
+            if index == self.cursor:
+                told = wrap(_(dimension.help), self.content_size.width - _HANG)
+                lines += [Text(" " * _HANG + part, "dim") for part in told]
+        return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
+
+    def watch_cursor(self) -> None:
+        self.refresh(layout=True)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def action_walk(self, step: int) -> None:
+        self.cursor = max(0, min(len(self._dimensions) - 1, self.cursor + step))
+
+    def action_rate(self, rating: Rating) -> None:
+        if not self._dimensions:
+            return
+        self.post_message(self.Rated(self._dimensions[self.cursor].key, rating))
+        self.action_walk(1)
+
+
+_TURN: dict[str, Turn] = {"answer": "", "resolve": "resolved", "reopen": "open"}
+
+
+class ThreadList(EntryList):
+    """`load_threads`; posts `Wanted` when the person wants to go to an element, and `Said` when they
+    have something to say.
+    """
+
+    BINDINGS = keys(
+        Key("threads.go", "enter", "open", N_("Go there"), N_("To the element that the comment is about"), shown_as="⏎"),
+        Key("threads.answer", "a", "say('answer')", NP_("verb", "Answer"), N_("Say something to this comment")),
+        Key("threads.resolve", "r", "say('resolve')", N_("Resolve"), N_("This is settled")),
+        Key("threads.reopen", "o", "say('reopen')", N_("Reopen"), N_("This is not settled after all; say why")),
+    )  # fmt: skip
+
+    class Wanted(Message):
+        """The person wants to go to what the comment is about."""
+
+        def __init__(self, thread: Thread) -> None:
+            super().__init__()
+            self.thread = thread
+
+    class Said(Message):
+        """The person says `text` to the comment, which `turns` it."""
+
+        def __init__(self, thread: Thread, text: str, turns: Turn) -> None:
+            super().__init__()
+            self.thread = thread
+            self.text = text
+            self.turns: Turn = turns
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(gap=True, id=id)
+        self._threads: Sequence[Thread] = ()
+        self._authors: Collection[str] = ()
+        self._state: TaskState | None = None
+        self._me = ""
+
+    def load_threads(
+        self,
+        threads: Sequence[Thread],
+        data: Mapping[str, Any],
+        *,
+        me: str,
+        authors: Collection[str],
+        labels: Mapping[str, str],
+        state: TaskState,
+    ) -> None:
+        """`data`: the newest revision; `authors` may settle; `labels` names dimensions; `state`: where
+        the task stands.
+        """
+        current = self.thread.comment.id if self.thread else ""
+        self._threads, self._authors, self._me = list(threads), authors, me
+        self._state = state
+        self.load(thread_entries(threads, data, me, labels))
+        at = [thread.comment.id for thread in threads]
+        if current in at:
+            self.move_to(at.index(current))
+        self.refresh_bindings()
+
+    @property
+    def thread(self) -> Thread | None:
+        """The comment under the cursor."""
+        return self._threads[self.cursor] if self.cursor < len(self._threads) else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "say":
+            from cuecard.annotate.review.comments import may_turn
+
+            if self.thread is None or self._state is None:
+                return False
+            turns = may_turn(self.thread, self._me, self._authors, self._state)
+            return _TURN[str(parameters[0])] in turns
+        if action == "open":
+            return self.thread is not None
+        return action != "open_all"
+
+    def on_entry_list_cursor_moved(self, event: EntryList.CursorMoved) -> None:
+        event.stop()
+        self.refresh_bindings()
+
+    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
+        event.stop()
+        if self.thread is not None:
+            self.post_message(self.Wanted(self.thread))
+
+    def action_say(self, what: str) -> None:
+        thread, turns = self.thread, _TURN[what]
+        if thread is None:
+            return
+        title = {
+            "answer": _("Answer the comment"),
+            "resolve": _("Resolve the comment"),
+            "reopen": _("Open the comment again"),
+        }[what]
+        note = thread.comment.text
+        if what == "resolve":
+            note = "\n".join([note, _("What was done may stay unsaid.")])
+
+        def say(text: str | None) -> None:
+            if text is not None and (text.strip() or turns == "resolved"):
+                self.post_message(self.Said(thread, text.strip(), turns))
+
+        self.app.push_screen(TextDialog(title, "", note), say)

@@ -1,0 +1,366 @@
+"""Widgets that show text: lines of toned pieces, paragraphs, Markdown, cards, and plain text that came from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from cuecard.core.i18n import _
+from cuecard.core.text import for_display, one_line
+from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, markdown_lines, wrap
+from cuecard.tui.present.labels import CUE_KIND, ink
+
+if TYPE_CHECKING:
+    from cuecard.core.tasks.models import Stage
+
+
+_VARIABLE: dict[Tone, str] = {
+    "user": "secondary",
+    "agent": "primary",
+    "muted": "muted",
+    "good": "success",
+    "bad": "error",
+    "stage": "primary",
+    "code": "accent",
+    "link": "primary",
+    "gone": "muted",
+}
+_MANNER: dict[Tone, str] = {
+    "strong": "bold",
+    "user": "bold",
+    "agent": "bold",
+    "emph": "italic",
+    "link": "underline",
+    "gone": "strike",
+}
+
+
+def as_text(pieces: Sequence[Piece], variables: Mapping[str, str]) -> Text:
+    """Pieces as one rich text in the theme's colours."""
+    text = Text()
+    for piece in pieces:
+        text.append(_kept_blanks(piece.text), style_of(piece.tone, variables))
+    return text
+
+
+def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
+    """A tone as a rich style in the theme's colours."""
+    colour = variables.get(_VARIABLE.get(tone, ""), "")
+    return f"{_MANNER.get(tone, '')} {colour if colour[:1] == '#' else ''}".strip()
+
+
+def _kept_blanks(text: str) -> str:
+    """`one_line`, with the blanks that part a piece from its neighbours."""
+    flat = one_line(text)
+    start, end = text[:1].isspace(), text[-1:].isspace() and bool(flat)
+    lead = text[: len(text) - len(text.lstrip(" "))] or " "
+    return f"{lead if start else ''}{flat}{' ' if end else ''}"
+
+
+class Lines(Static):
+    """`load` lines of pieces; keeps their colours when the theme changes."""
+
+    DEFAULT_CSS = """
+    Lines { height: auto; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__("", markup=False, id=id, classes=classes)
+        self._lines: list[list[Piece]] = []
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
+
+    def load(self, lines: Sequence[Sequence[Piece]]) -> None:
+        # Drawing lays out the whole screen: not for each key while the same is said.
+        if (wanted := [list(line) for line in lines]) != self._lines:
+            self._lines = wanted
+            self._draw()
+
+    def _draw(self) -> None:
+        variables = self.app.theme_variables
+        self.update(Text("\n").join(as_text(line, variables) for line in self._lines))
+
+
+_PARAGRAPHS_VARIABLE: dict[Tone, str] = {
+    "user": "secondary",
+    "agent": "primary",
+    "stage": "primary",
+    "good": "success",
+    "bad": "error",
+    "muted": "muted",
+}
+
+
+class Paragraphs(Widget):
+    """`load` paragraphs; text from outside is shown as text, indented to its last line."""
+
+    DEFAULT_CSS = """
+    Paragraphs { height: auto; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._paragraphs: list[Paragraph] = []
+
+    def load(self, paragraphs: Sequence[Paragraph]) -> None:
+        self._paragraphs = list(paragraphs)
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return sum(len(_lines(paragraph, width)) for paragraph in self._paragraphs)
+
+    def render(self) -> Text:
+        colours, width = self.app.theme_variables, self.content_size.width
+        lines: list[Text] = []
+        for paragraph in self._paragraphs:
+            strong = paragraph.tone == "strong"
+            style = "bold" if strong else ink(colours, _PARAGRAPHS_VARIABLE.get(paragraph.tone, ""))
+            lines += [Text(line, style) for line in _lines(paragraph, width)]
+        return Text("\n", no_wrap=True).join(lines)
+
+
+def _lines(paragraph: Paragraph, width: int) -> list[str]:
+    indent = min(paragraph.indent, width // 4)
+    return [" " * indent + line for line in wrap(paragraph.text, width - indent)]
+
+
+_UNBROKEN = 10_000
+
+
+class Prose(Widget):
+    """`load` Markdown (see `tui.state.markdown`)."""
+
+    DEFAULT_CSS = """
+    Prose { height: auto; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._markdown = ""
+        self._laid_out: tuple[int, list[Line]] = (-1, [])
+
+    def load(self, markdown: str) -> None:
+        self._markdown = markdown
+        self._laid_out = (-1, [])
+        self.refresh(layout=True)
+
+    @property
+    def text(self) -> str:
+        """What is said, without its layout."""
+        lines = markdown_lines(self._markdown, _UNBROKEN)
+        return "\n".join("".join(piece.text for piece in line) for line in lines)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def render(self) -> Text:
+        variables = self.app.theme_variables
+        text = Text(no_wrap=True)
+        for number, line in enumerate(self._lines(self.content_size.width)):
+            if number:
+                text.append("\n")
+            for piece in line:
+                text.append(piece.text, style_of(piece.tone, variables))
+        return text
+
+    def _lines(self, width: int) -> list[Line]:
+        if self._laid_out[0] != width:
+            self._laid_out = (width, markdown_lines(self._markdown, width))
+        return self._laid_out[1]
+
+
+class PlainText(Static):
+    """Shows any string literally: no markup, no escape sequence, no reordering."""
+
+    DEFAULT_CSS = """
+    PlainText { height: auto; width: 1fr; }
+    """
+
+    def __init__(
+        self, text: str = "", *, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(for_display(text), markup=False, id=id, classes=classes)
+
+    def load(self, text: str) -> None:
+        self.update(for_display(text))
+
+
+MOST_DRAWN = 1_000
+"""Lines of which the strips are kept."""
+
+
+class EntryPaint:
+    """What a widget's lines are drawn with; its component classes `entries--TONE` say how."""
+
+    def __init__(self, widget: Widget) -> None:
+        self.width = 0
+        self._widget = widget
+        self._inks: dict[tuple[Tone, bool], Style] = {}
+        self._ground: tuple[Style, int, str] | None = None
+        self._drawn: dict[int, tuple[Line, tuple[Piece, bool], Strip]] = {}
+
+    def forget_styles(self) -> None:
+        self._inks.clear()
+
+    def begin(self, width: int) -> None:
+        """A frame of this width is drawn: what was drawn otherwise is forgotten."""
+        self.width = width
+        ground = (self._widget.rich_style, width, self._widget.app.theme)
+        if ground != self._ground or len(self._drawn) > MOST_DRAWN:
+            self._ground = ground
+            self._inks.clear()
+            self._drawn.clear()
+
+    def blank(self) -> Strip:
+        return Strip.blank(self.width, self.ink("plain"))
+
+    def strip(
+        self,
+        number: int,
+        line: Line,
+        gutter: Piece,
+        *,
+        cursor: bool,
+        selected: tuple[int, int] | None,
+    ) -> Strip:
+        """Line `number`; `selected`: from and up to which cell of it, -1 for its end."""
+        # A line that is drawn as it was is the same strip, of which Textual keeps what it made.
+        drawn = self._drawn.get(number)
+        if drawn and drawn[0] is line and drawn[1] == (gutter, cursor) and not selected:
+            return drawn[2]
+        segments = [Segment(p.text, self.ink(p.tone, cursor=cursor)) for p in (gutter, *line)]
+        strip = Strip(segments).crop_extend(0, self.width, self.ink("plain", cursor=cursor))
+        if selected:
+            return self._with_selection(strip, selected).apply_offsets(0, number)
+        strip = strip.apply_offsets(0, number)
+        self._drawn[number] = (line, (gutter, cursor), strip)
+        return strip
+
+    def ink(self, tone: Tone, *, cursor: bool = False) -> Style:
+        """A tone as a style. Kept until styles change: looking it up takes longer than to draw a line."""
+        style = self._inks.get((tone, cursor))
+        if style is None:
+            widget = self._widget
+            if tone != "plain":
+                style = self.ink("plain", cursor=cursor)
+                style += widget.get_component_rich_style(f"entries--{tone}", partial=True)
+            elif cursor:
+                style = widget.get_component_rich_style("entries--cursor")
+            else:
+                style = widget.rich_style
+            self._inks[tone, cursor] = style
+        return style
+
+    def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
+        start, end = span
+        style = self._widget.screen.get_component_rich_style("screen--selection")
+        text.stylize(style, start, len(text) if end == -1 else end)
+        return Strip(text.render(self._widget.app.console), strip.cell_length)
+
+
+CardState = Literal["now", "done", "later"]
+
+
+class CueCard(VerticalScroll):
+    """`load` a stage; the border tells its place and state."""
+
+    DEFAULT_CSS = """
+    CueCard {
+        height: auto; max-height: 100%; padding: 0 1; border: round $primary;
+        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+        background: $surface;
+        &.-done { border: round $success 60%; border-title-color: $success; }
+        &.-later { border: round $muted 60%; border-title-color: $muted; }
+        .label { width: auto; color: $primary; text-style: bold; height: 1; }
+        .body { width: 1fr; height: auto; padding: 0 0 0 2; }
+        .cue-line { text-style: bold; }
+        .not-met { color: $muted; }
+    }
+    """
+    can_focus = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(_("CUE"), classes="label")
+        yield Static("", classes="body", id="cue", markup=False)
+        yield Static(_("LINE"), classes="label")
+        yield Static("", classes="body cue-line", id="line", markup=False)
+        yield Static(_("IF NOT"), classes="label")
+        yield Static("", classes="body not-met", id="not-met", markup=False)
+
+    def load(self, stage: Stage, number: int, total: int, state: CardState = "now") -> None:
+        """`number` counts from 1."""
+        self.set_class(state == "done", "-done")
+        self.set_class(state == "later", "-later")
+        mark = {"now": "▸", "done": "✓", "later": "·"}[state]
+        # As text, never as a string: strings of borders are parsed for markup.
+        self.border_title = Text(f"{mark} {number}/{total} {one_line(stage.title, 60)}")
+        kind = _(CUE_KIND[stage.cue.kind.value])
+        self.border_subtitle = kind
+        self.query_one("#cue", Static).update(for_display(stage.cue.text))
+        self.query_one("#line", Static).update(for_display(stage.line))
+        otherwise = stage.not_met or _("Push in your own words, without giving anything away.")
+        self.query_one("#not-met", Static).update(for_display(otherwise))
+
+
+Weight = Literal["plain", "strong", "muted", "bad"]
+SLOTS = 4
+
+
+@dataclass(frozen=True)
+class Section:
+    """A label and its text; `label` is translated already."""
+
+    label: str
+    text: str
+    weight: Weight = "plain"
+
+
+class LabelledCard(VerticalScroll):
+    """`load` a title and at most four sections; without any it hides."""
+
+    DEFAULT_CSS = """
+    LabelledCard {
+        height: auto; max-height: 100%; padding: 0 1; border: round $primary;
+        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+        background: $surface;
+        .label { width: 1fr; height: auto; color: $primary; text-style: bold; }
+        .body { width: 1fr; height: auto; padding: 0 0 0 2; }
+        .-strong { text-style: bold; }
+        .-muted { color: $muted; }
+        .-bad { color: $error; }
+    }
+    """
+    can_focus = False
+
+    def compose(self) -> ComposeResult:
+        for _slot in range(SLOTS):
+            yield Static("", classes="label", markup=False)
+            yield Static("", classes="body", markup=False)
+
+    def load(self, title: str, sections: Sequence[Section], subtitle: str = "") -> None:
+        self.display = bool(sections)
+        # As text, never as a string: strings of borders are parsed for markup.
+        self.border_title = Text(one_line(title, 80))
+        self.border_subtitle = Text(one_line(subtitle, 60))
+        labels = list(self.query(".label").results(Static))
+        bodies = list(self.query(".body").results(Static))
+        for slot in range(SLOTS):
+            section = sections[slot] if slot < len(sections) else None
+            labels[slot].display = bodies[slot].display = section is not None
+            if section:
+                labels[slot].update(section.label)
+                bodies[slot].update(for_display(section.text))
+                bodies[slot].set_classes(f"body -{section.weight}")

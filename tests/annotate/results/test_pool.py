@@ -1,0 +1,91 @@
+"""Figures are counted once, and again when what they were counted from is another."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from cuecard.annotate.results.pool import gather
+from cuecard.annotate.results.score_tables import costs_sheet
+from cuecard.core.evaluation.scores import judged_trials, score_run, stamp_of
+from cuecard.core.scoring.trial_score import figures_of
+from cuecard.store.workspace import Workspace
+from effect_runs import offline_run
+from result_rows import pool, row
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    with Workspace.open(tmp_path_factory.mktemp("pool") / "w.db") as workspace:
+        yield workspace, offline_run(workspace)
+
+
+def raw(workspace):
+    path = workspace.url.removeprefix("sqlite:///")
+    return closing(sqlite3.connect(path, isolation_level=None))
+
+
+def test_what_was_kept_is_what_the_log_says(played):
+    workspace, run = played
+    kept = workspace.figures.of_run(run, "en")
+    assert len(kept) == workspace.runs.get(run).trials
+    for one in judged_trials(workspace, run):
+        trial = one.trial
+        assert kept[one.head.id].stamp == stamp_of(trial.events)
+        task = workspace.tasks.revision(trial.task_id, trial.revision).task
+        (judgement,) = workspace.verdicts.of_trial(trial.id)
+        events = workspace.runs.outline(trial.id).events
+        assert one.figures == figures_of(task, events, judgement.judgement)
+
+
+def test_figures_of_another_making_are_counted_anew(played):
+    workspace, run = played
+    before = score_run(workspace, run)
+    stale = [
+        each.model_copy(update={"stamp": "0", "body": "{}"})
+        for each in workspace.figures.of_run(run, "en").values()
+    ]
+    workspace.figures.keep(stale, "en")
+    told: list[tuple[int, int]] = []
+    assert score_run(workspace, run, on_count=lambda *at: told.append(at)) == before
+    assert told[-1] == (len(stale), len(stale))
+    assert all(k.stamp != "0" for k in workspace.figures.of_run(run, "en").values())
+
+
+def test_numbers_are_told_though_they_cannot_be_kept(played):
+    workspace, run = played
+    before = score_run(workspace, run)
+    kept = workspace.figures.of_run(run, "en").values()
+    workspace.figures.keep([each.model_copy(update={"stamp": "0"}) for each in kept], "en")
+    refuse = (
+        "CREATE TRIGGER full BEFORE INSERT ON trialfigures BEGIN SELECT RAISE(ABORT, 'full'); END"
+    )
+    with raw(workspace) as connection:
+        connection.execute(refuse)
+    assert score_run(workspace, run) == before
+    assert {each.stamp for each in workspace.figures.of_run(run, "en").values()} == {"0"}
+    with raw(workspace) as connection:
+        connection.execute("DROP TRIGGER full")
+
+
+def test_an_open_trial_is_not_in_the_cost_of_a_trial():
+    ended = row("alpha", "t0", {"triplet_f1": 1.0}, cost=0.3)
+    begun = row("alpha", "t1", None, termination=None, cost=0.1)
+    sheet = costs_sheet(pool(ended, begun))
+    assert [cell.text for cell in sheet.lines[0]][-3:] == ["0.4000", "0.4000", "0.3000"]
+
+
+def test_rows_say_what_a_trial_was(played):
+    workspace, run = played
+    found = gather(workspace, [run, run])
+    assert len(found.runs) == 1
+    assert found.families == ("facts", "graph")
+    assert found.values("judge") == ("lexical",)
+    one = next(row for row in found.rows if row.family == "facts")
+    assert one.value("tier") in ("easy", "mid", "hard")
+    assert (one.value("agent"), one.value("language"), one.baseline) == ("offline", "en", True)
+    assert one.value("run") == workspace.runs.get(run).uid[:8]
+    nobody = gather(workspace, [run], ["sage"])
+    assert {(each.judge, each.judged_by) for each in nobody.rows} == {(None, "sage")}

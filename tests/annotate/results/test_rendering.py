@@ -1,0 +1,151 @@
+"""Sheets as HTML, LaTeX and CSV: all of their figures, and nothing that foreign text could do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.results.latex import as_latex, escaped
+from cuecard.annotate.results.rendering import COLUMNS, ResultCell, as_csv, as_html, as_markdown
+from report_pages import page_of
+
+F1 = Statistic(name="f1", value=0.6125, n=8, low=0.55, high=0.6725)
+NONE = Statistic(name="f1", value=None, n=0, reason="nothing was judged")
+FOREIGN = st.text(
+    st.sampled_from("ab 1<>&\"'`\\{}$#%_^~|*[]()=+-@!\x1b\x00\x07\x9b\u202e\ud800\t\n\r–…κ中文"),
+    max_size=24,
+)
+
+
+def sheet(name: str = "alpha", heading: str = "F1", note: str = "A note.") -> Sheet:
+    return Sheet(
+        view="results",
+        title="Graph tasks & more",
+        headings=("Agent", heading, "n"),
+        lines=(
+            (
+                Cell(name),
+                ResultCell("61.3 [55.0, 67.3]", statistic=F1, key="groups/alpha/graph/f1"),
+                ResultCell("8", value=8.0),
+            ),
+            (Cell("beta"), ResultCell("–", statistic=NONE, key="groups/beta/graph/f1"), Cell("0")),
+        ),
+        notes=(note,),
+    )
+
+
+def test_a_table_in_html_holds_every_figure_unrounded():
+    page = page_of(as_html(sheet(), id="t1", caption="Table 1."))
+    assert page.wrong == []
+    assert page.cells == [
+        (
+            {
+                "data-key": "groups/alpha/graph/f1",
+                "data-value": "0.6125",
+                "data-low": "0.55",
+                "data-high": "0.6725",
+                "data-n": "8",
+            },
+            "61.3 [55.0, 67.3]",
+        ),
+        ({"data-value": "8.0"}, "8"),
+        (
+            {"data-key": "groups/beta/graph/f1", "data-n": "0", "title": "nothing was judged"},
+            "–",
+        ),
+        ({}, "0"),
+    ]
+    scopes = [data["scope"] for tag, data in page.tags if tag == "th"]
+    assert scopes == ["col", "col", "col", "row", "row"]
+    told = "".join(page.text)
+    assert "Table 1." in told
+    assert "nothing was judged: beta" in told
+    assert "A note." in told
+
+
+def test_a_table_in_latex_is_one_that_booktabs_sets():
+    text = as_latex(sheet(), label="main-1")
+    assert r"\caption{Graph tasks \& more}" in text
+    assert r"\label{tab:main-1}" in text
+    assert r"alpha & 61.3 {\scriptsize {[}55.0, 67.3{]}} & 8 \\" in text
+    assert r"\begin{tabular}{@{}lrr@{}}" in text
+    assert r"\footnotesize nothing was judged: beta" in text
+    lower = Sheet("results", "t", ("a", "b"), ((Cell("x"), ResultCell("-1.5", value=-1.5)),))
+    assert "x & $-$1.5 \\\\" in as_latex(lower)
+    many = Sheet("results", "t", ("a", "b"), ((Cell("x"), Cell("y")),) * 41)
+    assert r"\begin{longtable}{@{}lr@{}}" in as_latex(many)
+    wide = Sheet("results", "t", ("a",) * 7, ())
+    assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in as_latex(wide)
+
+
+def test_tables_in_csv_are_rows_of_cells():
+    rows = list(csv.DictReader(io.StringIO(as_csv([sheet(), sheet("=1+1", "-x")]))))
+    assert tuple(rows[0]) == COLUMNS
+    assert len(rows) == 8
+    assert rows[0] == {
+        "table": "Graph tasks & more",
+        "line": "alpha",
+        "column": "F1",
+        "text": "61.3 [55.0, 67.3]",
+        "value": "0.6125",
+        "low": "0.55",
+        "high": "0.6725",
+        "n": "8",
+        "key": "groups/alpha/graph/f1",
+        "remark": "",
+    }
+    assert rows[2]["remark"] == "nothing was judged"
+    assert (rows[4]["line"], rows[4]["column"]) == ("'=1+1", "'-x")
+
+
+@given(FOREIGN, FOREIGN, FOREIGN)
+@settings(max_examples=30, deadline=None)
+def test_foreign_text_is_data_in_every_format(name, heading, note):
+    hostile = sheet(name or "x", heading, note)
+    page = page_of(as_html(hostile))
+    assert page.wrong == []
+    assert [tag for tag, _data in page.tags] == [
+        tag for tag, _data in page_of(as_html(sheet(note=note and "n"))).tags
+    ]
+    for text in (as_html(hostile), as_latex(hostile), as_csv([hostile])):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
+    for field in (f for row in csv.reader(io.StringIO(as_csv([hostile]))) for f in row):
+        assert not field.startswith(("=", "+", "@", "\t", "\r"))
+        assert not field.startswith("-") or float(field)
+    latex = as_latex(hostile)
+    assert balanced(latex)
+    body = latex.partition(r"\midrule")[2].partition(r"\bottomrule")[0]
+    lines = [line for line in body.splitlines() if line.strip()]
+    assert [len(re.findall(r"(?<!\\)&", line)) for line in lines] == [2, 2]
+    assert all(line.endswith(r" \\") for line in lines)
+
+
+def test_latex_sets_letters_and_not_commands():
+    assert escaped(r"\input{x}") == r"\textbackslash{}input\{x\}"
+    assert escaped("100% of $5 & #1_a^b~c") == (
+        r"100\% of \$5 \& \#1\_a\textasciicircum{}b\textasciitilde{}c"
+    )
+    assert escaped("a--b---c") == "a-{}-b-{}-{}-c"
+    assert escaped("*[x]") == "{*}{[}x{]}"
+    assert escaped("中文 κ ≤ 1") == r"中文 $\kappa$ $\leq$ 1"
+
+
+def test_markdown_makes_no_links_and_no_pictures_of_names():
+    text = as_markdown(sheet("![x](https://example.org/x.png) [a][b]"))
+    assert "](" not in text
+    assert "][" not in text
+
+
+def balanced(text: str) -> bool:
+    depth = 0
+    for mark in re.findall(r"\\.|[{}]", text, re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(mark, 0)
+        if depth < 0:
+            return False
+    return depth == 0

@@ -1,0 +1,69 @@
+"""The table of kinds of players says what the configuration accepts and what the players say of themselves."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from cuecard.core.config_players import AgentConfig, JudgeConfig, UserConfig, WorldConfig
+from cuecard.core.config_schema import Config
+from cuecard.core.players import (
+    DEFAULT_AGENT,
+    DEFAULT_JUDGE,
+    DEFAULT_USER,
+    DEFAULT_WORLD,
+    Part,
+    all_embedded,
+    kind_of,
+    kinds,
+)
+
+ACCEPTED: dict[Part, object] = {
+    "agent": AgentConfig,
+    "user": UserConfig,
+    "world": WorldConfig,
+    "judge": JudgeConfig,
+}
+
+
+def accepted(part: Part) -> dict[str, type[BaseModel]]:
+    union, *_more = get_args(ACCEPTED[part])
+    found: tuple[type[BaseModel], ...] = get_args(union)
+    return {get_args(each.model_fields["kind"].annotation)[0]: each for each in found}
+
+
+@pytest.mark.parametrize("part", ACCEPTED)
+def test_each_kind_that_a_configuration_accepts_has_a_row(part: Part) -> None:
+    assert {row.kind: row.settings_class() for row in kinds(part)} == accepted(part)
+
+
+def test_what_needs_a_model_has_a_field_for_it() -> None:
+    for part in ACCEPTED:
+        for row in kinds(part):
+            fields = row.settings_class().model_fields
+            if row.needs_model:
+                assert {"model", "members", "models"} & set(fields), row
+
+
+def test_the_defaults_are_there_without_a_configuration() -> None:
+    assert (DEFAULT_AGENT, DEFAULT_USER, DEFAULT_WORLD, DEFAULT_JUDGE) == (
+        "offline",
+        "scripted",
+        "closed",
+        "lexical",
+    )
+    assert all_embedded("judge", [DEFAULT_JUDGE])
+    assert not all_embedded("judge", [DEFAULT_JUDGE, "model"])
+
+
+def test_judges_are_made_by_their_row() -> None:
+    row = kind_of("judge", DEFAULT_JUDGE)
+    judge = row.make(DEFAULT_JUDGE, row.settings_class()(kind=DEFAULT_JUDGE), Config(), None)
+    assert judge.ref.baseline == row.baseline
+
+
+def test_of_a_kind_that_is_not_known_nothing_is_true() -> None:
+    unknown = kind_of("agent", "of-next-year")
+    assert not any((unknown.baseline, unknown.needs_model, unknown.embedded, unknown.offline))

@@ -1,0 +1,79 @@
+"""A fifth family as authors, reviewers and evaluators see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cuecard.annotate.families import AnnotateFamily, Dimension
+from cuecard.annotate.lint.case import Case
+from cuecard.annotate.lint.codes import Finding, warning
+from cuecard.annotate.results.errors.causes import Cause
+from cuecard.annotate.results.trial_against_gold import AnswerAgainst
+from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
+from fifth_family.core import Ranked, Ranking
+
+
+def _blind(gold: Ranking, cover: Callable[[str], str]) -> dict[str, Any]:
+    del cover
+    return {"family": "ranking", "by": gold.by, "ranked": []}
+
+
+def _written(gold: Mapping[str, Any]) -> Ranking:
+    ranked = tuple(
+        Ranked.model_construct(
+            name=str(each.get("name", "")),
+            figure=str(each.get("figure", "")),
+            grade=int(each.get("grade", 1)),
+        )
+        for each in gold.get("ranked", ())
+    )
+    return Ranking.model_construct(by=str(gold.get("by", "")), ranked=ranked)
+
+
+def _lint(case: Case) -> Iterator[Finding]:
+    gold = case.task.gold
+    if not isinstance(gold, Ranking):
+        return
+    for at, (above, below) in enumerate(zip(gold.ranked, gold.ranked[1:], strict=False)):
+        if below.grade > above.grade:
+            place = f"gold.ranked[{at + 1}]"
+            yield warning("L090", place, "stands below what is worth less", "Change the order.")
+
+
+def _against(
+    gold: Ranking, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+) -> AnswerAgainst:
+    del hits
+    given = None
+    if isinstance(prediction, TablePrediction):
+        given = " > ".join(row[0] for row in prediction.rows)
+    whole = judgement is not None and all(v.decision is Decision.YES for v in judgement.verdicts)
+    return AnswerAgainst(
+        gold=" > ".join(each.name for each in gold.ranked),
+        also=(),
+        given=given,
+        decision=Decision.YES if whole else Decision.NO,
+    )
+
+
+def _terms(gold: Ranking, item: Item, prediction: Prediction) -> tuple[str, ...]:
+    del prediction
+    return gold.ranked[item.index].name, gold.ranked[item.index].figure
+
+
+RANKING = AnnotateFamily(
+    drafts=("translation",),
+    persona=False,
+    blank=lambda: {"by": "", "ranked": [{"name": "", "figure": "", "grade": 1, "sources": []}]},
+    blind=_blind,
+    written=_written,
+    guidelines=lambda language: "Order things by one figure.",
+    lint=(_lint,),
+    dimensions=(Dimension(key="order", label="Order is right", help="By the figures given."),),
+    terms=_terms,
+    cause=lambda figures: Cause.WRONG_ANSWER,
+    against=_against,
+    compared=("ndcg",),
+)

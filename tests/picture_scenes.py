@@ -1,0 +1,690 @@
+"""Where pictures are taken: every screen and dialog of the app over the seeded workspace, and how to get there."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.command import CommandPalette
+from textual.screen import Screen
+
+from cuecard.annotate.assist.drafting import Drafting
+from cuecard.annotate.assist.persona import ForPersona
+from cuecard.annotate.assist.proposals import Pending, Proposal, ProposedItem
+from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.authoring.merge import Merging
+from cuecard.annotate.authoring.yaml_text import ReadBack, from_yaml, to_yaml
+from cuecard.annotate.independent_gold.building import hand_in, open_blank
+from cuecard.core.evaluation.wizard_of_oz import waiting_seats
+from cuecard.core.users.faults import Fault, FaultKind
+from cuecard.store.workspace import Workspace
+from cuecard.tui.present.changes import MergeView
+from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
+from cuecard.tui.screens.board import BoardScreen, RoundsScreen
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, HelpDialog, TextDialog
+from cuecard.tui.screens.fidelity.dialogs import PathDialog, ScopeDialog, SizesDialog
+from cuecard.tui.screens.fidelity.replay import ReplayScreen
+from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
+from cuecard.tui.screens.fidelity.screen import FidelityScreen, ScatterScreen
+from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurnsScreen
+from cuecard.tui.screens.home import HomeScreen
+from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
+from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
+from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen, LetterDialog
+from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, LookScreen
+from cuecard.tui.screens.labelling.sample import SampleScreen
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
+from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
+from cuecard.tui.screens.play.dialogs import (
+    ChoiceDialog,
+    EvidenceDialog,
+    FaultsDialog,
+    MarkDialog,
+    MeaningDialog,
+    ReadingDialog,
+    RetryDialog,
+    StopDialog,
+)
+from cuecard.tui.screens.play.form import SessionFormScreen
+from cuecard.tui.screens.play.phrases import AnswersDialog, PhraseDialog
+from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
+from cuecard.tui.screens.play.sources import NoteDialog, SourceScreen, SourcesDialog
+from cuecard.tui.screens.quality import QcScreen, VerdictDialog
+from cuecard.tui.screens.results.compare import CompareScreen
+from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.results.plots import PlotsScreen
+from cuecard.tui.screens.review.dialogs import CommentDialog, SourceDialog, ThreadsScreen
+from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
+from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review.submit import SubmitDialog
+from cuecard.tui.screens.run.list import RunsScreen
+from cuecard.tui.screens.run.scores import GroupDialog, NarrowDialog
+from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
+from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
+from cuecard.tui.screens.sharing import MergeDialog, PackDialog
+from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
+from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
+from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
+from cuecard.tui.screens.task.outside import LeftBehindDialog, UntakenDialog
+from cuecard.tui.screens.task.pasting import PastePreview
+from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.stages import SplitDialog
+from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
+from cuecard.tui.screens.tasks.listing import NewTaskDialog
+from cuecard.tui.screens.tasks.screen import TasksScreen
+from cuecard.tui.screens.tasks.transfer import ExportDialog, ImportDialog
+from cuecard.tui.screens.trial.actions import TellDialog
+from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
+from cuecard.tui.screens.wizard_of_oz.screen import (
+    ActDialog,
+    BriefDialog,
+    WaitingDialog,
+    WizardOfOzScreen,
+)
+from picture_camera import PATIENCE, SHORT, Camera, Scene, Step, Walk, back, go, keys, push, walk
+from seeded_workspace import TODAY
+
+MODEL = """\
+models:
+  drafter: {base_url: "http://127.0.0.1:9/v1", model: tiny, retries: 0}
+agents:
+  live: {kind: react, model: drafter}
+"""
+
+
+def run(workspace: Workspace, name: str) -> int:
+    return next(run.id for run in workspace.runs.all() if run.name == name)
+
+
+def trial(workspace: Workspace, name: str, task: str, at: int = 0) -> int:
+    """A trial of a run of this name."""
+    trials = workspace.runs.trials(run(workspace, name))
+    return [trial.id for trial in trials if trial.task_id == task][at]
+
+
+def session(workspace: Workspace, task: str) -> int:
+    """The trial of a person's session."""
+    for record in workspace.runs.all(kind="play"):
+        for one in workspace.runs.trials(record.id):
+            if one.task_id == task:
+                return one.id
+    raise LookupError(task)
+
+
+def over(make: Callable[[int, str], Screen[Any]], name: str = "main") -> Step:
+    """A screen over a run."""
+    return push(lambda ws: make(run(ws, name), name))
+
+
+def task(task_id: str, place: str = "", *, editing: bool = False) -> Step:
+    """The editor, with its tab at a place."""
+
+    async def step(camera: Camera) -> None:
+        screen = TaskScreen(task_id, place=place, editing=editing)
+        await camera.push(screen)
+        await camera.until(lambda: screen.loaded and screen.editor.pane is not None)
+
+    return step
+
+
+def tab(name: str) -> Step:
+    async def step(camera: Camera) -> None:
+        await camera.screen.editor.enter(name)
+        await camera.rest()
+
+    return step
+
+
+def read_trial(name: str, task_id: str) -> Step:
+    return push(lambda ws: TrialScreen(trial(ws, name, task_id)))
+
+
+def play(task_id: str, agent: str | None = None) -> Step:
+    """At the beginning of a session."""
+
+    async def step(camera: Camera) -> None:
+        screen = PlayScreen(task_id, agent=agent)
+        await camera.push(screen)
+        await camera.until(lambda: screen.play is not None)
+
+    return step
+
+
+async def said(camera: Camera) -> None:
+    """Send what the card says, and wait for the agent."""
+    screen = camera.screen
+    turns = len(screen.play.dialogue.of("agent"))
+    await camera.pilot.press("enter")
+    await camera.until(
+        lambda: screen.play.phase == "yours" and len(screen.play.dialogue.of("agent")) > turns
+    )
+
+
+async def seated(camera: Camera) -> None:
+    """Ann has said her opening, and Fay, who does not know the task, takes the agent's seat."""
+    await camera.pilot.press("enter")
+    await camera.ask(lambda ws: ws.people.add("Fay"))
+    deadline = time.monotonic() + PATIENCE
+    while not (seats := await camera.ask(lambda ws: waiting_seats(ws, "Fay"))):
+        assert time.monotonic() < deadline, "no seat"
+        await asyncio.sleep(SHORT)
+    camera.app.person = "Fay"
+    camera.goes_on.add("Looking.sit_down")
+    screen = WizardOfOzScreen(seats[0].trial_id)
+    await camera.push(screen)
+    await camera.until(lambda: screen.state and screen.state.view)
+
+
+def paste(text: str) -> Step:
+    """Rows from elsewhere, into the pane that is open."""
+
+    async def step(camera: Camera) -> None:
+        camera.app.copy_to_clipboard(text)
+        await camera.press("ctrl+v")
+
+    return step
+
+
+async def drafted(camera: Camera) -> None:
+    """Ann has begun to change a task."""
+
+    def save(workspace: Workspace) -> None:
+        revision = workspace.tasks.revision("checkpoints-highest-mountain")
+        data = revision.task.model_dump(mode="json") | {"title": "The highest mountain, anew"}
+        workspace.drafts.save(revision.task_id, "Ann", revision.number, data)
+
+    await camera.ask(save)
+
+
+def broken(workspace: Workspace) -> ReadBack:
+    """A task as somebody left it in an editor."""
+    text = to_yaml(workspace.tasks.revision("facts-night-train").task.model_dump(mode="json"))
+    return from_yaml(text.replace("key:", "kye:", 2), "facts-night-train", "facts")
+
+
+def merging(workspace: Workspace) -> MergeScreen:
+    """Two people changed the same things."""
+    began = workspace.tasks.revision("espresso").task.model_dump(mode="json")
+    mine, theirs = TaskEdit(began), TaskEdit(began)
+    mine.set(("title",), "Espresso, from Turin to Milan")
+    mine.set(("gold", "triples", 0, "tail"), "1884-05-16")
+    theirs.set(("title",), "The first espresso machine")
+    theirs.set(("query",), "Who patented the first espresso machine?")
+    view = MergeView(Merging(began, mine.data, theirs.data))
+    return MergeScreen(view, "Ben saved revision 2 at 2026-11-20 12:00: a shorter title")
+
+
+def proposal(workspace: Workspace) -> ProposalScreen:
+    """What a model drafted."""
+    data = workspace.tasks.revision("espresso").task.model_dump(mode="json")
+    drafted = Proposal(
+        kind="triples",
+        model="drafter",
+        at=TODAY,
+        raw=("I'd rather talk about [bold]tea[/].",),
+        notes=("One sentence of the page was left out.",),
+        items=tuple(
+            ProposedItem(
+                id=f"t{n}",
+                label=f"{head} · {relation} · {tail}",
+                place="gold.triples",
+                deed="add",
+                after={"head": head, "relation": relation, "tail": tail},
+                evidence=f"{head} {relation} {tail}.",
+                checked=("the sentence is not in the text",) if n == 2 else (),
+            )
+            for n, (head, relation, tail) in enumerate(
+                (
+                    ("Victoria Arduino", "founded in", "1905"),
+                    ("Arduino", "shipped to", "Rome"),
+                    ("Arduino", "sold", "[red]grinders[/]"),
+                ),
+                1,
+            )
+        ),
+    )
+    pending = Pending(proposal=drafted, ticked=("t1", "t3"))
+    return ProposalScreen(data, pending, "USD", lambda pending: None)
+
+
+def compared(workspace: Workspace) -> CompareGoldScreen:
+    """A table that was built again, with one cell otherwise and a row less."""
+    opened, _ = open_blank(workspace, "table-us-states", "Di")
+    gold = workspace.tasks.revision("table-us-states").task.model_dump(mode="json")["gold"]
+    rows = [list(row) for row in gold["rows"][:-1]]
+    rows[1][-1] = "elsewhere"
+    data = {**opened.edit.data, "gold": {**gold, "rows": rows}}
+    entry = hand_in(workspace, "table-us-states", "Di", opened.edit.base, data, "one is unclear")
+    return CompareGoldScreen("table-us-states", entry.uid)
+
+
+class Endless(Drafting):
+    """A model that never answers."""
+
+    async def run(self) -> Proposal:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def stop(self) -> None:
+        pass
+
+
+async def drafting(camera: Camera) -> None:
+    """It is stopped, so that no seconds are counted."""
+    camera.goes_on.add("WorkingDialog.run_draft")
+    config = await camera.app.services.config()
+    dialog = WorkingDialog("tiny", Endless({}, ForPersona(), config, "drafter"))
+    await camera.push(dialog)
+    await camera.press("escape")
+
+
+FAULTS = (
+    Fault(kind=FaultKind.LEAK, found="Luigi Bezzera"),
+    Fault(kind=FaultKind.MARKDOWN, found="- his dates"),
+)
+PAGES = ("https://example.org/espresso", "https://example.org/registers/turin/1884")
+LINE = "And who improved the machine, and when was that patented?"
+REPLY = "It was Angelo Moriondo, in 1884 at Turin. Shall I go on with Luigi Bezzera?"
+
+WALKS: tuple[Walk, ...] = (
+    # Home
+    walk(
+        Scene("home", HomeScreen),
+        keys("question_mark"),
+        Scene("help", HelpDialog),
+        keys("escape ctrl+p"),
+        Scene("palette", CommandPalette),
+        keys("escape b"),
+        Scene("board", BoardScreen),
+        keys("p"),
+        Scene("board-people", BoardScreen),
+        keys("f"),
+        Scene("board-figures", BoardScreen),
+        keys("enter"),
+        Scene("rounds", RoundsScreen),
+    ),
+    walk(Scene("home-of-a-reviewer", HomeScreen), person="Chen"),
+    walk(
+        Scene("home-empty", HomeScreen),
+        go("tasks"),
+        Scene("tasks-empty", TasksScreen),
+        go("runs"),
+        Scene("runs-empty", RunsScreen),
+        empty=True,
+    ),
+    walk(Scene("welcome", WelcomeDialog), person="", empty=True),
+    walk(go("settings"), Scene("settings", SettingsScreen), files={"cuecard.yaml": MODEL}),
+    # Tasks
+    walk(
+        go("tasks"),
+        Scene("tasks", TasksScreen),
+        keys("n"),
+        Scene("task-new", NewTaskDialog),
+        keys("escape i"),
+        Scene("task-import", ImportDialog),
+        keys("escape e"),
+        Scene("task-export", ExportDialog),
+        keys("escape k"),
+        Scene("pack", PackDialog),
+        keys("escape m"),
+        Scene("merge-packs", MergeDialog),
+        keys("escape x"),
+        Scene("task-archive", AskLine),
+        keys("escape down u"),
+        Scene("submit", SubmitDialog),
+        keys("escape down q"),
+        Scene("quality", QcScreen),
+        keys("v"),
+        Scene("quality-verdict", VerdictDialog),
+    ),
+    # The editor
+    walk(
+        task("espresso"),
+        Scene("editor-brief", TaskScreen),
+        tab("persona"),
+        Scene("editor-in-review", ConfirmDialog),
+        keys("y"),
+        tab("persona"),
+        Scene("editor-persona", TaskScreen),
+        tab("stages"),
+        Scene("editor-stages", TaskScreen),
+        keys("s"),
+        Scene("editor-split", SplitDialog),
+        keys("escape"),
+        tab("graph"),
+        Scene("editor-graph", TaskScreen),
+        tab("nodes"),
+        Scene("editor-nodes", TaskScreen),
+        tab("sources"),
+        Scene("editor-sources", TaskScreen),
+        tab("problems"),
+        Scene("editor-problems", TaskScreen),
+        tab("history"),
+        Scene("editor-history", TaskScreen),
+        keys("v"),
+        Scene("editor-version", VersionDialog),
+        keys("escape f6"),
+        Scene("editor-log-query", AskLine),
+    ),
+    walk(
+        task("espresso", "gold.triples[3]"),
+        Scene("editor-triple", TaskScreen),
+        keys("f2 y ctrl+e"),
+        Scene("editor-name", AskName),
+        keys("escape space down space ctrl+l"),
+        Scene("editor-sources-of-triples", AskSources),
+        keys("escape"),
+        paste("Angelo Moriondo\tborn in\tTurin\nangelo moriondo\tborn in\tTorino\n\tnone"),
+        Scene("editor-paste-triples", TriplesPastePreview),
+    ),
+    walk(
+        task("table-us-states", "gold.rows[2]"),
+        Scene("editor-row", TaskScreen),
+        keys("f2 y"),
+        tab("columns"),
+        Scene("editor-columns", TaskScreen),
+        tab("table"),
+        Scene("editor-table", TaskScreen),
+        paste("State\tCapital\nOhio\tColumbus\nUtah\tSalt Lake City\textra"),
+        Scene("editor-paste-cells", PastePreview),
+    ),
+    walk(
+        task("checkpoints-old-bridge-zh", "gold.steps[1]"),
+        Scene("editor-step", TaskScreen),
+        tab("chain"),
+        Scene("editor-chain", TaskScreen),
+    ),
+    walk(
+        task("facts-night-train", "gold.facts[1]"),
+        Scene("editor-fact", TaskScreen),
+        tab("answer"),
+        Scene("editor-answer", TaskScreen),
+        push(lambda ws: LeftBehindDialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
+        Scene("editor-left-behind", LeftBehindDialog),
+        back,
+        push(lambda ws: UntakenDialog(broken(ws), Path("~/.local/state/cuecard/task.yaml"))),
+        Scene("editor-untaken", UntakenDialog),
+    ),
+    walk(task("graph-astronomy-zh"), Scene("editor-of-another", TaskScreen)),
+    walk(
+        drafted,
+        task("checkpoints-highest-mountain"),
+        Scene("editor-draft", TaskScreen),
+        keys("ctrl+s"),
+        Scene("editor-save", AskLine),
+        keys("escape ctrl+r"),
+        Scene("editor-revert", ConfirmDialog),
+        keys("escape"),
+        push(merging),
+        Scene("editor-merge", MergeScreen),
+    ),
+    walk(
+        task("espresso"),
+        keys("ctrl+t y"),
+        Scene("assist", AssistDialog),
+        keys("escape"),
+        push(proposal),
+        Scene("assist-proposal", ProposalScreen),
+        keys("r"),
+        Scene("assist-raw", RawDialog),
+        keys("escape"),
+        drafting,
+        Scene("assist-working", WorkingDialog),
+        files={"cuecard.yaml": MODEL},
+    ),
+    walk(task("espresso"), keys("ctrl+t y"), Scene("assist-no-model", NoModelDialog)),
+    # Review
+    walk(go("review"), Scene("review-queue", ReviewQueueScreen), person="Chen"),
+    walk(
+        go("review"),
+        Scene("review-queue-of-a-coordinator", ReviewQueueScreen),
+        keys("g"),
+        Scene("review-assign", AssignDialog),
+        person="Cleo",
+        files={"cuecard.yaml": "review:\n  coordinators: [Cleo]\n"},
+    ),
+    walk(
+        push(lambda ws: ReviewTaskScreen("espresso")),
+        Scene("review-task", ReviewTaskScreen),
+        keys("c"),
+        Scene("review-comment", CommentDialog),
+        keys("escape"),
+        push(lambda ws: SourceDialog(PAGES, PAGES[:1])),
+        Scene("review-source", SourceDialog),
+        person="Chen",
+    ),
+    walk(
+        push(lambda ws: ReviewTaskScreen("facts-night-train")),
+        Scene("review-seen", ReviewTaskScreen),
+        person="Ben",
+    ),
+    walk(
+        push(lambda ws: ThreadsScreen("facts-night-train")), Scene("review-threads", ThreadsScreen)
+    ),
+    # Runs and results
+    walk(
+        go("runs"),
+        Scene("runs", RunsScreen),
+        keys("n"),
+        Scene("run-new", RunStartDialog),
+        keys("escape y"),
+        Scene("run-report", PathDialog),
+        keys("escape"),
+        over(lambda number, name: RunScreen(number, over=True)),
+        Scene("run-scores", RunScreen),
+        keys("d"),
+        Scene("run-group", GroupDialog),
+        keys("escape slash"),
+        Scene("run-narrow", NarrowDialog),
+        keys("escape m"),
+        Scene("run-measures", ChoiceDialog),
+        keys("escape t"),
+        Scene("run", RunScreen),
+    ),
+    walk(
+        over(lambda number, name: CompareScreen((number,), name)),
+        Scene("compare", CompareScreen),
+        keys("t"),
+        Scene("compare-tasks", CompareScreen),
+        back,
+        over(lambda number, name: PlotsScreen((number,), name)),
+        Scene("plots", PlotsScreen),
+        keys("l"),
+        Scene("plots-list", PlotsScreen),
+    ),
+    walk(
+        over(lambda number, name: ErrorsScreen((number,), name)),
+        Scene("errors", ErrorsScreen),
+        keys("enter"),
+        Scene("trial-list", TrialListScreen),
+        keys("enter"),
+        Scene("trial-listed", ListedTrialScreen),
+    ),
+    # A trial
+    walk(
+        read_trial("main", "espresso"),
+        Scene("trial", TrialScreen),
+        keys("s"),
+        Scene("trial-stages", TrialScreen),
+        keys("g"),
+        Scene("trial-gold", TrialScreen),
+        keys("v"),
+        Scene("trial-verdicts", TrialScreen),
+        keys("m"),
+        Scene("trial-measures", TrialScreen),
+        keys("t e"),
+        Scene("trial-comment", TextDialog),
+        keys("escape v a"),
+        Scene("trial-tell", TellDialog),
+    ),
+    walk(
+        read_trial("source", "facts-night-train"),
+        keys("h"),
+        Scene("trial-hits", TrialScreen),
+        keys("c"),
+        Scene("trial-context", TrialScreen),
+        keys("p"),
+        Scene("sources", SourcesDialog),
+        keys("enter"),
+        Scene("source", SourceScreen),
+    ),
+    walk(
+        push(lambda ws: TrialScreen(session(ws, "espresso"))),
+        keys("n"),
+        Scene("trial-notes", TrialScreen),
+        keys("y right right right"),
+        Scene("trial-steps", TrialScreen),
+    ),
+    # Verdicts
+    walk(
+        go("verdicts"),
+        Scene("verdicts", VerdictsScreen),
+        keys("d"),
+        Scene("verdicts-draw", SampleScreen),
+        keys("escape v"),
+        Scene("verdict-list", VerdictListScreen),
+        person="Ben",
+    ),
+    walk(
+        over(lambda number, name: LabelScreen(number, name)),
+        Scene("label", LabelScreen),
+        keys("g"),
+        Scene("label-gold", LookScreen),
+        keys("escape t"),
+        Scene("label-transcript", BlindTranscriptScreen),
+        keys("escape c"),
+        Scene("label-comment", TextDialog),
+        person="Eve",
+    ),
+    walk(
+        push(lambda ws: LabelScreen(None, "sixty", set_id=1)),
+        Scene("label-done", LabelScreen),
+        person="Ben",
+    ),
+    walk(
+        push(lambda ws: AdjudicateScreen("sixty", set_id=1)),
+        Scene("adjudicate-warning", ConfirmDialog),
+        keys("y"),
+        Scene("adjudicate", AdjudicateScreen),
+        keys("n"),
+        Scene("adjudicate-cause", LetterDialog),
+        person="Di",
+    ),
+    walk(
+        push(lambda ws: AgreementScreen(None, "sixty", set_id=1)),
+        Scene("agreement", AgreementScreen),
+        keys("enter"),
+        Scene("agreement-items", AgreementItemsScreen),
+        keys("escape m"),
+        Scene("agreement-matrix", AgreementScreen),
+        person="Ben",
+    ),
+    walk(
+        push(lambda ws: FidelityScreen()),
+        Scene("fidelity", FidelityScreen),
+        keys("f"),
+        Scene("fidelity-findings", FidelityScreen),
+        keys("s"),
+        Scene("fidelity-scope", ScopeDialog),
+        keys("escape z"),
+        Scene("fidelity-sizes", SizesDialog),
+        keys("escape e"),
+        Scene("fidelity-export", PathDialog),
+        keys("escape w"),
+        Scene("fidelity-turns-hidden", FidelityTurnsScreen),
+        keys("x y"),
+        Scene("fidelity-turns", FidelityTurnsScreen),
+        keys("enter"),
+        Scene("fidelity-turn", FidelityTurnScreen),
+        keys("escape escape m enter"),
+        Scene("fidelity-scatter", ScatterScreen),
+        person="Ben",
+    ),
+    walk(
+        push(lambda ws: ReplayChoiceScreen()),
+        Scene("replay-choice", ReplayChoiceScreen),
+        push(lambda ws: ReplayScreen(session(ws, "espresso"))),
+        Scene("replay", ReplayScreen),
+        keys("n n b"),
+        Scene("replay-decided", ReplayScreen),
+        person="Ben",
+    ),
+    # The gold built twice
+    walk(
+        push(lambda ws: BuildGoldScreen("table-us-states")),
+        Scene("second-gold", BuildGoldScreen),
+        back,
+        push(compared),
+        Scene("second-gold-compared", CompareGoldScreen),
+        person="Di",
+    ),
+    # Play
+    walk(
+        play("espresso"),
+        Scene("play", PlayScreen),
+        said,
+        Scene("play-replied", PlayScreen),
+        keys("ctrl+t"),
+        Scene("play-mark", MarkDialog),
+        keys("escape f5 down full_stop"),
+        Scene("play-evidence", EvidenceDialog),
+        keys("escape f6"),
+        Scene("play-phrases", PhraseDialog),
+        keys("escape f4"),
+        Scene("play-answers", AnswersDialog),
+        keys("escape f7"),
+        Scene("play-note", NoteDialog),
+        keys("escape f9"),
+        Scene("play-retry", RetryDialog),
+        keys("escape"),
+        push(lambda ws: StopDialog()),
+        Scene("play-stop", StopDialog),
+        keys("escape ctrl+g"),
+        Scene("play-end", ConfirmDialog),
+        keys("escape"),
+        push(lambda ws: FaultsDialog(FAULTS)),
+        Scene("play-faults", FaultsDialog),
+        keys("escape"),
+        push(lambda ws: MeaningDialog("edited", LINE, REPLY, 2)),
+        Scene("play-meaning", MeaningDialog),
+        keys("escape f2"),
+        Scene("play-figures", PlayScreen),
+    ),
+    walk(
+        play("checkpoints-highest-mountain"),
+        said,
+        Scene("play-chain", PlayScreen),
+        keys("ctrl+t"),
+        Scene("play-reading", ReadingDialog),
+    ),
+    walk(
+        push(lambda ws: PlayScreen("espresso", choose=True)),
+        Scene("play-start", StartDialog),
+        files={"cuecard.yaml": MODEL},
+    ),
+    walk(
+        push(lambda ws: SessionFormScreen(session(ws, "espresso"))),
+        Scene("form", SessionFormScreen),
+        person="Eve",
+    ),
+    # The agent played by a person
+    walk(
+        play("checkpoints-highest-mountain", agent="person"),
+        seated,
+        Scene("wizard", WizardOfOzScreen),
+        keys("f2"),
+        Scene("wizard-brief", BriefDialog),
+        keys("escape"),
+        push(lambda ws: ActDialog(REPLY)),
+        Scene("wizard-act", ActDialog),
+        back,
+        push(lambda ws: WaitingDialog(waiting_seats(ws, "Fay"))),
+        Scene("wizard-waiting", WaitingDialog),
+    ),
+)

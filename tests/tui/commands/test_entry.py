@@ -1,0 +1,211 @@
+"""What holds for every verb: help, usage, errors, languages, pipes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from cuecard import __version__
+from cuecard.core.formats.registry import FORMATS
+from cuecard.core.tasks.gold import FAMILIES
+from cuecard.tui.commands.context import FamilyChoice, FormatChoice, InputFormat
+from cuecard.tui.commands.main import Verbs
+from cuecard.tui.commands.verbs import VERBS
+
+
+def test_version_and_language(program):
+    assert program("--version").out == f"cuecard {__version__}\n"
+    chinese = program("runs", CUECARD_LANG="zh")
+    assert chinese.code == 1
+    assert chinese.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_verb_has_help(cuecard, language, monkeypatch):
+    monkeypatch.setenv("CUECARD_LANG", language)
+    listed = cuecard("--help")
+    assert listed.code == 0
+    for verb in (verb.name for verb in VERBS):
+        assert re.search(rf"^  {verb} +\S", listed.out, re.MULTILINE), verb
+        shown = cuecard(verb, "--help")
+        assert (shown.code, shown.err) == (0, "")
+        assert f"cuecard {verb} " in shown.out
+        assert "Traceback" not in shown.out
+
+
+def test_wrong_usage(cuecard):
+    for words in (
+        ("brew",),
+        ("score",),
+        ("score", "four"),
+        ("check",),
+        ("export",),
+        ("export", "espresso", "--family", "graph", "-o", "x"),
+        ("export", "-o", "x", "--format", "latex"),
+        ("import", "--format", "latex", "x"),
+        ("run", "--samples", "0"),
+        ("run", "--resume", "1", "espresso"),
+        ("run", "--resume", "1", "--seed", "0"),
+        ("judge",),
+        ("judge", "--tasks", "x"),
+        ("judge", "--tasks", "x", "--run", "1"),
+        ("agree",),
+        ("agree", "x.csv", "--run", "1"),
+        ("--bogus", "runs"),
+    ):
+        refused = cuecard(*words)
+        assert refused.code == 2, words
+        assert refused.out == ""
+        assert "Usage: cuecard" in refused.err
+        assert "Error: " in refused.err
+        assert "Traceback" not in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs",),
+        ("score", "1"),
+        ("judge", "--run", "1"),
+        ("run",),
+        ("export", "-o", "x"),
+        ("import", "x"),
+        ("agree", "--run", "1"),
+    ],
+)
+def test_no_workspace_is_told_in_one_sentence_with_a_way_out(cuecard, words):
+    refused = cuecard(*words)
+    assert refused.code == 1
+    assert refused.out == ""
+    assert refused.err.startswith("cuecard: There is no workspace here: ")
+    assert "`cuecard init`" in refused.err
+    assert refused.err.count("\n") == 1
+    assert not Path("cuecard.db").exists()
+
+
+def test_options_before_the_verb(program, cuecard, monkeypatch, tmp_path: Path):
+    made = program("--db", "w.db", "--as", "Ann", "init", "--no-samples")
+    assert made.code == 0
+    assert (tmp_path / "w.db").exists()
+    assert (tmp_path / "cuecard.yaml").stat().st_mode & 0o777 == 0o600
+    monkeypatch.setenv("CUECARD_DB", "w.db")
+    assert cuecard("runs", "--json").data == {"runs": []}
+    told = cuecard("runs")
+    assert (told.code, told.out) == (0, "")
+    assert "`cuecard run`" in told.err
+
+
+def test_options_before_the_verb_name_the_person(cuecard):
+    cuecard("--db", "w.db", "--as", "Ann", "init")
+    cuecard("--db", "w.db", "--as", "Bea", "run", "facts-night-train")
+    found = cuecard("--db", "w.db", "runs", "--json").data["runs"]
+    assert [(run["id"], run["created_by"], run["state"]) for run in found] == [(1, "Bea", "done")]
+
+
+def test_init_leaves_what_is_there(cuecard):
+    Path("cuecard.yaml").write_text("models: {}\n", encoding="utf-8")
+    assert cuecard("init").code == 0
+    again = cuecard("init")
+    assert again.code == 0
+    assert "left alone" in again.out
+    assert Path("cuecard.yaml").read_text(encoding="utf-8") == "models: {}\n"
+
+
+def test_a_configuration_that_cannot_be_written_is_no_traceback(cuecard):
+    Path("file").write_text("", encoding="utf-8")
+    refused = cuecard("--config", "file/cuecard.yaml", "init", "--no-samples")
+    assert refused.code == 1
+    assert "file/cuecard.yaml" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("words", "unbuffered"), [(("check", "--json", "."), ""), (("doctor", "--offline"), "1")]
+)
+def test_a_broken_pipe_is_quiet(tmp_path: Path, environment, words, unbuffered: str):
+    with subprocess.Popen(
+        [sys.executable, "-m", "cuecard", *words],
+        cwd=tmp_path,
+        env={**environment, "PYTHONUNBUFFERED": unbuffered},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as started:
+        assert started.stdout
+        assert started.stderr
+        started.stdout.close()
+        said = started.stderr.read()
+        assert (started.wait(60), said) == (0, b"")
+
+
+def test_a_terminal_without_unicode_gets_codes(program, task_file):
+    task_file("渡轮", "轮渡多少钱？")
+    listed = program("check", "渡轮.yaml", "nowhere-渡", PYTHONIOENCODING="ascii:strict")
+    assert listed.code == 1
+    assert "\\u6e21" in listed.out
+    assert "Traceback" not in listed.err
+
+
+def test_a_defect_keeps_its_traceback():
+    app = typer.Typer(cls=Verbs, pretty_exceptions_enable=False)
+
+    @app.callback()
+    def root() -> None: ...
+
+    @app.command("break")
+    def break_() -> None:
+        raise ZeroDivisionError("a defect")
+
+    with pytest.raises(ZeroDivisionError, match="a defect"):
+        app(["break"])
+
+
+def test_choices_are_those_of_the_engine():
+    assert [choice.value for choice in FormatChoice] == list(FORMATS)
+    assert [choice.value for choice in InputFormat] == ["auto", *FORMATS]
+    assert [choice.value for choice in FamilyChoice] == list(FAMILIES)
+
+
+def test_the_frame_loads_neither_pydantic_nor_the_engine(environment):
+    """`cuecard --db x` opens the app: what the verbs need must not delay its first frame."""
+    code = (
+        "import sys; from cuecard.tui.commands.main import build; build();"
+        "print([m for m in ('pydantic', 'sqlmodel', 'aiohttp', 'rich') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_a_verb_loads_no_other(environment, tmp_path: Path):
+    """Lists and completions need none of their modules, a call one."""
+    code = (
+        "import sys; from cuecard.__main__ import main; from cuecard.tui.commands.verbs import VERBS; code = main();"
+        "modules = {verb.code.split(':')[0] for verb in VERBS};"
+        "print(*sorted(m for m in modules if f'cuecard.tui.commands.{m}' in sys.modules), file=sys.stderr)"
+    )
+
+    def loaded(*words: str, **more: str) -> tuple[str, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=tmp_path, env={**environment, **more}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout, done.stderr.splitlines()[-1]
+
+    assert loaded("--help")[1] == ""
+    assert loaded("check", "--help")[1] == "check"
+    assert loaded("review", "take", "--help")[1] == "review"
+
+
+def test_a_shell_completes_verbs_and_options(program):
+    def offered(words: str) -> list[str]:
+        asked = {"_CUECARD_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        return program(**asked, COMP_CWORD=str(words.count(" "))).out.split()
+
+    assert offered("cuecard ru") == ["run", "runs"]
+    assert offered("cuecard review t") == ["take"]
+    assert offered("cuecard datasheet --o") == ["--output"]

@@ -1,0 +1,119 @@
+"""Quality control as rows and paragraphs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from cuecard.annotate.quality.decision_table import STAGES, Signals, propose
+from cuecard.annotate.quality.report import Decided, QcReport, StageReport
+from cuecard.core.engine.events import (
+    CallAnswered,
+    RunBegan,
+    Termination,
+    TrialBegan,
+    TrialFinished,
+)
+from cuecard.core.engine.messages import Usage
+from cuecard.core.probes.results import ProbeResult
+from cuecard.tui.present.qc import LiveQc, detail, heading, result_rows, stage_rows, summary
+
+DAY = datetime(2030, 1, 2, 12, tzinfo=UTC)
+
+
+def _report(**more: Any) -> QcReport:
+    signals = Signals(errors="clear", leaked="most")
+    tried = [
+        ProbeResult(probe="closed_book", trial_id=1, model="big", score=1.0, right=True, findings=("answered: \x1b[31m8",)),
+        ProbeResult(probe="closed_book", trial_id=2, model="big", sample=1, score=0.0, right=False),
+        ProbeResult(probe="closed_book", trial_id=3, model="offline", baseline=True, right=True),
+        ProbeResult(probe="closed_book", trial_id=4, model="big", skipped="no answer", why="failed"),
+    ]  # fmt: skip
+    reports = {name: StageReport(stage=name, state="open", said="…") for name in STAGES}
+    reports["closed_book"] = StageReport(
+        stage="closed_book",
+        state="flagged",
+        said="1 of 2 attempts was right.",
+        n=2,
+        baselines=1,
+        models=("big",),
+        cost=0.5,
+        at=DAY,
+        results=tuple(tried),
+    )
+    reports["laws"] = StageReport(stage="laws", state="skipped", said="n/a", baselines=1)
+    return QcReport(
+        task_id="t",
+        title="Title",
+        revision=3,
+        stages=tuple(reports.values()),
+        signals=signals,
+        proposal=propose(signals),
+        **more,
+    )
+
+
+def _text(lines: Any) -> str:
+    return "\n".join(getattr(line, "text", "") for line in lines)
+
+
+def test_rows_say_what_was_seen_by_whom() -> None:
+    rows = {row.stage: row for row in stage_rows(_report())}
+    row = rows["closed_book"]
+    assert (row.number, row.badge.text, row.n, row.models) == ("2", "! flagged", "2", "big")
+    assert (row.cost, row.date) == ("0.5000", "2030-01-02")
+    assert (rows["laws"].badge.text, rows["laws"].models) == ("– skipped", "baseline")
+    # Nothing is run for those: a person is waited for.
+    assert rows["ambiguity"].badge.text == "○ not run"
+    assert rows["agreement"].badge.text == rows["verdict"].badge.text == "○ pending"
+    results = result_rows(_report().stage("closed_book"))
+    assert [(r.who, r.sample, r.score, r.outcome.text) for r in results] == [
+        ("big", "1", "1.00", "! right"),
+        ("big", "2", "0.00", "· wrong"),
+        ("offline (baseline)", "1", "", "· right"),
+        ("big", "1", "", "– no result"),
+    ]
+    assert results[0].said == "answered: 8"
+    assert results[3].said == "no answer"
+
+
+def test_what_stands_behind_a_stage_and_beside_a_review() -> None:
+    closed = _text(detail(_report(), "closed_book"))
+    assert "leaks from its memory" in closed
+    assert "1 result is an offline baseline's: shown, but no evidence." in closed
+    hidden = Decided(verdict="keep", proposed="remove", by="", at=DAY, rules=(), hidden=True)
+    mine = Decided(verdict="remove", proposed="remove", by="Eve", at=DAY, rules=(), reason="leaks")
+    report = _report(decisions=(hidden, mine))
+    verdict = _text(detail(report, "verdict"))
+    assert "Models know the answer" in verdict
+    assert "rule: right from memory: in most attempts" in verdict
+    assert "somebody: ✓ keep (proposed was: remove)" in verdict
+    assert "Name and reason are shown when the reviews are in." in verdict
+    assert "2030-01-02 Eve: ✗ remove\nleaks" in verdict
+    head = "".join(piece.text for line in heading(report) for piece in line)
+    assert "revision 3proposed: ✗ remove so far   decided: ✓ keep" in head
+    beside = _text(summary(report))
+    assert "! Closed book: 1 of 2 attempts was right." in beside
+    assert "– skipped: Laws" in beside
+    assert "keep" not in beside
+
+
+def test_how_far_it_is() -> None:
+    live = LiveQc()
+    assert (live.going_on, live.trouble(), live.progress("USD")) == (False, None, "Beginning…")
+    live.begins("closed_book")
+    for event in (
+        RunBegan(3, 2),
+        TrialBegan("1", False),
+        TrialBegan("2", False),
+        CallAnswered("1", "agent", "big", Usage(), 0.25),
+        TrialFinished("1", Termination.ANSWERED, problem="not judged"),
+    ):
+        live.told(event)
+    assert live.progress("USD") == (
+        "Playing closed book: 1 of 3 · 1 under way · 1 call · 0.2500 USD"
+    )
+    assert live.problem() == "not judged"
+    live.begins("with_facts")
+    assert live.begun == 2
+    assert live.progress("USD").startswith("Playing with all facts: 0 of 0 ")

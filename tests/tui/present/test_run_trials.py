@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from cuecard.core.engine.events import CallAnswered, RunBegan, Termination, TrialFinished
+from cuecard.core.engine.messages import Usage
+from cuecard.core.records import TrialRecord
+from cuecard.tui.live_runs import LiveRun
+from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.run_trials import Behind, Order, RunTrials, Show, entries_of, mosaic
+from cuecard.tui.present.runs import RunLook, Spending, spending_line, troubles_line
+from result_rows import row, run
+
+END = Termination.USER_DONE
+
+
+def trial(
+    number: int, agent: str = "a", task: str = "t", end: Termination | None = END, detail: str = ""
+) -> TrialRecord:
+    made = row(agent, task, None, termination=end).trial
+    return made.model_copy(update={"id": number, "detail": detail})
+
+
+def text(lines: list[list[Piece]]) -> list[str]:
+    return ["".join(piece.text for piece in line) for line in lines]
+
+
+TRIALS = (
+    trial(1, "a", "one"),
+    trial(2, "b", "one", Termination.API_ERROR, "HTTP 503 \x1b[31mfrom the server"),
+    trial(3, "a", "two"),
+    trial(4, "b", "two", None),
+)
+SCORES = {1: {"triplet_f1": 0.5, "agent_turns": 7.0}, 2: {"triplet_f1": 0.0}}
+
+
+def listed() -> RunTrials:
+    found = RunTrials()
+    assert found.load(entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})) is None
+    return found
+
+
+def said(trials: RunTrials, at: int) -> list[str]:
+    return [str(getattr(cell, "text", cell)) for cell in trials.cells(at)]
+
+
+def ids(trials: RunTrials) -> list[int]:
+    return [entry.trial.id for entry in trials.rows]
+
+
+def test_a_line_says_its_score_or_why_there_is_none() -> None:
+    trials = listed()
+    assert said(trials, 0) == ["one", "a", "1", "● user done", "7", "Triplet F1 0.500"]
+    assert said(trials, 1)[3] == "✗ API error"
+    assert said(trials, 1)[5].startswith("Triplet F1 0.000 · HTTP 503")
+    assert said(trials, 2)[5] == "the judge is away"
+    assert said(trials, 3)[3:] == ["▸ playing", "2", ""]
+
+
+def test_trials_are_listed_by_kind_order_words_and_figure() -> None:
+    trials = listed()
+    assert [trials.count(show) for show in Show] == [4, 1, 1, 1, 2]
+    for show, wanted in ((Show.FAILED, [2]), (Show.UNJUDGED, [3]), (Show.OPEN, [4])):
+        trials.next_show()
+        trials.load()
+        assert (trials.show, ids(trials)) == (show, wanted)
+    trials.clear()
+    orders = {
+        Order.STATE: [2, 4, 3, 1],
+        Order.AGENT: [1, 3, 2, 4],
+        Order.TASK: [1, 2, 3, 4],
+        Order.LOWEST: [2, 1, 3, 4],
+        Order.HIGHEST: [1, 2, 3, 4],
+    }
+    for order, wanted in orders.items():
+        trials.next_order()
+        trials.load()
+        assert (trials.order, ids(trials)) == (order, wanted)
+    trials.words = " ONE  "
+    trials.load()
+    assert ids(trials) == [1, 2]
+    assert trials.failed == (2,)
+    trials.words = "503"
+    trials.load()
+    assert ids(trials) == [2]
+    assert text([trials.heading()]) == ["with “503” · 1 of 4 trials · highest score first"]
+    trials.clear()
+    trials.behind = Behind(frozenset({1, 3}), "a · Mean")
+    trials.load()
+    assert ids(trials) == [1, 3]
+    assert trials.narrowed
+    assert text([trials.heading()])[0].startswith("Behind a · Mean · 2 of 4 trials")
+
+
+def test_only_lines_that_say_something_else_are_drawn_anew() -> None:
+    trials = listed()
+    same = entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})
+    assert trials.load(same) == set()
+    assert trials.load(entries_of(TRIALS, {4: 3}, SCORES, {3: "the judge is away"})) == {3}
+    trials.show = Show.OPEN
+    assert trials.load() is None
+
+
+def test_a_mosaic_fits_whatever_the_number_of_trials() -> None:
+    assert text(mosaic(TRIALS, {4: 2}, 40, 4)) == ["a ●●", "b ✗▸"]
+    assert mosaic(TRIALS[:1], {}, 40, 4) == []
+    many = [trial(n, f"agent {n % 3}", f"t{n // 3}", END if n < 600 else None) for n in range(1000)]
+    many[4] = trial(4, "agent 1", "t1", Termination.API_ERROR)
+    for width, height in ((78, 4), (118, 10), (20, 3), (10, 1)):
+        lines = text(mosaic(many, {700: 1}, width, height))
+        assert 0 < len(lines) <= height
+        assert max(map(cell_len, lines)) <= width
+    lines = text(mosaic(many, {700: 1}, 78, 4))
+    assert lines[-1] == "each mark stands for 5 trials"
+    # 334 trials of an agent: 200 ended, one of them in the first five failed; one is playing.
+    assert [line.count("✗") for line in lines[:3]] == [0, 1, 0]
+    assert lines[1].count("▸") == 1
+    assert lines[0].split()[-1] == "●" * 40 + "○" * 27
+
+
+def test_what_is_told_since_a_look_is_added_to_it() -> None:
+    live = LiveRun()
+    live.told(RunBegan(2, 1))
+    live.told(CallAnswered("4", "agent", "m", Usage(prompt=10, completion=1), 0.5))
+    look = RunLook(
+        run=run().model_copy(update={"trials": 4, "finished": 3}),
+        trials=TRIALS,
+        spent=Spending(3, Usage(prompt=100, completion=10), 2.0),
+        budget=10.0,
+        pace=live.pace,
+    )
+    assert look.since(None) is look
+    assert look.since(live) is look
+    live.told(CallAnswered("4", "user", "m", Usage(prompt=5, completion=2), None))
+    live.told(CallAnswered("4", "agent", "m", Usage(prompt=20, completion=3), 0.25))
+    live.told(TrialFinished("4", Termination.MAX_TURNS))
+    live.told(TrialFinished("3", Termination.INTERNAL_ERROR, problem="could not begin"))
+    now = look.since(live)
+    assert now.trials[3].termination is Termination.MAX_TURNS
+    assert now.trials[2].termination is END
+    assert now.run.finished == 4
+    assert now.spent == Spending(5, Usage(prompt=125, completion=15), 2.25)
+    line = text([spending_line(now.spent, 10.0, "USD")])[0]
+    assert line == "5 model calls · 125 + 15 tokens · cost 2.2500 of 10 USD (22%)"
+    assert spending_line(Spending(), None, "USD") == []
+    assert text([spending_line(Spending(), 3.0, "EUR")])[0].endswith("cost – of 3 EUR (0%)")
+    told = text([troubles_line(now.trials, live.pace, live.problems)])[0]
+    assert told == "✗ 2 errors: could not begin"
+    assert text([troubles_line(TRIALS, None, {})]) == ["✗ 1 error: HTTP 503 from the server"]
+    assert troubles_line(TRIALS[:1], None, {}) == []

@@ -1,0 +1,66 @@
+"""Figures of results in narrow tables: rounded where room is scarce, and drawn only on one scale."""
+
+from __future__ import annotations
+
+from cuecard.annotate.agreement.statistic import Statistic
+from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.results.rendering import ResultCell
+from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.present.tables import on_one_scale, plot_lines, table_rows
+
+
+def cell(text: str, value: float, low: float, high: float) -> ResultCell:
+    return ResultCell(text, statistic=Statistic(name="x", value=value, n=9, low=low, high=high))
+
+
+def sheet(*cells: ResultCell) -> Sheet:
+    line = (ResultCell("a line"), *cells)
+    return Sheet("results", "title", ("What", *("x" for _cell in cells)), (line,))
+
+
+SHARE = cell("0.812 [0.771, 0.850]", 0.812, 0.771, 0.85)
+DIFFERENCE = cell("-0.100 [-0.296, +0.040]", -0.1, -0.296, 0.04)
+PERCENT = cell("8.3 [2.1, 15.6] (24)", 0.083, 0.021, 0.156)
+TOKENS = cell("4,120 [3,900, 4,500]", 4120, 3900, 4500)
+
+
+def texts(room: int) -> list[str]:
+    _columns, rows = table_rows(sheet(SHARE, DIFFERENCE, PERCENT, TOKENS), room)
+    return [each.text for each in rows[0] if isinstance(each, GridCell)]
+
+
+def test_intervals_take_less_room_in_a_narrow_table() -> None:
+    assert texts(120) == [
+        "a line",
+        "0.812 [.771 .850]",
+        "-0.100 [-.296 +.040]",
+        "8.3 [2.1 15.6] (24)",
+        "4,120 [3,900 4,500]",
+    ]
+    assert texts(80) == [
+        "a line",
+        "0.812 [.77 .85]",
+        "-0.100 [-.30 +.04]",
+        "8.3 [2 16] (24)",
+        "4,120 [3,900 4,500]",
+    ]
+
+
+def test_only_figures_of_one_scale_are_drawn_together() -> None:
+    assert on_one_scale(sheet(SHARE, DIFFERENCE, PERCENT))
+    assert not on_one_scale(sheet(SHARE, TOKENS))
+    assert on_one_scale(sheet(TOKENS))
+    assert not on_one_scale(sheet(ResultCell("7", value=7.0)))
+    axis, line = plot_lines(sheet(SHARE), 40, 5)
+    assert axis.startswith("        0.7")
+    assert line.startswith("a line  ")
+    assert "├" in line
+
+
+def test_names_are_drawn_without_what_a_terminal_would_act_on() -> None:
+    hostile = cell("0.5 [0.4, 0.6]", 0.5, 0.4, 0.6)
+    one = Sheet(
+        "results", "t", ("What", "\x1b[31mred"), ((ResultCell("a\x1b]0;x\x07\nb"), hostile),)
+    )
+    lines = plot_lines(one, 60, 5)
+    assert not any(mark in "".join(lines) for mark in ("\x1b", "\x07", "\n"))

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from cuecard.tui.present.entries import wrap
+
+
+def test_latin_text_breaks_at_blanks() -> None:
+    assert wrap("the quick brown fox", 10) == ["the quick", "brown fox"]
+
+
+def test_chinese_text_breaks_between_characters_but_not_before_a_full_stop() -> None:
+    assert wrap("太阳的直径。好", 10) == ["太阳的直", "径。好"]
+    assert wrap("他说《红楼梦》", 6) == ["他说", "《红楼", "梦》"]
+
+
+def test_an_indented_line_keeps_its_indent_and_an_empty_line_stays() -> None:
+    assert wrap("    code\n\nnext", 20) == ["    code", "", "next"]
+
+
+def test_a_line_of_ten_thousand_characters_is_cut_to_the_width() -> None:
+    lines = wrap("x" * 10_000, 76)
+    assert "".join(lines) == "x" * 10_000
+    assert max(map(len, lines)) == 76
+
+
+def test_escapes_and_controls_do_not_survive() -> None:
+    shown = "".join(wrap("a\x1b[31mb\x1b]0;title\x07c\x00d\u202ee\x9b1mf", 40))
+    assert shown == "abc\ufffddef"
+
+
+def test_ten_thousand_combining_marks_do_not_make_one_endless_line() -> None:
+    assert max(map(len, wrap("e" + "\u0301" * 10_000, 40))) <= 160
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=300), st.integers(2, 60))
+def test_every_line_fits_and_nothing_but_blanks_is_lost(text: str, width: int) -> None:
+    lines = wrap(text, width)
+    assert lines
+    assert all(cell_len(line) <= width for line in lines)
+    from cuecard.core.text import for_display
+
+    def bare(value: str) -> str:
+        return "".join(value.split())
+
+    assert bare("".join(lines)) == bare(for_display(text))
