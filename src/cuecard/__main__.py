@@ -1,7 +1,5 @@
 """`cuecard`: alone it opens the app; with a verb it is a command."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Everything that is wrong with task files, in structure and content, as `cuecard check` says it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What authors, reviewers and evaluators know of the four families that ship with us."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """`cuecard.yaml` and the prompt files: found, read and checked, with every problem by file, line and place."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The agents, users, worlds and judges that `cuecard.yaml` can describe, and the kinds of values it holds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """What `cuecard.yaml` can say: models, live sessions, the protocol of review, and all of it by name."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What people do to a task besides writing it, each a signed entry that is never changed, and the states of a task with every step between them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

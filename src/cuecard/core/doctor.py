@@ -1,7 +1,5 @@
 """What `cuecard doctor` finds out with a few small calls: what an endpoint can do, and whether agents that are other programs are there."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import time

@@ -1,7 +1,5 @@
 """What differs between two revisions of a task: its gold items, and whether a trial would have gone another way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final

@@ -1,7 +1,5 @@
 """The parts of a trial that people play: the user at a screen, and the agent as a Wizard of Oz."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 

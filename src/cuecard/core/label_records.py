@@ -1,7 +1,5 @@
 """Records of judging and labelling: verdicts, labels, sets and adjudications."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal

@@ -1,7 +1,5 @@
 """Things that are named now and imported when they are wanted, by references such as "cuecard.core.formats.rdf:TURTLE"."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pkgutil import resolve_name

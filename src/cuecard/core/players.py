@@ -4,8 +4,6 @@ Whatever wants to know whether a player is a baseline, needs a model or is there
 the `kind` that stands in `cuecard.yaml` and in records. To add a kind: its settings in `core.config_players`, a row here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal

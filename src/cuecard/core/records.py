@@ -1,7 +1,5 @@
 """Records of tasks, runs, live sessions and results, as the store gives them out and other packages pass them on."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

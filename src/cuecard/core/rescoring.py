@@ -1,7 +1,5 @@
 """From a judgement on one revision to one on the next: what is the same keeps its verdict, the rest is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Where a task stands: a pure fold over its revisions and what people contributed, and who has claimed a review."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What is asked of the operating system: files replaced in one move, private folders, locks, and a quiet end on Ctrl-C."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

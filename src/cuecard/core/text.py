@@ -1,7 +1,5 @@
 """Text from outside: cleaned, compared, split into words and sentences, and the numbers in it, in English and Chinese."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable

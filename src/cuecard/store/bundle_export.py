@@ -1,7 +1,5 @@
 """Runs and labels as entries of a bundle: read from the tables, with the texts that logs refer to."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Bundles put into a workspace: the union of what was there and what came, by uid."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

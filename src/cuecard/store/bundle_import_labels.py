@@ -1,7 +1,5 @@
 """Labels, reveals, adjudications and labelling sets that came in bundles."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Runs that came in bundles: what is not here by uid is added, and nothing that is here is changed."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections import Counter, defaultdict

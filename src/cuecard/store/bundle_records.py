@@ -1,7 +1,5 @@
 """The entries of a bundle, the file by which workspaces exchange work: all name things by uid, never by a local number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal

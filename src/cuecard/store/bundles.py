@@ -1,7 +1,5 @@
 """What one person did, gathered as a bundle for other workspaces, and bundles taken in from elsewhere."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """How contents are stored: JSON payloads as columns, events as JSON, and large contents once each by the hash of their bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zlib

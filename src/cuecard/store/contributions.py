@@ -1,7 +1,5 @@
 """Contributions as rows, what the database keeps of the fold over them, and which of them a person may see now."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping

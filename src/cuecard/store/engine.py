@@ -1,7 +1,5 @@
 """One database: how it is reached, what this process may do with its file, the two ways to work with it (reading and writing), and finding one row by its key."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

@@ -1,7 +1,5 @@
 """What a database driver says, in words that a person can act on."""
 
-from __future__ import annotations
-
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.i18n import _
 

@@ -1,7 +1,5 @@
 """Judgements and verdicts as rows, and the verdicts of a workspace as a list of any length, a page at a time."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Items that were drawn to be labelled, how far that is, and decisions on items in dispute."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime

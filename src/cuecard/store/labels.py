@@ -1,7 +1,5 @@
 """What people say of trials: labels given here or outside, how far labelling is, and bookmarks and comments."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Who plays a run. A run is played by one process at a time, and nobody touches a run that somebody plays."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

@@ -1,7 +1,5 @@
 """Which workspace is meant. Imports nothing heavy: this runs before the first frame."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import quote

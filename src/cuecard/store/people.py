@@ -1,7 +1,5 @@
 """Who works in this workspace, and what they have of their own: unsaved edits, reviews that are still being written, and the effort they put into tasks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """What live sessions keep: the moves of people who play the agent and whether they can know the gold, what simulators would have said, and what people said of their sessions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Reviews and other contributions: how they are added, what of them a person may see, and the comments in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The tables of people, tasks and contributions, and what all tables share: one registry, column types for every dialect, and inserts that meet a row that is already there."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Tasks and their revisions: saved once, numbered from 1, never changed; and what groups of tasks are told apart by."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reading trials' logs, and the model calls behind trials and judgements: what they cost, judges' kept answers, and prompts."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

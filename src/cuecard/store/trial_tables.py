@@ -1,7 +1,5 @@
 """The tables of runs, trials and their logs, live sessions, judgements, verdicts, labels, and what is kept of results."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, Text, UniqueConstraint

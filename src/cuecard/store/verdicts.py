@@ -1,7 +1,5 @@
 """Judgements and verdicts, what a labeller may see of them, and figures of judged trials that were counted once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 

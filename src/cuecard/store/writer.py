@@ -1,7 +1,5 @@
 """The thread that writes events to trials' logs: many trials at once, one transaction for what came together."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

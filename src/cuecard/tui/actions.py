@@ -4,8 +4,6 @@ Screens and widgets declare their keys with `keys(...)`; labels stay untranslate
 translated where they are shown.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """An event loop of its own, on a thread of its own, for trials that are played inside the app."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Coroutine

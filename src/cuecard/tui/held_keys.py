@@ -10,8 +10,6 @@ under way in it, and nobody works on what a key has asked for.
 # Whether a message is under way is nothing that Textual tells; `test_held_keys` holds it to what is read here.
 # pyright: reportPrivateUsage=false
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """From the command line to the first frame, importing as little as possible on the way."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

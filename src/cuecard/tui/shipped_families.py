@@ -1,7 +1,5 @@
 """What the screens know of the four families that ship with us."""
 
-from __future__ import annotations
-
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph

@@ -1,7 +1,5 @@
 """What the columns of a file of ratings hold, told from their names and from what stands in them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

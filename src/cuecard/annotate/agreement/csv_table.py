@@ -1,7 +1,5 @@
 """Ratings read from a CSV file: a line for each rating, or a line for each item with a column for each rater."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """Drafting a checkpoint chain with ambiguities from a question that has exactly one answer."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One draft from start to end: which kinds there are, and a run of one of them that can be stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Drafting atomic facts of a future world, and a question that they answer, from pairs of entities."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping, Sequence

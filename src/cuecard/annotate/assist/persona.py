@@ -1,7 +1,5 @@
 """Drafting a persona and its stages from sub-queries and gold."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence

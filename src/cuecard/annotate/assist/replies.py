@@ -1,7 +1,5 @@
 """The forms in which a model replies with a draft, lenient in what cannot be misread; an unusable entry spoils no other."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit, model_validator

@@ -1,7 +1,5 @@
 """A task in the other language, as a task of its own: names first, each once, then the texts with them."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import re

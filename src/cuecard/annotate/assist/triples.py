@@ -1,7 +1,5 @@
 """Drafting triples from a pasted source, each with the sentence of the source that says it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Comparing two lists, names or texts: which items are the same, which names probably mean the same, and which words changed."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Facts as a grid of cells that is edited and pasted into, and the source URLs that a task lists or its gold cites."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The entities of a graph as a list, and renaming and merging entities and relations throughout, each one step for undo."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

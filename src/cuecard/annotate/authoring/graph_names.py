@@ -1,7 +1,5 @@
 """Which entities and relations a graph uses, for completing and comparing what is typed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Edits of many triples at once, and rows of text from elsewhere as triples, checked before they come in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Edits that touch more than one place of a task, and silencing a finding of the linter, each one step for undo."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reading rows out of pasted JSON or out of pasted lines of cells, and telling whether the first line names the columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

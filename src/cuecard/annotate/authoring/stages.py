@@ -1,7 +1,5 @@
 """The stages of a persona and the steps of a checkpoint chain as a whole: splitting, merging, counting, and what each step still lacks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

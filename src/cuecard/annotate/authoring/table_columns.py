@@ -1,7 +1,5 @@
 """The columns of a table: what they hold, which cells do not fit, which rows repeat a key, and what a column's settings make of its cells."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Edits of a table's rows and columns, and pasting rows into it, each one step for undo."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

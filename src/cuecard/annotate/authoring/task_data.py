@@ -1,7 +1,5 @@
 """A task as plain JSON-like data: paths to its parts, changes that make a new root and share the rest, and what a new task or item begins as."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

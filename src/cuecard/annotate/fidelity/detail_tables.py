@@ -1,7 +1,5 @@
 """Tables of findings and of the turns to read first, of outcomes, and of what scores mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

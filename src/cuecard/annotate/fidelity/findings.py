@@ -1,7 +1,5 @@
 """What is wrong with a simulator's turn, and the way from a figure back to the turns behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a report of fidelity holds, as frozen data that goes to JSON."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

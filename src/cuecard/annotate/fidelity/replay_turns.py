@@ -1,7 +1,5 @@
 """A recorded dialogue taken apart for re-play: what is to be decided in which turn, and what a person may see before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

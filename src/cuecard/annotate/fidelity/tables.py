@@ -1,7 +1,5 @@
 """A report of fidelity laid out as tables, and what simulators, decisions and findings are called in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Two golds of one task side by side, by family: tables by row and cell, checkpoint chains by step, worlds by fact, and graphs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 

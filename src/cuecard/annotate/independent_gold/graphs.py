@@ -1,7 +1,5 @@
 """Two graphs side by side: nodes by name and alias, triples one to one."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """One task under the linter: what several rules look at, worked out once, and how they find and compare names."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Hashable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Findings of the linter and the registry of their codes: what each asks for, why, how to mend it, and the page of documentation about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

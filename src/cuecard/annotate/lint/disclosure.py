@@ -1,7 +1,5 @@
 """Rules for what the user says: what cues may ask for, how much is said at a time, and which values and answers must not leak."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Iterator
 

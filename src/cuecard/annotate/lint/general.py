@@ -1,7 +1,5 @@
 """Rules for tasks of every family: the order and reach of stages, texts in the task's language, dates, and sources."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

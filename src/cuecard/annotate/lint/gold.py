@@ -1,7 +1,5 @@
 """Rules for tables, checkpoint chains and worlds of facts: their structure, and whether the rest of the task agrees with them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Rules for graphs: structure, one node a thing and one fact a tail, and what the user must not name too early."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

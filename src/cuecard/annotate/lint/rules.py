@@ -1,7 +1,5 @@
 """Running all rules over one task, also over data that is no valid task yet, with codes for what validation refuses and with what the author silenced."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date

@@ -1,7 +1,5 @@
 """Words and phrases that rules look for, English and Chinese; all patterns expect normalised text."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

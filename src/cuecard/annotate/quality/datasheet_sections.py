@@ -1,7 +1,5 @@
 """The figures of a datasheet: tasks, reviews, agreement and removals."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

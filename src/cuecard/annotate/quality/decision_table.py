@@ -1,7 +1,5 @@
 """The eight stages of quality control, the signals they give, the decision table over them, and the documentation written from it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """What quality control knows of one revision: findings weighed into signals, a report for each stage, the proposal."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

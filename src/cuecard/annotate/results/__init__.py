@@ -1,3 +1,1 @@
 """What runs say: scores with intervals, comparisons, errors, plots and reports, all counted from one `Pool` of trials."""
-
-from __future__ import annotations

@@ -1,7 +1,5 @@
 """Comparisons of arms laid out as tables."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Two or more arms of a dimension (agents, runs, settings, judges) compared on the same revisions of tasks."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

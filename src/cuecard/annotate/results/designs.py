@@ -1,7 +1,5 @@
 """Ready-made comparisons: the papers' settings, which recognise themselves in a pool and yield the papers' tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args

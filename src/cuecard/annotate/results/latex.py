@@ -1,7 +1,5 @@
 """Tables of results as LaTeX with rules of booktabs, and the packages that they want."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

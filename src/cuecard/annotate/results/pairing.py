@@ -1,7 +1,5 @@
 """What a comparison of arms says, and which trials of two arms belong together."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

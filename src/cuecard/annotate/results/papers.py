@@ -1,7 +1,5 @@
 """The papers' tables by name, and the main table of each paper filled from a pool."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What rescoring moved, laid out as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Tables of scores, and of how many trials stand behind them, how they ended and what they cost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

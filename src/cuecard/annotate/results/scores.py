@@ -1,7 +1,5 @@
 """Scores of any groups of trials, every number with its n and interval."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What was handed in laid beside the gold: covered, missed and extra, by stage, relation, row and cell."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal

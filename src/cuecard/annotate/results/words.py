@@ -1,7 +1,5 @@
 """What dimensions, values and figures of results are called, and notes on how scores were put together."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Figures of dual review over the rounds that ended: how far reviewers agree, how long they take, what they return and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The file format of a bundle: compressed within limits, a header, then one entry a line in a fixed order."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import struct

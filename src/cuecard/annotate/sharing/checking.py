@@ -1,7 +1,5 @@
 """What must hold of every entry of a bundle, of labels and of runs, before any of it is imported."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import math

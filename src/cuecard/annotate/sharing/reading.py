@@ -1,7 +1,5 @@
 """Bundles read from files: everything is checked before anything is believed."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What an agent is told in a task: what it may know, its prompt and tools, what is wrong with its calls, the notes of its harness, and texts cut to fit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

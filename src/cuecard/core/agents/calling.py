@@ -1,7 +1,5 @@
 """How an agent calls its model: one recorded call, with tool calls as the server's own structures or as tags in the text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,5 @@
 """The few methods of the Model Context Protocol that a server of tools needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol, cast
 

@@ -5,8 +5,6 @@ environment, where other people of the machine cannot read it. Only the standard
 started once a trial.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

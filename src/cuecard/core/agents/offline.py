@@ -1,7 +1,5 @@
 """The offline agent: searches the world for what the user asked, without a model, and hands in only what it found."""
 
-from __future__ import annotations
-
 from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher
 from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef

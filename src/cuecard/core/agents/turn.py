@@ -1,7 +1,5 @@
 """One turn of a model agent: model calls and tool calls until it replies, with the tools of its own: notes to remember by, and members of a team."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

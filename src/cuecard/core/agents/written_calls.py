@@ -1,7 +1,5 @@
 """Tool calls that a model wrote into its text instead of making them: found, and read in whatever notation."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The one loop that plays many trials: bounded, cancellable, and never ended by a single failure."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The one loop that plays a trial, whoever the players are, and the replay of a trial from its recording."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """One trial's log while it is played: do a thing once, record it, never do it again; and what scores read from it."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -1,7 +1,5 @@
 """What a file format offers, what all of them share, and agents' outputs that were produced elsewhere."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Cuecard's own files: one YAML or JSON file a task, and one JSON line a trial with all that is recorded of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

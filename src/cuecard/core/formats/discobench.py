@@ -1,7 +1,5 @@
 """DiscoBench: checkpoint tasks with ambiguous steps, one object a line (our schema for its paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Triples and Markdown tables out of an agent's text, however they are spelt or broken."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The files of any format: found in a folder, read as single JSON objects, and named on export."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A graph task as a graph file, what GraphML and RDF share; names as IRIs, and rdflib, an extra imported when a file needs it."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

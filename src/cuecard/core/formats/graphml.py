@@ -1,7 +1,5 @@
 """GraphML: a graph task as the XML that Gephi, yEd, Cytoscape and networkx read, and files of any program read back."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A trial as a sample of an Inspect AI log, with its events as Inspect AI tells them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

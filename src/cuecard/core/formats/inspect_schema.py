@@ -1,7 +1,5 @@
 """The part of Inspect AI's log schema (version 2, `.eval` files) that a trial fills, as inspect_ai 0.3.285 reads it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import JsonValue

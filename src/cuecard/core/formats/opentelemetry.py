@@ -1,7 +1,5 @@
 """A trial as OpenTelemetry spans, in OTLP's JSON encoding."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

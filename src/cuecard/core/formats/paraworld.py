@@ -1,7 +1,5 @@
 """Mind-ParaWorld: fact tasks with a closed world, as JSON lines."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A persona as one Markdown text (VibeSearchBench): read, written, and edited so that only what was edited changes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher

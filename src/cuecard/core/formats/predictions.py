@@ -1,7 +1,5 @@
 """From an agent's last words to a prediction, whoever the agent was."""
 
-from __future__ import annotations
-
 import re
 
 from cuecard.core.families.registry import CORE

@@ -1,7 +1,5 @@
 """RDF: a graph task as Turtle or JSON-LD, and files of any program read back, through rdflib (the extra `rdf`)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing is lost on the way: what a task cannot hold of another benchmark's object, and what a format cannot hold of a task."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """All that is told of one trial when it is handed on: what was recorded, its chat messages, and its task's gold in a few words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

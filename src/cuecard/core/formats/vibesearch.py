@@ -1,7 +1,5 @@
 """VibeSearchBench: graph tasks with a persona, one JSON object a file; trajectories and evaluations of trials as JSON lines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """WideSearch: table tasks as JSON lines, and the responses of trials."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast

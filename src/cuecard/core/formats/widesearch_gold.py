@@ -1,7 +1,5 @@
 """WideSearch's gold tables: CSV files that come back byte for byte while the table is unchanged."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Whether a text says of a name or an amount that it is the one, as far as words of denial, choice and rank tell."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

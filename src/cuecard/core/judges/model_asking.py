@@ -1,7 +1,5 @@
 """Questions to a judging model in batches: what it is shown, the answers it is asked for, and asking again."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import defaultdict

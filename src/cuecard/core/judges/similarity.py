@@ -1,7 +1,5 @@
 """Whether two names mean one thing, as far as their letters can tell, and which of many names one could mean."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

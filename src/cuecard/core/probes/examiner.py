@@ -1,7 +1,5 @@
 """The examiner of a task with its gold: the questions it is asked, the shapes of its answers, and the agent that hands them in."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a probe's attempts and examinations mean: the score of an attempt, contradictions that rules find, and what to tell people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

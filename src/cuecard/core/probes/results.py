@@ -1,7 +1,5 @@
 """A quality probe as data: what it is run with, to which tasks it applies, and what it found out."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError

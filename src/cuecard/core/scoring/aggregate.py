@@ -1,7 +1,5 @@
 """From the samples of many tasks to one number, and what measures, statuses and ends of trials are called."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a group of trials shows besides its measures: tools, errors in graphs, and how the facts of a world are found call by call."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """All numbers of one trial, and all that tables and error analysis read of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar

@@ -1,7 +1,5 @@
 """What all task models share: the frozen base, ids, origins, and what can be stored at all."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

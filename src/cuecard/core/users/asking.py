@@ -1,7 +1,5 @@
 """Asking a simulator's model for its turn: the dialogue it reads, the shape of its answer, and what it is told when its words cannot stand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar

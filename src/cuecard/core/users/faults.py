@@ -1,7 +1,5 @@
 """What is wrong with the words of a user part, whoever plays it: coaching the agent, leaving its questions open, and the rest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum

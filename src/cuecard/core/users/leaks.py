@@ -1,7 +1,5 @@
 """What a user's words give away: gold that nobody has said yet, and lines before their turn."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The scripted responder of a checkpoint task: what a turn of the agent was, where the trial stands, and what follows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

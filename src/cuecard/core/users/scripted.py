@@ -1,7 +1,5 @@
 """Users without a model: a persona's stages by testable cues, sub-queries in their order, or one question; with the phrases they use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal

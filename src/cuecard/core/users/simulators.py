@@ -1,7 +1,5 @@
 """Users played by a model: the persona of a staged task, the responder of a checkpoint task, and single turns of either to look at."""
 
-from __future__ import annotations
-
 import hashlib
 
 from cuecard.core.config import Prompt

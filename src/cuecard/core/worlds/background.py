@@ -1,7 +1,5 @@
 """The background of a closed world: plausible pages that state nothing, and what they must not contain."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A closed world, which knows a task's gold one atomic statement at a time, and the tools that worlds offer, as models see them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cached_property
 

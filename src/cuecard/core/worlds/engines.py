@@ -1,7 +1,5 @@
 """Search engines: how each is asked and how its results read, without any connection."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

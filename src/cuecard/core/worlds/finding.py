@@ -1,7 +1,5 @@
 """What a closed world makes of a query: the entities it names, and the headings under which their statements are found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """An HTML page as a list of blocks of text, in linear time whatever it holds."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The indexes of a closed world: one of entities and their attributes, and one of checkpoints, each asked for from the one before."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 

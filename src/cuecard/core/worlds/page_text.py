@@ -1,7 +1,5 @@
 """The text of a page: its characters from its bytes, and what a reader of its main part would read."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

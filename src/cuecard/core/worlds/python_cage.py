@@ -9,8 +9,6 @@ process, shuts the file system but for what Python reads (Landlock), sets limits
 Every step that fails is left out, and told on the pipe that reports the outcome.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """The tool `python`, which any world can have: programs that a model wrote, run in a process that can do as little as possible."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -1,7 +1,5 @@
 """The gold of any family as atomic statements, and the sentence forms in which a closed world says them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum

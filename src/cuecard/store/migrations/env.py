@@ -1,7 +1,5 @@
 """Alembic's entry: runs migrations on the connection that `store.migrate` hands over."""
 
-from __future__ import annotations
-
 from alembic import context
 
 from cuecard.store.task_tables import metadata

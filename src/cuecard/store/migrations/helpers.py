@@ -1,7 +1,5 @@
 """What migrations share: triggers that keep a table append-only, and moves and reviews of version 0003 read as contributions."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`cuecard check`: is anything wrong with these task files?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`cuecard datasheet`: how the tasks were made, for the appendix of a paper."""
 
-from __future__ import annotations
-
 import json as jsonlib
 from pathlib import Path
 from typing import Annotated

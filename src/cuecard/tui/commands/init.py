@@ -1,7 +1,5 @@
 """`cuecard init`: a workspace, with a commented `cuecard.yaml` beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

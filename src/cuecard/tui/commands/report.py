@@ -1,7 +1,5 @@
 """`cuecard report`: what runs say, in one file to hand on."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`cuecard submit`: put tasks before two reviewers."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

@@ -1,7 +1,5 @@
 """Printing tables of results and of agreement, for the terminal or as Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

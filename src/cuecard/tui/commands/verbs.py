@@ -1,7 +1,5 @@
 """The verbs of the command line: name, help and where the code is, which is imported when the verb is called."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any

@@ -1,7 +1,5 @@
 """The grid inside an editable grid, and what lies over it while a cell is edited: the line, the candidates, the hint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The look of a grid: a source's rows in columns, of which only the lines in view are drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from textual.geometry import Region, Size

@@ -1,7 +1,5 @@
 """Differences between versions of a task: as entries of a list, version by version, and merged from two sides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """One label, glyph and colour per state, family and player, used everywhere alike, and never colour alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

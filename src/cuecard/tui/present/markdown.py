@@ -1,7 +1,5 @@
 """Markdown read by markdown-it into blocks, and the blocks with their tables as lines at a width."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """What the person who plays the user decides: where the trial stands, and whether words say the card's line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import StrEnum

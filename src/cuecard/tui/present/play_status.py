@@ -1,7 +1,5 @@
 """What stands around the input of Play: keys that work, what sending would be recorded as, what speaks against it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

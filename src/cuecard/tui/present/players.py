@@ -1,7 +1,5 @@
 """Which players there are to choose from, who can take the other parts of a session, and what speaks against them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from shutil import which

@@ -1,7 +1,5 @@
 """What plots in characters are drawn on: cells with finer dots, a plane with axes, and the cursor of a plot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Plots as lines of characters: curves, points, intervals, bars and heat maps; colours only repeat what is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

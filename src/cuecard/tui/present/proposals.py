@@ -1,7 +1,5 @@
 """Drafts by a model: what a person is asked before, what it costs, and the proposal with what is ticked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The words of re-play: what is asked, what is told afterwards, and how it compares in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.fidelity.replay_turns import (

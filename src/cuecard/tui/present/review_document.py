@@ -1,7 +1,5 @@
 """What a review shows as a document: the task or what changed in it, with marks and with comments pinned to its places."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast

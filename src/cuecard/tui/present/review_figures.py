@@ -1,7 +1,5 @@
 """Figures of reviews as a table: everybody, pairs and people down, what is measured across."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

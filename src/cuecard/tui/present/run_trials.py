@@ -1,7 +1,5 @@
 """The trials of a run while it goes on and after: all at one glance, which are listed, and what each line says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Score tables laid out for the screen: an overview of all families, each family alone, a dimension across, sorted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """How scores of a run are looked at: what groups them, which trials count, the order of lines, what stands across."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

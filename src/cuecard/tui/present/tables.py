@@ -1,7 +1,5 @@
 """Tables of figures by section: one shown at a time, its cells in full, as rows of a grid or as drawn intervals."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

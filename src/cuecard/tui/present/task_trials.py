@@ -1,7 +1,5 @@
 """What an author is told who tries a draft out: a rehearsal, a chain's trial, a closed world's answers, live counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

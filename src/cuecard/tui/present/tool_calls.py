@@ -1,7 +1,5 @@
 """Tool calls as a person reads them: what was asked and found in a turn, and every page that a dialogue rests on."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence

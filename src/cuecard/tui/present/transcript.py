@@ -1,7 +1,5 @@
 """A trial's log as a person reads it, at once or as it grows: turns with badges and marks, tool calls folded."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Final

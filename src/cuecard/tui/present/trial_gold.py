@@ -1,7 +1,5 @@
 """The prediction beside the gold: triples by stage or relation, an answer beside the right one, a table cell by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Panes beside a trial's transcript: stages and steps, what the agent's model read with each call, the world's hit log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

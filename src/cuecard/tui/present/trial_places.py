@@ -1,7 +1,5 @@
 """Places in a trial: what each is called, bookmarks and comments on them, and where one was before a jump."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass

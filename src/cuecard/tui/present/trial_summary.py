@@ -1,7 +1,5 @@
 """Trials in short: heading, measures and verdicts of one, and the trials behind a figure as rows."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The Trial screen without the screen: what is shown of a trial, up to which moment, as judged by whom."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Literal

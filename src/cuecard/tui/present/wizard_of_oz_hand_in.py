@@ -1,7 +1,5 @@
 """What a person who plays the agent hands in, out of whatever they typed or pasted."""
 
-from __future__ import annotations
-
 import re
 
 from cuecard.annotate.authoring.graph_ops import columns_of

@@ -1,7 +1,5 @@
 """Small dialogs that every screen may use: ask for a text, for one line, whether to go on; and the keys that work."""
 
-from __future__ import annotations
-
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """Working apart: pack what one did, and merge what others packed; files are read off the screen's thread."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Lists to choose from: tables whose columns share the room, lines that Enter opens, and boxes to tick."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The line at the top of a screen (where I am, where I can go, who I am), and what an empty screen says."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 

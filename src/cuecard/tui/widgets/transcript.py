@@ -1,7 +1,5 @@
 """A trial's dialogue, as a list of entries with a bar for who speaks."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The comparison itself: overall, by groups of items, and the way from a figure back to its items."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator
 from itertools import combinations

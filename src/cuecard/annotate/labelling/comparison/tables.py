@@ -1,7 +1,5 @@
 """Tables of figures: sheets, lines and cells, and a comparison of judges with people laid out in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

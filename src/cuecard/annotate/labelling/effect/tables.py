@@ -1,7 +1,5 @@
 """The effect of labels on figures, as data and laid out as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal

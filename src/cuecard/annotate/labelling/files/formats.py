@@ -1,7 +1,5 @@
 """Formats of labels: CSV with a label a line, the same as JSON lines, and Label Studio's JSON."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

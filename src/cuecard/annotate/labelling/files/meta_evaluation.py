@@ -1,7 +1,5 @@
 """A meta-evaluation from its sheets alone, without a workspace: the model's decisions beside people's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

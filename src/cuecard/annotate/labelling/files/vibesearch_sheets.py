@@ -1,7 +1,5 @@
 """VibeSearchBench's meta-evaluation sheets: recall with a gold triple a line, precision with a predicted one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

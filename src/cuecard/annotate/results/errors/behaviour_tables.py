@@ -1,7 +1,5 @@
 """How agents behave, as tables: dealing with users, tools they call, and conversations cut for the model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.coefficients import difference

@@ -1,7 +1,5 @@
 """Why trials failed: one cause each, failures clustered, and tables of both."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum

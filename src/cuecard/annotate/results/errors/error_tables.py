@@ -1,7 +1,5 @@
 """The error analysis as tables: one of counts for each family, then what that family can do wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """Tables of single families: profiles at ambiguous checkpoints, fact tasks by size of world, and facts found call by call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.statistic import Statistic

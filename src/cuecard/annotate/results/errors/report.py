@@ -1,7 +1,5 @@
 """What goes wrong, agent by agent and family by family, how agents meet checkpoints, and how facts are found call by call."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate

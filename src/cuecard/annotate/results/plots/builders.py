@@ -1,7 +1,5 @@
 """Every plot of a pool, among them curves of facts found call by call, and distributions of values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
 

@@ -1,7 +1,5 @@
 """What a plot shows, without how it is drawn: its data, round numbers for its axes, and its numbers as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import ceil, floor, log10
 from typing import Literal

@@ -1,7 +1,5 @@
 """What becomes a series of a plot, and plots of one measure's means by arm, cost, domain and user turns."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

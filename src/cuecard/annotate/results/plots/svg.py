@@ -1,7 +1,5 @@
 """A plot as SVG: bars, heat maps and intervals are drawn here, curves and points in `svg_lines`."""
 
-from __future__ import annotations
-
 from cuecard.annotate.results.plots.model import (
     HeatCell,
     Plot,

@@ -1,7 +1,5 @@
 """What SVG pictures are made of: escaped elements, the plane, axes with their ticks, and the legend."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A report in the format that was asked for: HTML, Markdown, LaTeX, CSV or JSON."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

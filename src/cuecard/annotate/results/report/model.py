@@ -1,7 +1,5 @@
 """What a report holds: sections of blocks, the same for every format, and what families, players and settings are called in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

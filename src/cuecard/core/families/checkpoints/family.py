@@ -1,7 +1,5 @@
 """What the engine knows of checkpoint tasks: sub-questions in order, some ambiguous on purpose (DiscoBench)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The gold of a checkpoint task: sub-questions in order, some of them ambiguous on purpose."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Literal
 

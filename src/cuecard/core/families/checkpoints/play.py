@@ -1,7 +1,5 @@
 """The offline agent on checkpoint tasks: one step after the other, asking where there are readings."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What the engine knows of facts tasks: a closed world of atomic facts (Mind-ParaWorld)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from cuecard.core.agents.briefing import Approach, PublicTask

@@ -1,7 +1,5 @@
 """An answer to a facts task by the simplest rules: a weak baseline of the offline agent, and meant to be one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

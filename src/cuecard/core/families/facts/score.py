@@ -1,7 +1,5 @@
 """Scores of a facts task (Mind-ParaWorld)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

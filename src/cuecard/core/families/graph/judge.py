@@ -1,7 +1,5 @@
 """Which gold triples a set of predicted triples covers, judged by letters alone."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The offline agent on graph and facts tasks: find what the user names, read the headings asked for."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

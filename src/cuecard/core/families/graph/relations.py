@@ -1,7 +1,5 @@
 """Whether two relations say the same of a pair of entities, as far as their words can tell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

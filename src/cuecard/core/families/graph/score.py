@@ -1,7 +1,5 @@
 """Scores of a graph task (VibeSearchBench): precision, recall and F1 of triples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cuecard.core.families.graph.gold import Graph

@@ -1,7 +1,5 @@
 """Which gold cells a predicted table gets right, with columns, keys and cells compared by a model where letters do not tell."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The offline agent on table tasks: find the names of the rows, then fill column by column."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cuecard.core.agents.briefing import PublicTask

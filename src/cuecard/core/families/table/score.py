@@ -1,7 +1,5 @@
 """Scores of a table task (WideSearch), and how its cells are normalised and compared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

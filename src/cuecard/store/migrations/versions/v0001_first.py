@@ -1,7 +1,5 @@
 """The first version: everything there is."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What the engine needs: takes, payloads by content, plans of runs, usage, and judges' calls."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What authors need: what a machine drafted, drafts that were thrown away, and the effort spent."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

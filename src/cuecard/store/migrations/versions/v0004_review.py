@@ -2,8 +2,6 @@
 workspace: of revisions, of what they stand on, and of trials.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -2,8 +2,6 @@
 drawn, what was revealed to whom, and adjudications.
 """
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

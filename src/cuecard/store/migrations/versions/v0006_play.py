@@ -2,8 +2,6 @@
 what was said of sessions at their end.
 """
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -2,8 +2,6 @@
 and what people noted on trials.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Who plays which run: nobody else touches it meanwhile."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What a report on fidelity asks: which simulators and runs, how many sessions a correlation takes, where to write."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

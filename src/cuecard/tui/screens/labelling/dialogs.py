@@ -1,7 +1,5 @@
 """Beside an item that is labelled: a long list to search, the dialogue of its trial, and what each key does to the session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

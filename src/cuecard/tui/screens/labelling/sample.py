@@ -1,7 +1,5 @@
 """Drawing a labelling set: what from which runs, with a preview of every stratum."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import cast

@@ -1,7 +1,5 @@
 """What Play asks: the mark and its evidence, the reading, whether to stop or repeat, and whether doubtful words may go."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

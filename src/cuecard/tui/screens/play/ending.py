@@ -1,7 +1,5 @@
 """When the agent has handed in: first the form, before any score is shown, then how the session ended."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.text import Text

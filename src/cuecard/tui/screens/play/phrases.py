@@ -1,7 +1,5 @@
 """Words put into the message by keys: the card's, phrases for a cue that is not met, answers to several questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

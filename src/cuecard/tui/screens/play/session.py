@@ -1,7 +1,5 @@
 """What the parts of the Play screen share: the session, the state of play, and the field where the person types."""
 
-from __future__ import annotations
-
 from textual import events
 from textual.message import Message
 from textual.timer import Timer

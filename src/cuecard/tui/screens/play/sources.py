@@ -1,7 +1,5 @@
 """What a player opens beside card and dialogue: the pages behind the dialogue, and notes on problems."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From what is typed to what is said: the mark on the agent's reply, sending, and turns taken back or repeated."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Literal
 

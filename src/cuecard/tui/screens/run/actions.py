@@ -1,7 +1,5 @@
 """The keys of the Run screen and its panes, and what they do: to the run itself, and where they lead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import isfinite
 

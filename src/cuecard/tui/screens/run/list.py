@@ -1,7 +1,5 @@
 """The Runs screen: every run and play session of the workspace, newest first."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import sys

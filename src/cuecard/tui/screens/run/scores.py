@@ -1,7 +1,5 @@
 """Scores of a run by family, and what they are grouped by, which trials count, which measures are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

@@ -1,7 +1,5 @@
 """One run: its trials as they are played, and the scores of those that are judged."""
 
-from __future__ import annotations
-
 import time
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What to run: tasks, agents, samples, and how many at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

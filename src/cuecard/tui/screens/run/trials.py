@@ -1,7 +1,5 @@
 """The trials of a run: the grid at one glance, and a list that is sorted and narrowed by keys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text

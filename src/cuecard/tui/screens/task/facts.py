@@ -1,7 +1,5 @@
 """The tab of a closed world: its facts as a sheet, what is pasted into it, and asking the world as an agent might."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast

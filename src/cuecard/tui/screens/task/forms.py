@@ -1,7 +1,5 @@
 """The forms of the editor: those that every family has, and those of chains, tables and closed worlds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cuecard.annotate.authoring import ops

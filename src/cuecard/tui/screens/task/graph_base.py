@@ -1,7 +1,5 @@
 """What the tab of triples is made of, how it is filtered and sorted, and what follows the cursor."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from textual.app import ComposeResult

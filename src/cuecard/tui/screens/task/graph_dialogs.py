@@ -1,7 +1,5 @@
 """What an action on triples asks: a name, web addresses, and whether what is pasted shall become triples."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace

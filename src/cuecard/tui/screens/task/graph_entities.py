@@ -1,7 +1,5 @@
 """The entities of a graph: as rows of a sheet, and, beside triples, the one under the cursor with its neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What every tab of the editor can do, and the tab that is a list beside the form of the thing under the cursor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable

@@ -1,7 +1,5 @@
 """What a paste into a sheet would do, shown before it is done, and what is said about the rows of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A proposal of a model, item by item: ticked and taken into the task, or left."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the tabs share whose things are rows of cells, typed in place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tabs of a table: its rows as cells of a grid, and how its columns are compared."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any

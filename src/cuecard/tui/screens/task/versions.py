@@ -1,7 +1,5 @@
 """Versions of a task: what each revision changed and the way back, and merging two people's changes side by side."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The filtered list of tasks with the task under the cursor beside it, and the dialog that begins a new one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Tasks in and out: importing from a path after a preview, and exporting into a folder in a chosen format."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the keys of a trial do: to a place and back, event by event, bookmarks, comments, findings for its task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What stands beside a trial's transcript, and the line that names these panes with their keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Final
 

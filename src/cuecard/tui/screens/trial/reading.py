@@ -1,7 +1,5 @@
 """What all parts of the Trial screen work with: its keys, the trial's state, its transcript, and the panes beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

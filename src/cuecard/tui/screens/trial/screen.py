@@ -1,7 +1,5 @@
 """The Trial screen: the dialogue as a person reads it and what was made of it; also as one of a list of trials."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 
