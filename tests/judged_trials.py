@@ -20,7 +20,7 @@ from cuecard.core.engine.events import (
     Limits,
     Termination,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     TrialStarted,
 )
 from cuecard.core.engine.messages import PlayerRef
@@ -90,7 +90,7 @@ def ending(prediction: Prediction) -> tuple[Concluded, TrialEnded]:
 def take_again(workspace: Workspace, trial_id: int, prediction: Prediction) -> None:
     """The trial goes on, in a new take, and hands in something else."""
     seq = workspace.runs.log(trial_id)[-1].seq
-    bodies = (TrialReopened(keep=False), *ending(prediction))
+    bodies = (TrialRetried(keep=False), *ending(prediction))
     events = [
         Event(seq=seq + n, at=datetime.now(UTC), body=body, take=1)
         for n, body in enumerate(bodies, 1)

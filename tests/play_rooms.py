@@ -10,7 +10,7 @@ from cuecard.core.engine.events import (
     EventBody,
     Termination,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
 )
 from cuecard.core.engine.messages import Act, AgentReply, UserReply
@@ -109,7 +109,7 @@ class Play:
     def take_back(self, events: int) -> None:
         """Go on from before the last so many events."""
         back_to = self.state.effective[-events].seq
-        self._add(TrialReopened(keep=True, reason="undo", back_to=back_to))
+        self._add(TrialRetried(keep=True, reason="undo", back_to=back_to))
         self.turn = self.state.dialogue.turn
 
     def end(self) -> None:

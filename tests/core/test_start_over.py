@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuecard.core.engine.events import Event, Termination, TrialReopened, effective_log
+from cuecard.core.engine.events import Event, Termination, TrialRetried, effective_log
 from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef, StartOver
 from cuecard.core.engine.players import closed_world_for, scripted_user_for
 from cuecard.core.engine.step_context import StepContext
@@ -58,9 +58,9 @@ async def test_the_trial_is_played_again_in_a_new_take() -> None:
     result, events = await played(Forgetful(), past)
 
     assert result.termination is Termination.USER_DONE
-    reopened = events[len(past)].body
-    assert isinstance(reopened, TrialReopened)
-    assert (reopened.keep, reopened.reason) == (False, "The session is lost")
+    retried = events[len(past)].body
+    assert isinstance(retried, TrialRetried)
+    assert (retried.keep, retried.reason) == (False, "The session is lost")
     effective = effective_log(events)
     assert [event.take for event in effective] == [1] * len(effective)
     assert effective[0].body.key == "start"
@@ -76,11 +76,11 @@ async def test_it_starts_over_only_once() -> None:
 
     assert result.termination is Termination.INTERNAL_ERROR
     assert "The session is lost" in result.detail
-    assert len([e for e in events if isinstance(e.body, TrialReopened)]) == 1
+    assert len([e for e in events if isinstance(e.body, TrialRetried)]) == 1
 
 
 async def test_a_trial_that_has_no_past_cannot_start_over() -> None:
     result, events = await played(Forgetful(stubborn=True), [])
 
     assert result.termination is Termination.INTERNAL_ERROR
-    assert not [e for e in events if isinstance(e.body, TrialReopened)]
+    assert not [e for e in events if isinstance(e.body, TrialRetried)]

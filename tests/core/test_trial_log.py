@@ -102,7 +102,7 @@ async def test_a_cancelled_step_is_in_memory_and_on_disk_alike() -> None:
     sink, seen = Disk(), list[Event]()
     trial_log = TrialLog(sink)
     trial_log.attach(lambda: None, seen.append)
-    for work in (trial_log.record(spoke(0)), trial_log.reopen(keep=True, back_to=0)):
+    for work in (trial_log.record(spoke(0)), trial_log.retry(keep=True, back_to=0)):
         sink.gate.clear()
         step = asyncio.create_task(work)
         await asyncio.sleep(0)
@@ -126,11 +126,11 @@ async def test_notes_outlive_what_is_taken_back() -> None:
     note = Marked(part="user", turn=0, step=0, mark=remark)
     for body in (spoke(0), AgentSpoke(turn=0, reply=AgentReply(text="x")), note):
         await trial_log.record(body)
-    await trial_log.reopen(keep=True, back_to=1)
+    await trial_log.retry(keep=True, back_to=1)
     assert [event.body for event in trial_log.events] == [spoke(0), note]
-    await trial_log.reopen(keep=True, back_to=0)
+    await trial_log.retry(keep=True, back_to=0)
     assert [event.body for event in trial_log.events] == [note]
-    await trial_log.reopen(keep=False)
+    await trial_log.retry(keep=False)
     assert list(trial_log.events) == []
     assert trial_log.rewound == 2  # Starting over tells nobody that words were taken back.
     assert TrialLog(sink, sink.events).rewound == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cuecard.core.engine.events import Event, TrialReopened
+from cuecard.core.engine.events import Event, TrialRetried
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 
@@ -18,7 +18,7 @@ def test_a_beginning_is_what_the_outline_begins_with_unless_words_were_taken_bac
     assert len(whole) > 2
     assert workspace.runs.beginning(trial.id, 2).events == whole[:2]
     assert workspace.runs.beginning(trial.id, 99).events == whole
-    body = TrialReopened(keep=True)
+    body = TrialRetried(keep=True)
     again = Event(seq=len(whole), at=datetime(2026, 11, 22, tzinfo=UTC), body=body, take=0)
     workspace.runs.append_events([(trial.id, again)])
     kept = workspace.runs.outline(trial.id).events

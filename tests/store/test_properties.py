@@ -26,7 +26,7 @@ from cuecard.core.engine.events import (
     Termination,
     ToolAnswered,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     TrialStarted,
     UserSpoke,
     effective_log,
@@ -179,7 +179,7 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
         | st.builds(HarnessTool, name=texts, output=texts),
     ),
     Concluded: st.builds(Concluded, prediction=predictions),
-    TrialReopened: st.builds(TrialReopened, keep=st.booleans(), reason=texts),
+    TrialRetried: st.builds(TrialRetried, keep=st.booleans(), reason=texts),
     TrialEnded: st.builds(TrialEnded, termination=st.sampled_from(Termination), detail=texts),
 }
 moments = st.datetimes(
@@ -191,15 +191,15 @@ moments = st.datetimes(
 
 @st.composite
 def logs(draw: st.DrawFn) -> list[Event]:
-    """One to three takes, each of bodies with different keys; all but the last are reopened, from
+    """One to three takes, each of bodies with different keys; all but the last are retried, from
     an end or from the middle. The last body is a `TrialEnded`.
     """
     log: list[tuple[int, EventBody]] = []
     takes = draw(st.integers(1, 3))
-    others = [kind for kind in bodies if kind not in (TrialEnded, TrialReopened)]
+    others = [kind for kind in bodies if kind not in (TrialEnded, TrialRetried)]
     for take in range(takes):
         if take:
-            log.append((take, draw(bodies[TrialReopened])))
+            log.append((take, draw(bodies[TrialRetried])))
         kinds = draw(st.lists(st.sampled_from(others), max_size=5))
         by_key = {body.key: body for body in (draw(bodies[kind]) for kind in kinds)}
         log += [(take, body) for body in by_key.values()]

@@ -13,7 +13,7 @@ from cuecard.core.engine.events import (
     ModelReplied,
     Termination,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
 )
 from cuecard.core.engine.messages import ModelReply, Remark, Usage, UserReply
@@ -42,7 +42,7 @@ async def failed_trial(workspace: Workspace, trial: int) -> None:
 
 
 @pytest.mark.parametrize("keep", [True, False])
-async def test_a_reopened_trial_goes_on_or_starts_over(
+async def test_a_retried_trial_goes_on_or_starts_over(
     workspace: Workspace, make_trial: MakeTrial, keep: bool
 ) -> None:
     trial = make_trial().id
@@ -51,7 +51,7 @@ async def test_a_reopened_trial_goes_on_or_starts_over(
     assert runs.trial(trial).termination is Termination.API_ERROR
 
     trial_log = TrialLog(StoreSink(workspace, trial), runs.log(trial))
-    await trial_log.reopen(keep=keep, reason="again")
+    await trial_log.retry(keep=keep, reason="again")
     record = runs.trial(trial)
     assert (record.termination, record.ended_at, record.detail) == (None, None, "")
     assert [t.id for t in runs.open_trials()] == [trial]
@@ -74,7 +74,7 @@ async def test_a_reopened_trial_goes_on_or_starts_over(
     assert line.cost == pytest.approx(0.5 if keep else 1.0)
 
 
-async def test_reopening_needs_no_new_look_at_the_database(
+async def test_retrying_needs_no_new_look_at_the_database(
     workspace: Workspace, make_trial: MakeTrial
 ) -> None:
     trial = make_trial().id
@@ -82,7 +82,7 @@ async def test_reopening_needs_no_new_look_at_the_database(
     for _ in range(3):
         await trial_log.record(spoke(0))
         await trial_log.record(FAILED)
-        await trial_log.reopen(keep=False)
+        await trial_log.retry(keep=False)
     assert [e.body.type for e in workspace.runs.log(trial)] == [
         "user_spoke",
         "trial_ended",
@@ -96,10 +96,10 @@ def test_a_key_is_used_once_in_a_take(
     workspace: Workspace, make_trial: MakeTrial, at: Callable[[int, EventBody], Event]
 ) -> None:
     trial = make_trial().id
-    reopened = at(1, TrialReopened(keep=False)).model_copy(update={"take": 1})
+    retried = at(1, TrialRetried(keep=False)).model_copy(update={"take": 1})
     again = at(2, spoke(0, "again")).model_copy(update={"take": 1})
     twice = at(3, spoke(0, "twice")).model_copy(update={"take": 1})
-    workspace.runs.append_events([(trial, e) for e in (at(0, spoke(0)), reopened, again)])
+    workspace.runs.append_events([(trial, e) for e in (at(0, spoke(0)), retried, again)])
     with pytest.raises(Conflict):
         workspace.runs.append_events([(trial, twice)])
     with pytest.raises(Conflict):
@@ -116,7 +116,7 @@ async def test_what_is_taken_back_leaves_the_course_and_stays_in_the_log(
     noted = Marked(part="user", turn=1, step=0, mark=Remark(about="task", text="odd", by="ann"))
     for body in (spoke(0), replied(0), spoke(1), replied(1), noted):
         await trial_log.record(body)
-    await trial_log.reopen(keep=True, reason="undo", back_to=2)
+    await trial_log.retry(keep=True, reason="undo", back_to=2)
     assert trial_log.rewound == 1
 
     expected = [spoke(0), replied(0), noted]
@@ -129,7 +129,7 @@ async def test_what_is_taken_back_leaves_the_course_and_stays_in_the_log(
     assert await trial_log.record(spoke(1, "new")) == spoke(1, "new")
     assert await trial_log.record(noted) == noted
     await trial_log.record(replied(1, "no"))
-    await trial_log.reopen(keep=True, reason="retry", back_to=7)
+    await trial_log.retry(keep=True, reason="retry", back_to=7)
     assert [e.body for e in runs.events(trial)] == [*expected, spoke(1, "new")]
     log = runs.log(trial)
     assert [event.seq for event in log] == list(range(9))

@@ -13,7 +13,7 @@ from cuecard.core.engine.events import (
     Event,
     Marked,
     Termination,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
     effective_log,
 )
@@ -212,7 +212,7 @@ def _agent_person(effective: Iterable[Event]) -> str:
 
 
 def _takes_back(event: Event) -> bool:
-    return isinstance(event.body, TrialReopened) and event.body.back_to is not None
+    return isinstance(event.body, TrialRetried) and event.body.back_to is not None
 
 
 def _notes(log: Iterable[Event]) -> Iterable[SessionNote]:

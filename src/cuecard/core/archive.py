@@ -151,14 +151,14 @@ class RunArchive(Protocol):
         """Record events, as pairs of trial id and event, all or none.
 
         Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
-        passed over. A `TrialEnded` ends its trial, a `TrialReopened` opens it again. Usage is counted
+        passed over. A `TrialEnded` ends its trial, a `TrialRetried` opens it again. Usage is counted
         with the calls. Raises `Conflict` if another event stands in the place or has the key in this
         take, if one is missing in between, or if the trial has ended; `NotFound` for an unknown trial.
         """
         ...
 
     def log(self, trial_id: int) -> list[Event]:
-        """All that was ever recorded, earlier takes and reopenings too: what a trial log goes on from.
+        """All that was ever recorded, earlier takes and retries too: what a trial log goes on from.
         Raises `NotFound`.
         """
         ...

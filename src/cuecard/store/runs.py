@@ -198,7 +198,7 @@ class Runs:
         """Record events, as pairs of trial id and event, all or none.
 
         Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
-        passed over. A `TrialEnded` ends its trial, a `TrialReopened` opens it again. Usage is counted
+        passed over. A `TrialEnded` ends its trial, a `TrialRetried` opens it again. Usage is counted
         with the calls. Raises `Conflict` if another event stands in the place or has the key in this
         take, if one is missing in between, or if the trial has ended; `NotFound` for an unknown trial.
         """
@@ -206,7 +206,7 @@ class Runs:
             Appender(self._database).append(batch)
 
     def log(self, trial_id: int) -> list[Event]:
-        """All that was ever recorded, earlier takes and reopenings too: what a trial log goes on from.
+        """All that was ever recorded, earlier takes and retries too: what a trial log goes on from.
         Raises `NotFound`.
         """
         return self._read(trial_id, lambda lines: lines)
@@ -227,7 +227,7 @@ class Runs:
 
     def beginning(self, trial_id: int, events: int) -> Outline:
         """As `outline`, of no more than the first so many events: what is seen of a long trial first. All of a
-        trial that was ever reopened. Raises `NotFound`.
+        trial that was ever retried. Raises `NotFound`.
         """
         self._settle()
         with self._database.read() as session:

@@ -13,7 +13,7 @@ from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
-from cuecard.core.engine.events import Event, TrialReopened, effective_log
+from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, NotFound
@@ -52,7 +52,7 @@ _TAKEN_BACK = (
     select(col(EventRow.seq))
     .where(
         col(EventRow.trial_id) == bindparam("trial"),
-        or_(col(EventRow.take) > 0, col(EventRow.key) == TrialReopened(keep=True).key),
+        or_(col(EventRow.take) > 0, col(EventRow.key) == TrialRetried(keep=True).key),
     )
     .limit(1)
 )
@@ -74,7 +74,7 @@ def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> lis
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
-    """The first `upto` lines of a log that was never reopened; None for one that was: its effective log is not known
+    """The first `upto` lines of a log that was never retried; None for one that was: its effective log is not known
     from its beginning.
     """
     if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialReopened
+from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
@@ -123,7 +123,7 @@ def _add(
             return
         raise _refused(_("another event is recorded as number {n}").format(n=event.seq))
     body = event.body
-    if state.ended and not isinstance(body, TrialReopened):
+    if state.ended and not isinstance(body, TrialRetried):
         raise _refused(_("the trial has ended"))
     if event.seq > state.next:
         raise _refused(_("events are missing before number {n}").format(n=event.seq))
@@ -145,7 +145,7 @@ def _add(
     if isinstance(body, TrialEnded):
         batch.ends[trial_id] = body
         batch.ended_at[trial_id] = event.at
-    elif isinstance(body, TrialReopened):
+    elif isinstance(body, TrialRetried):
         batch.ends[trial_id] = None
 
 

@@ -10,7 +10,7 @@ from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.model import FindingKind
 from cuecard.annotate.fidelity.report import fidelity_of, gather, report_of
 from cuecard.annotate.fidelity.tables import circumstances, simulator_word
-from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialReopened
+from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialRetried
 from cuecard.core.engine.messages import (
     AgentReply,
     CheckpointStatus,
@@ -115,7 +115,7 @@ def test_what_was_taken_back_is_no_turn_and_its_shadows_are_stale(workspace: Wor
     back_to = next(event.seq for event in log if event.body.key == "user/2")
     again = [turns[2].reply.model_copy(update={"text": "Sorry, say that again?", "stage": None})]
     bodies = [
-        TrialReopened(keep=True, reason="undo", back_to=back_to),
+        TrialRetried(keep=True, reason="undo", back_to=back_to),
         log[back_to].body.model_copy(update={"reply": again[0]}),
     ]
     end = log[-1].seq

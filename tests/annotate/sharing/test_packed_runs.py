@@ -26,7 +26,7 @@ from cuecard.core.engine.events import (
     Termination,
     ToolAnswered,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
 )
 from cuecard.core.engine.messages import (
@@ -73,7 +73,7 @@ def rich_run(workspace: Workspace) -> int:
     run, trials = judged_run(workspace, {"a": ("yn", "yy"), "b": ("ny", "n?")})
     first, last = trials["a", 0], trials["b", 1]
     workspace.prompts.keep(DIGEST, PROMPT)
-    played_on(workspace, last, TrialReopened(keep=False), take=1)
+    played_on(workspace, last, TrialRetried(keep=False), take=1)
     for body in (reply(LONG), search()):
         played_on(workspace, last, body, take=1)
     workspace.verdicts.add(first, judgement("yy"))

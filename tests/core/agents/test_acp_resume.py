@@ -70,9 +70,9 @@ async def test_a_harness_that_cannot_starts_over_and_the_record_says_so(
     result = await bench.play(*tricks, past=past)
 
     assert result.termination is Termination.USER_DONE
-    (reopened,) = bench.bodies("trial_reopened")
-    assert not reopened.keep
-    assert "session" in reopened.reason
+    (retried,) = bench.bodies("trial_reopened")
+    assert not retried.keep
+    assert "session" in retried.reason
     effective = effective_log(bench.events)
     assert {event.take for event in effective} == {1}
     assert len([e for e in effective if isinstance(e.body, AgentSpoke)]) == 2

@@ -16,7 +16,7 @@ from cuecard.core.engine.events import (
     Limits,
     ModelReplied,
     Termination,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
 )
 from cuecard.core.engine.messages import Act
@@ -122,7 +122,7 @@ async def test_the_session_is_another_after_words_were_taken_back() -> None:
     whole = await play_http(service())
     kinds = [type(event.body) for event in whole.events]
     past = whole.events[: kinds.index(AgentSpoke) + 1]
-    back = TrialReopened(keep=True, reason="retry", back_to=kinds.index(UserSpoke) + 1)
+    back = TrialRetried(keep=True, reason="retry", back_to=kinds.index(UserSpoke) + 1)
     past.append(past[-1].model_copy(update={"seq": len(past), "body": back, "take": 1}))
     again = await play_http(service(), past=past)
     (session,) = {body["session"] for body in again.bodies}

@@ -13,7 +13,7 @@ import pytest
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.core.config import EMBEDDED
-from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, TrialReopened, UserSpoke
+from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, TrialRetried, UserSpoke
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.errors import ConfigError, NotAllowed
 from cuecard.core.evaluation.items import trial_view
@@ -97,8 +97,8 @@ async def test_retry_and_undo_leave_exactly_the_kept_dialogue(workspace: Workspa
         ]
         assert sent[-1]["content"] == "three"
         log = check_log(workspace, session)
-        reopened = [e.body for e in log if isinstance(e.body, TrialReopened)]
-        assert [body.reason for body in reopened] == ["retry: too short", "undo", "undo"]
+        retried = [e.body for e in log if isinstance(e.body, TrialRetried)]
+        assert [body.reason for body in retried] == ["retry: too short", "undo", "undo"]
         said = [e.body.reply.text for e in log if isinstance(e.body, UserSpoke)]
         assert said == ["one", "two, wrong", "two", "three"]
         # What was taken back was paid for.

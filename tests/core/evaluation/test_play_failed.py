@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cuecard.core.engine.events import AgentSpoke, RunState, Termination, TrialReopened, UserSpoke
+from cuecard.core.engine.events import AgentSpoke, RunState, Termination, TrialRetried, UserSpoke
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.play_session import PlaySession
@@ -48,8 +48,8 @@ async def test_a_session_whose_agent_failed_goes_on_where_it_did(workspace: Work
     said = [e.body.reply.text for e in events if isinstance(e.body, UserSpoke)]
     assert said == ["one", "two", "three"]
     assert sum(isinstance(e.body, AgentSpoke) for e in events) == 2
-    reopened = [e.body for e in workspace.runs.log(trial_id) if isinstance(e.body, TrialReopened)]
-    assert [body.reason for body in reopened] == ["api_error"]
+    retried = [e.body for e in workspace.runs.log(trial_id) if isinstance(e.body, TrialRetried)]
+    assert [body.reason for body in retried] == ["api_error"]
     assert workspace.runs.get(again.trial.run_id).state is RunState.DONE
     with pytest.raises(NotAllowed, match="ended"):
         await PlaySession.resume(workspace, trial_id, by="ann", config=config)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.samples import import_samples
-from cuecard.core.engine.events import Marked, TrialReopened, UserSpoke, dialogue_of, effective_log
+from cuecard.core.engine.events import Marked, TrialRetried, UserSpoke, dialogue_of, effective_log
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.play_session import PlaySession
@@ -108,5 +108,5 @@ def test_whatever_is_done(shared: Path, segments: list[tuple[list[tuple[str, int
         assert person.trial is not None
         log = workspace.runs.log(person.trial)
         assert list(effective_log(log)) == workspace.runs.events(person.trial)
-        reopened = [e for e in log if isinstance(e.body, TrialReopened)]
-        assert [e.take for e in reopened] == list(range(1, len(reopened) + 1))
+        retried = [e for e in log if isinstance(e.body, TrialRetried)]
+        assert [e.take for e in retried] == list(range(1, len(retried) + 1))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cuecard.core.engine.events import AgentSpoke, Event, EventBody, TrialReopened, UserSpoke
+from cuecard.core.engine.events import AgentSpoke, Event, EventBody, TrialRetried, UserSpoke
 from cuecard.core.engine.messages import AgentReply, UserReply
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
 from cuecard.tui.present.entry_layout import EAGER, EntryLayout, block_of
@@ -83,7 +83,7 @@ def test_taken_back_words_are_gone_and_so_is_what_was_written_since() -> None:
         state.follow(event(seq, body))
     state.write(1, "half an answ")
     assert state.is_writing
-    state.follow(event(3, TrialReopened(keep=True, reason="undo", back_to=2)))
+    state.follow(event(3, TrialRetried(keep=True, reason="undo", back_to=2)))
     assert [entry.role for entry in state.entries] == ["user", "agent"]
     assert not state.is_writing
     state.write(1, "")

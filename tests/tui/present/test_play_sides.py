@@ -22,7 +22,7 @@ from cuecard.core.engine.events import (
     Marked,
     ModelReplied,
     ToolAnswered,
-    TrialReopened,
+    TrialRetried,
     TrialStarted,
     UserSpoke,
 )
@@ -183,7 +183,7 @@ def test_what_is_taken_back_was_paid_for_and_noted_all_the_same() -> None:
         (0, replied("agent", scope="member/1/", step=1)),
         (4, answered(0)),
         (5, noted("unclear\ncue")),
-        (3600, TrialReopened(keep=True, reason="retry", back_to=2)),
+        (3600, TrialRetried(keep=True, reason="retry", back_to=2)),
         (1, replied("agent", 0.02)),
         (7, answered(0)),
         (8, said(1)),
@@ -235,7 +235,7 @@ def test_figures_do_not_depend_on_what_was_taken_back(pauses: list[float], at: i
     turn = [said(0), searched(0, True), answered(0)]
     once = followed((0, started()), *((1, body) for body in turn))
     before = [(pause, said(0)) for pause in pauses[:1]]
-    back = TrialReopened(keep=True, back_to=1)
+    back = TrialRetried(keep=True, back_to=1)
     again = followed((0, started()), *before, (at, back), *((1, body) for body in turn))
     assert (again.turns, again.calls, again.hits) == (once.turns, once.calls, once.hits)
     assert timedelta() <= again.active() <= timedelta(minutes=5) * (len(before) + 4)

@@ -25,7 +25,7 @@ from cuecard.core.contributions import (
     contribution_uid,
     revision_uid,
 )
-from cuecard.core.engine.events import TrialEnded, TrialReopened
+from cuecard.core.engine.events import TrialEnded, TrialRetried
 from cuecard.core.engine.messages import CheckpointStatus, ModelReply, UserReply
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
@@ -355,7 +355,7 @@ def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             yield _("event {n} cannot be read").format(n=number)
             return
-        take += isinstance(body, TrialReopened)
+        take += isinstance(body, TrialRetried)
         if event.seq != number or event.take != take or (take, body.key) in keys:
             yield _("its log has a gap at event {n}").format(n=number)
             return
@@ -368,7 +368,7 @@ def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str
             return
         if isinstance(body, TrialEnded):
             end = body
-        elif isinstance(body, TrialReopened):
+        elif isinstance(body, TrialRetried):
             end = None
     if (trial.termination, trial.ended_at is None) != (end and end.termination, end is None):
         yield _("it does not end as its log does")

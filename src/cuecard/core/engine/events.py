@@ -182,7 +182,7 @@ class TrialEnded(Frozen):
         return "end"
 
 
-class TrialReopened(Frozen):
+class TrialRetried(Frozen):
     """The trial is taken again. `keep`: it goes on after its last step, as if it had not ended;
     otherwise it starts over. `back_to` (with `keep`): it goes on from before the event of this number,
     when a person takes words back or has the agent's turn taken again. What was before stays in the log
@@ -208,7 +208,7 @@ EventBody = Annotated[
     | Marked
     | Concluded
     | TrialEnded
-    | TrialReopened,
+    | TrialRetried,
     Field(discriminator="type"),
 ]
 # Built on first use: it is the largest of all validators, and the app starts without it.
@@ -217,7 +217,7 @@ EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody, config=ConfigDict(de
 
 class Event(Frozen):
     """`seq` counts from 0 within the trial; `at` is in UTC. `take` counts how often the trial was
-    reopened before; within a take, keys are unique.
+    retried before; within a take, keys are unique.
     """
 
     seq: int
@@ -227,27 +227,27 @@ class Event(Frozen):
 
 
 def effective_log(log: Sequence[Event]) -> tuple[Event, ...]:
-    """The events that make up the trial as it stands, without what its reopenings took back.
+    """The events that make up the trial as it stands, without what its retries took back.
 
     Everything that plays, shows or scores a trial works on its effective log; what was spent is counted over
     the whole log.
     """
     effective: list[Event] = []
     for event in log:
-        if isinstance(event.body, TrialReopened):
+        if isinstance(event.body, TrialRetried):
             effective = kept_by(effective, event.body)
         else:
             effective.append(event)
     return tuple(effective)
 
 
-def kept_by(effective: Sequence[Event], reopened: TrialReopened) -> list[Event]:
-    """What of an effective log stands after it was reopened. What people noted stands also where the turn in
+def kept_by(effective: Sequence[Event], retried: TrialRetried) -> list[Event]:
+    """What of an effective log stands after it was retried. What people noted stands also where the turn in
     which they did is taken back.
     """
-    if not reopened.keep:
+    if not retried.keep:
         return []
-    back_to = reopened.back_to
+    back_to = retried.back_to
     return [e for e in effective if not isinstance(e.body, TrialEnded) and _stands(e, back_to)]
 
 

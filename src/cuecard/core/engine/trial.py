@@ -83,7 +83,7 @@ async def _play_or_start_over(setup: TrialSetup, trial_log: TrialLog) -> TrialRe
     try:
         return await _play(setup, trial_log, may_start_over=bool(trial_log.events))
     except StartOver as signal:
-        await trial_log.reopen(keep=False, reason=str(signal))
+        await trial_log.retry(keep=False, reason=str(signal))
         return await _play(setup, trial_log, may_start_over=False)
 
 

@@ -15,7 +15,7 @@ from cuecard.core.engine.events import (
     ModelReplied,
     ToolAnswered,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     TrialStarted,
     UserSpoke,
     effective_log,
@@ -35,7 +35,7 @@ Body = TypeVar(
     Marked,
     Concluded,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
 )
 
 
@@ -121,7 +121,7 @@ class TrialLog:
 
     @property
     def take(self) -> int:
-        """How often the trial was reopened so far."""
+        """How often the trial was retried so far."""
         return self._take
 
     @property
@@ -185,18 +185,18 @@ class TrialLog:
         await self._keep(body)
         return body
 
-    async def reopen(self, *, keep: bool, reason: str = "", back_to: int | None = None) -> None:
+    async def retry(self, *, keep: bool, reason: str = "", back_to: int | None = None) -> None:
         """Begin another take: go on where an ended trial stopped (`keep`), or from before the event with
         the number `back_to`, or start it over. No player may be recording meanwhile.
         """
-        reopened = TrialReopened(keep=keep, reason=reason, back_to=back_to)
+        retried = TrialRetried(keep=keep, reason=reason, back_to=back_to)
         # All at once: however this is left, the effective log in memory is that of the log.
-        self._events = kept_by(self._events, reopened)
+        self._events = kept_by(self._events, retried)
         self._by_key = {event.body.key: event for event in self._events}
         self._take += 1
         if back_to is not None:
             self._rewound = self._take
-        await self._append(self._numbered(reopened))
+        await self._append(self._numbered(retried))
 
     async def _keep(self, body: EventBody) -> None:
         # No await between counting and claiming: parallel steps get distinct sequence numbers.
@@ -232,7 +232,7 @@ class TrialLog:
 
 
 def _rewinds(event: Event) -> bool:
-    return isinstance(event.body, TrialReopened) and event.body.back_to is not None
+    return isinstance(event.body, TrialRetried) and event.body.back_to is not None
 
 
 _USER = "user"

@@ -59,7 +59,7 @@ class PlaySession:
     of an agent behind.
 
     Nothing is ever deleted: what is taken back stays in the log as an earlier take. When `on_event` is
-    told of a `TrialReopened`, `events` already is what stands.
+    told of a `TrialRetried`, `events` already is what stands.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class PlaySession:
 
     async def _take_back(self, back_to: int, what: str, reason: str) -> None:
         why = f"{what}: {reason.strip()}" if reason.strip() else what
-        await self._trial_log.reopen(keep=True, reason=storable(why), back_to=back_to)
+        await self._trial_log.retry(keep=True, reason=storable(why), back_to=back_to)
         self._written.clear()
         self._begin()
 

@@ -231,19 +231,19 @@ async def take_up(workspace: Archive, trial_id: int, by: str, config: Config) ->
     lease = await take(workspace, await asyncio.to_thread(check), by)
     try:
         opened = replace(await asyncio.to_thread(work), lease=lease)
-        return opened if opened.trial.termination is None else await _reopened(workspace, opened)
+        return opened if opened.trial.termination is None else await _retried(workspace, opened)
     except BaseException:
         workspace.leases.release(lease)
         raise
 
 
-async def _reopened(workspace: Archive, opened: Opened) -> Opened:
+async def _retried(workspace: Archive, opened: Opened) -> Opened:
     """The agent takes the turn again in which the trial failed; nothing that the person said is lost."""
     trial, run_id = opened.trial, opened.trial.run_id
     trial_log = TrialLog(TrialSink(workspace, trial.id), opened.past)
     words = last_words(trial_log.events)
     reason = trial.termination.value if trial.termination else ""
-    await trial_log.reopen(keep=True, reason=reason, back_to=words[0].seq + 1 if words else None)
+    await trial_log.retry(keep=True, reason=reason, back_to=words[0].seq + 1 if words else None)
 
     def again() -> Opened:
         workspace.runs.set_state(run_id, RunState.RUNNING)

@@ -177,7 +177,7 @@ class Grid:
         trial_log = TrialLog(TrialSink(self._workspace, trial.id), held.past, source=held.source)
         if trial.termination is not None:
             goes_on = trial.termination in _GOES_ON
-            await trial_log.reopen(keep=goes_on, reason=trial.termination.value)
+            await trial_log.retry(keep=goes_on, reason=trial.termination.value)
         return setup, trial_log
 
     def _read(self, trial: TrialRecord) -> _Held:

@@ -10,7 +10,7 @@ from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
     dialogue_of,
     kept_by,
@@ -51,7 +51,7 @@ class PlayState(PlayPlace):
     def follow(self, event: Event) -> None:
         """Take in what happened."""
         body = event.body
-        if isinstance(body, TrialReopened):
+        if isinstance(body, TrialRetried):
             self._take_again(body)
             return
         self.effective.append(event)
@@ -249,8 +249,8 @@ class PlayState(PlayPlace):
     def _forget_marks(self) -> None:
         self.mark = self.reading = self.evidence = None
 
-    def _take_again(self, reopened: TrialReopened) -> None:
-        self.effective = kept_by(self.effective, reopened)
+    def _take_again(self, retried: TrialRetried) -> None:
+        self.effective = kept_by(self.effective, retried)
         self.dialogue = dialogue_of(self.effective)
         asked = any(m.role == "user" for m in self.dialogue.messages[-1:])
         self.phase = "writing" if asked else "yours"

@@ -16,7 +16,7 @@ from cuecard.core.engine.events import (
     Marked,
     ModelReplied,
     ToolAnswered,
-    TrialReopened,
+    TrialRetried,
     TrialStarted,
     UserSpoke,
     kept_by,
@@ -191,7 +191,7 @@ class PlayFigures:
         if self._last is not None:
             self._active += active(event.at - self._last)
         self._last = event.at
-        if isinstance(event.body, TrialReopened):
+        if isinstance(event.body, TrialRetried):
             self._take_back(event.body)
             self._spoke_at = event.at
             return
@@ -207,8 +207,8 @@ class PlayFigures:
             return self._active
         return self._active + active(now - self._last)
 
-    def _take_back(self, reopened: TrialReopened) -> None:
-        self._effective = kept_by(self._effective, reopened)
+    def _take_back(self, retried: TrialRetried) -> None:
+        self._effective = kept_by(self._effective, retried)
         self.turns = self.calls = self.searched = self.hits = 0
         self.thinking, self.yours, self._spoke_at = {}, {}, None
         for event in self._effective:

@@ -12,7 +12,7 @@ from cuecard.core.engine.events import (
     ModelReplied,
     ToolAnswered,
     TrialEnded,
-    TrialReopened,
+    TrialRetried,
     UserSpoke,
     kept_by,
 )
@@ -307,11 +307,11 @@ class TranscriptState:
         return [*entries, writing(self._turn, self._body())] if self.is_writing else entries
 
     def follow(self, event: Event) -> None:
-        """Take in an event; a `TrialReopened` takes back what its effective log leaves out."""
+        """Take in an event; a `TrialRetried` takes back what its effective log leaves out."""
         body = event.body
-        if isinstance(body, AgentSpoke | Concluded | TrialEnded | TrialReopened):
+        if isinstance(body, AgentSpoke | Concluded | TrialEnded | TrialRetried):
             self._written, self._paragraphs = Segments(), []
-        if isinstance(body, TrialReopened):
+        if isinstance(body, TrialRetried):
             self._effective = kept_by(self._effective, body)
             self._fold = Fold(self._task)
             for kept in self._effective:
