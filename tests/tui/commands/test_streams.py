@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -134,9 +135,12 @@ sys.meta_path.insert(0, Finder())
 
 
 @pytest.fixture
-def interrupted(tmp_path: Path, environment) -> dict[str, str]:
+def interrupted(tmp_path: Path, environment):
+    """The environment of a program that is sent Ctrl-C amid an import, heeded even where whoever runs the tests ignores it."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPT, encoding="utf-8")
-    return {**environment, "PYTHONPATH": str(tmp_path), "TERM": "xterm-256color"}
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield {**environment, "PYTHONPATH": str(tmp_path), "TERM": "xterm-256color"}
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +193,8 @@ def test_ctrl_c_before_the_first_frame_gives_the_terminal_back(tmp_path: Path, i
                 shown += os.read(terminal, 65536)
             except OSError:  # The other end is closed.
                 break
+        else:
+            os.kill(pid, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
         assert b"Traceback" not in shown
         assert termios.tcgetattr(terminal) == before
