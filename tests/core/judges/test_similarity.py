@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.judges.similarity import Rule, best_likeness, form, same_thing
+from cuecard.core.judges.similarity import Rule, best_similarity, form, same_thing
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ from cuecard.core.judges.similarity import Rule, best_likeness, form, same_thing
     ],
 )
 def test_one_thing(gold, predicted, rule):
-    likeness = same_thing(gold, predicted)
-    assert likeness is not None
-    assert likeness.rule is rule
+    similarity = same_thing(gold, predicted)
+    assert similarity is not None
+    assert similarity.rule is rule
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_two_things(gold, predicted):
     assert same_thing(gold, predicted) is None
 
 
-def test_a_firm_likeness_wins_over_a_near_spelling():
-    likeness = best_likeness(("Angelo Moriondi", "Angelo  Moriondo"), "Angelo Moriondo")
-    assert likeness is not None
-    assert likeness.rule is Rule.SAME
-    assert best_likeness((), "x") is None
+def test_a_firm_similarity_wins_over_a_near_spelling():
+    similarity = best_similarity(("Angelo Moriondi", "Angelo  Moriondo"), "Angelo Moriondo")
+    assert similarity is not None
+    assert similarity.rule is Rule.SAME
+    assert best_similarity((), "x") is None
 
 
 @given(st.text(min_size=1, max_size=40))
@@ -77,8 +77,8 @@ def test_everything_with_a_letter_is_like_itself(text):
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_whatever_is_alike_but_for_spelling_shares_a_block(left, right):
-    likeness = same_thing(left, right)
-    if likeness and likeness.rule is not Rule.SPELLING:
+    similarity = same_thing(left, right)
+    if similarity and similarity.rule is not Rule.SPELLING:
         assert form(left).blocks & form(right).blocks
 
 
@@ -95,7 +95,7 @@ def test_whatever_is_alike_but_for_spelling_shares_a_block(left, right):
         ("120万", "1.2 million"),
     ],
 )
-def test_blocks_find_each_kind_of_likeness(gold, predicted):
+def test_blocks_find_each_kind_of_similarity(gold, predicted):
     assert form(gold).blocks & form(predicted).blocks
 
 

@@ -179,7 +179,7 @@ def test_a_corrected_cell_is_asked_alone_and_a_table_of_no_use_not_at_all():
     # Other rules for a column: its cells, and no others.
     near = table("Paris 1 9", "Rome 2 8", metric=("number_near",))
     assert assert_as_fresh(old, near, good) == 2
-    # Columns that the judge had paired by likeness: nothing says which, so all of it.
+    # Columns that the judge had paired by similarity: nothing says which, so all of it.
     loose = TablePrediction(columns=("City", "Sizes", "Year"), rows=(("Paris", "1", "9"),))
     assert assert_as_fresh(old, new, loose) == 6
 

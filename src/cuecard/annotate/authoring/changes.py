@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from cuecard.annotate.authoring.diff import Likeness, match, match_by_key, moved
+from cuecard.annotate.authoring.diff import MatchRule, match, match_by_key, moved
 from cuecard.annotate.authoring.schema import (
     COLUMNS,
     STAGES,
@@ -34,7 +34,7 @@ Data = Mapping[str, Any]
 _ROWS_LOOKED_AT = 50
 
 
-def identities(lists: Sequence[Sequence[Any]], likeness: Likeness) -> list[list[int]]:
+def identities(lists: Sequence[Sequence[Any]], match_rule: MatchRule) -> list[list[int]]:
     """A number for each item of each list, the same where it is the same item: the index in the
     first list, a number beyond it for what is not there.
     """
@@ -46,14 +46,14 @@ def identities(lists: Sequence[Sequence[Any]], likeness: Likeness) -> list[list[
         if items is base:
             ids = list(found[0])
         else:
-            for i, j in match(base, items, likeness).items():
+            for i, j in match(base, items, match_rule).items():
                 ids[j] = i
         found.append(ids)
     if len(lists) == 3:
         # What both added on their own is one thing only if it has the same name.
         ours = [j for j, known in enumerate(found[1]) if known < 0]
         theirs = [j for j, known in enumerate(found[2]) if known < 0]
-        pairs = match_by_key([lists[1][j] for j in ours], [lists[2][j] for j in theirs], likeness)
+        pairs = match_by_key([lists[1][j] for j in ours], [lists[2][j] for j in theirs], match_rule)
         for i, j in sorted(pairs.items()):
             found[1][ours[i]] = found[2][theirs[j]] = free
             free += 1
@@ -74,10 +74,10 @@ class Versions:
         families = {part(tree.get("gold"), "family") for tree in data}
         self.family = families.pop() if len(families) == 1 else ""
         stages = [_items(tree.get("persona"), "stages") for tree in data]
-        self.stage_ids = identities(stages, STAGES.likeness)
+        self.stage_ids = identities(stages, STAGES.match_rule)
         columns = [_items(tree.get("gold"), "columns") for tree in data]
         filled = [_with_cells(tree, listed) for tree, listed in zip(data, columns, strict=True)]
-        self.column_ids = identities(filled, COLUMNS.likeness)
+        self.column_ids = identities(filled, COLUMNS.match_rule)
         self.trees: list[dict[str, Any]] = []
         for at, tree in enumerate(data):
             gold = tree.get("gold")
@@ -107,7 +107,7 @@ class Versions:
         """Each new item of a list in the gold, with what it was."""
         before, after = _items(old, name), _items(new, name)
         shape = cast(Items, cast(Record, self.shape.fields["gold"]).fields[name])
-        ids = identities([before, after], shape.likeness)[1]
+        ids = identities([before, after], shape.match_rule)[1]
         return [
             (before[known] if known < len(before) else None, item)
             for known, item in zip(ids, after, strict=True)
@@ -119,7 +119,7 @@ class Versions:
             return self.stage_ids
         if path == ("gold", "columns") and len(lists) == len(self.column_ids):
             return self.column_ids
-        return identities(lists, shape.likeness)
+        return identities(lists, shape.match_rule)
 
     def place(self, path: Path, version: int) -> Path:
         """`path` as it is in a version's own data: cells by position."""

@@ -36,7 +36,7 @@ class Loose:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class MatchRule:
     """How items of one kind are known again. `keys` are tried in order, then what is `loose`, then
     all that is left by its `text`.
     """
@@ -47,24 +47,24 @@ class Likeness:
     least: float = 70
 
 
-def match(old: Sequence[Any], new: Sequence[Any], likeness: Likeness) -> dict[int, int]:
+def match(old: Sequence[Any], new: Sequence[Any], match_rule: MatchRule) -> dict[int, int]:
     """Indices of `old` with the index of the same item in `new`; each occurs once at most."""
     matching = _Matching(old, new)
     matching.by(_content)
-    for key in likeness.keys:
+    for key in match_rule.keys:
         matching.by(key)
-    for loose in likeness.loose:
+    for loose in match_rule.loose:
         matching.loosely(loose)
-    matching.alike(likeness.text, likeness.least)
+    matching.alike(match_rule.text, match_rule.least)
     matching.in_place()
     return matching.pairs
 
 
-def match_by_key(old: Sequence[Any], new: Sequence[Any], likeness: Likeness) -> dict[int, int]:
+def match_by_key(old: Sequence[Any], new: Sequence[Any], match_rule: MatchRule) -> dict[int, int]:
     """As `match`, by content and keys alone: for what two people added on their own."""
     matching = _Matching(old, new)
     matching.by(_content)
-    for key in likeness.keys:
+    for key in match_rule.keys:
         matching.by(key)
     return matching.pairs
 

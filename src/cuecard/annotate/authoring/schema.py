@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from cuecard.annotate.authoring.diff import Likeness, Loose
+from cuecard.annotate.authoring.diff import Loose, MatchRule
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import normalise
 
@@ -53,7 +53,7 @@ class Items:
     label: str
     one: str
     item: Shape
-    likeness: Likeness = field(default_factory=Likeness)
+    match_rule: MatchRule = field(default_factory=MatchRule)
     title: Callable[[Any], str] = str
     apart: bool = False
 
@@ -151,8 +151,8 @@ def _text(*names: str) -> Callable[[Any], str]:
 
 
 def _texts(label: str, one: str) -> Items:
-    likeness = Likeness(keys=(_plain_text,), text=text_of, least=80)
-    return Items(label, one, Leaf(label), likeness, text_of)
+    match_rule = MatchRule(keys=(_plain_text,), text=text_of, least=80)
+    return Items(label, one, Leaf(label), match_rule, text_of)
 
 
 def _plain_text(item: Any) -> Hashable | None:
@@ -168,7 +168,7 @@ def _step_text(item: Any) -> str:
 
 
 _LINKS = Items(
-    N_("Sources"), N_("Source {n}"), Leaf(N_("Source")), Likeness(text=text_of, least=85), text_of
+    N_("Sources"), N_("Source {n}"), Leaf(N_("Source")), MatchRule(text=text_of, least=85), text_of
 )
 _ALIASES = _texts(N_("Aliases"), N_("Alias {n}"))
 _TERMS = _texts(N_("Terms"), N_("Term {n}"))
@@ -188,7 +188,7 @@ STAGES = Items(
             "not_met": Leaf(N_("If not met"), PARAGRAPH),
         },
     ),
-    Likeness(
+    MatchRule(
         keys=(_key("title"), _key("line"), _key("title", plain=True)),
         text=_text("title", "line"),
         least=60,
@@ -210,7 +210,7 @@ _SOURCE_LIST = Items(
     N_("Sources"),
     N_("Source {n}"),
     Record(N_("Source"), {"url": Leaf(N_("Address")), "note": Leaf(N_("Note"), PARAGRAPH)}),
-    Likeness(keys=(_key("url"),), text=_text("url", "note"), least=80),
+    MatchRule(keys=(_key("url"),), text=_text("url", "note"), least=80),
     _text("url"),
 )
 _SILENCED = Items(
@@ -220,7 +220,7 @@ _SILENCED = Items(
         N_("Silence"),
         {"code": Leaf(N_("Rule")), "about": Leaf(N_("About")), "reason": Leaf(N_("Reason"))},
     ),
-    Likeness(keys=(_key("code", "about"),), text=_text("code", "about"), least=90),
+    MatchRule(keys=(_key("code", "about"),), text=_text("code", "about"), least=90),
     _text("code", "about"),
 )
 _NODES = Items(
@@ -230,7 +230,7 @@ _NODES = Items(
         N_("Node"),
         {"id": Leaf(N_("Id")), "name": Leaf(N_("Shown as")), "aliases": _ALIASES},
     ),
-    Likeness(keys=(_key("id"), _key("id", plain=True)), text=_text("id", "name"), least=75),
+    MatchRule(keys=(_key("id"), _key("id", plain=True)), text=_text("id", "name"), least=75),
     _node_title,
 )
 _TRIPLES = Items(
@@ -248,7 +248,7 @@ _TRIPLES = Items(
         },
         whole=("head", "relation", "tail"),
     ),
-    Likeness(
+    MatchRule(
         keys=(_key("head", "relation", "tail"), _key("head", "relation", "tail", plain=True)),
         loose=(
             Loose(_key("head", "tail"), _text("relation"), 0),
@@ -273,7 +273,7 @@ COLUMNS = Items(
         },
     ),
     # `cells` is what stands below a column: one that got quite another name is known by it.
-    Likeness(
+    MatchRule(
         keys=(_key("name"), _key("name", plain=True), _key("cells")),
         loose=(Loose(lambda _column: True, _text("cells"), 70),),
         text=_text("name"),
@@ -303,7 +303,7 @@ _STEPS = Items(
             "sources": _LINKS,
         },
     ),
-    Likeness(keys=(_key("question"), _key("target")), text=_step_text, least=55),
+    MatchRule(keys=(_key("question"), _key("target")), text=_step_text, least=55),
     _step_text,
 )
 _FACTS = Items(
@@ -322,7 +322,7 @@ _FACTS = Items(
             "sources": _LINKS,
         },
     ),
-    Likeness(
+    MatchRule(
         keys=(_key("key"), _key("key", plain=True), _key("entity", "attribute", "value")),
         text=_text("key"),
         least=75,
@@ -368,7 +368,7 @@ def table_shape(columns: Mapping[str, str], keys: tuple[str, ...]) -> Record:
     def text(row: Any) -> str:
         return " | ".join(cell for key in fields if (cell := part(row, key)))
 
-    rows = Items(_ROWS, _ROW, Record("", fields), Likeness((key_of,), text=text, least=60), title)
+    rows = Items(_ROWS, _ROW, Record("", fields), MatchRule((key_of,), text=text, least=60), title)
     return Record("", {"columns": COLUMNS, "unique_columns": Leaf(N_("Key columns")), "rows": rows})
 
 

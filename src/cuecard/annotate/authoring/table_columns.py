@@ -176,7 +176,7 @@ METRIC_HELP: dict[str, str] = {
     "date_near": N_("Right if the dates are at most 31 days apart."),
     "url_match": N_("Right if both name the same hosts; what follows the host does not count."),
     "in_match": N_("Right if the answer's text stands somewhere in the gold cell."),
-    "llm_judge": N_("A model decides by the criterion; without a model, by likeness of the words."),
+    "llm_judge": N_("A model decides by the criterion; without a model, by similarity of the words."),
 }  # fmt: skip
 
 

@@ -166,15 +166,15 @@ def _similarities(player: PlayerRef, cases: Sequence[Case], resamples: int) -> I
         if voice is None or case.person is None or _as_written(case, voice.reply, case.person):
             continue
         ours, theirs = voice.reply.text, case.person.text
-        likeness = chrf(ours, theirs)
-        if likeness is not None:
-            pairs.append((case, likeness, _characters(ours), _characters(theirs)))
+        similarity = chrf(ours, theirs)
+        if similarity is not None:
+            pairs.append((case, similarity, _characters(ours), _characters(theirs)))
     kinds: tuple[Met, ...] = ("", "met", "not_met")
     for met in kinds:
         chosen = [pair for pair in pairs if not met or _met(pair[0]) == met]
         if not chosen:
             continue
-        likeness, length = with_intervals(
+        similarity, length = with_intervals(
             [_mean([pair[1] for pair in chosen]), _length([pair[2:] for pair in chosen])],
             [pair[0].task.id for pair in chosen],
             resamples=resamples,
@@ -183,7 +183,7 @@ def _similarities(player: PlayerRef, cases: Sequence[Case], resamples: int) -> I
             met=met,
             n=len(chosen),
             tasks=_tasks([pair[0] for pair in chosen]),
-            chrf=likeness,
+            chrf=similarity,
             length=length,
         )
 

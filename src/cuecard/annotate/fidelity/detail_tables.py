@@ -120,12 +120,12 @@ def _count(each: SimulatorFindings | None, kind: FindingKind | None) -> FindingC
 def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Line]:
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
     turns = Turns(simulator=each.simulator)
-    for likeness in each.similarity:
+    for similarity in each.similarity:
         yield (
-            TurnCell(f"{name}: {_(MET_WORDS[likeness.met])}"),
-            count_cell(likeness.n, turns, likeness.tasks),
-            figure_cell(likeness.chrf, turns),
-            figure_cell(likeness.length, turns),
+            TurnCell(f"{name}: {_(MET_WORDS[similarity.met])}"),
+            count_cell(similarity.n, turns, similarity.tasks),
+            figure_cell(similarity.chrf, turns),
+            figure_cell(similarity.length, turns),
         )
 
 

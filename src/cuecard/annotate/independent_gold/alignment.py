@@ -257,9 +257,9 @@ def _loosely(
         for n, theirs in enumerate(second.steps):
             if m in same or n in gone:
                 continue
-            likeness = fuzz.ratio(normalise(mine.question), normalise(theirs.question))
-            if likeness >= _ALIKE_QUESTION or m == n:
-                edges[m, n] = likeness
+            similarity = fuzz.ratio(normalise(mine.question), normalise(theirs.question))
+            if similarity >= _ALIKE_QUESTION or m == n:
+                edges[m, n] = similarity
     return best_assignment(edges)
 
 

@@ -14,11 +14,11 @@ from cuecard.annotate.independent_gold.matching import (
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.graph.relations import RelationRule, same_relation
 from cuecard.core.i18n import _
-from cuecard.core.judges.similarity import Likeness, NodeIndex, Rule
+from cuecard.core.judges.similarity import NameSimilarity, NodeIndex, Rule
 from cuecard.core.text import normalise
 
 NEAR = 60.0
-"""From this likeness of letters (0-100) on, two ends are one end told differently."""
+"""From this similarity of letters (0-100) on, two ends are one end told differently."""
 _SCORE = {
     Rule.SAME: 100.0,
     Rule.VALUE: 99.0,
@@ -120,10 +120,10 @@ class _Pairing:
                     edges[m, n] = 200.0
                     self._why[m, n] = _("head and tail exchanged")
         mine_of, theirs_of = Counter(m for m, _n in loose), Counter(n for _m, n in loose)
-        for (m, n), (likeness, why) in loose.items():
+        for (m, n), (similarity, why) in loose.items():
             # Of several tails, which is which cannot be told unless they look alike.
-            if likeness >= NEAR or mine_of[m] == theirs_of[n] == 1:
-                edges[m, n] = likeness
+            if similarity >= NEAR or mine_of[m] == theirs_of[n] == 1:
+                edges[m, n] = similarity
                 self._why[m, n] = why
         return edges
 
@@ -202,14 +202,14 @@ def _found_in(graph: Graph, other: Graph) -> dict[str, dict[str, float]]:
     for node in other.node_ids:
         scores: dict[str, float] = {}
         for name in other.names_of(node):
-            for hit, likeness in index.find(name).items():
-                scores[hit] = max(scores.get(hit, 0.0), _score(likeness))
+            for hit, similarity in index.find(name).items():
+                scores[hit] = max(scores.get(hit, 0.0), _score(similarity))
         found[node] = scores
     return found
 
 
-def _score(likeness: Likeness) -> float:
-    return _SCORE.get(likeness.rule, likeness.score * 0.9)
+def _score(similarity: NameSimilarity) -> float:
+    return _SCORE.get(similarity.rule, similarity.score * 0.9)
 
 
 def _relation_fit(one: str, other: str, *, swapped: bool = False) -> float:

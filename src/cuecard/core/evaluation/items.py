@@ -87,7 +87,7 @@ def closest_items(
     """The predicted items that look most like the gold one, best first; beside a predicted triple the
     gold triples.
 
-    Likeness is lexical (token set and partial ratios of rapidfuzz over the names, or over a row's
+    Similarity is lexical (token set and partial ratios of rapidfuzz over the names, or over a row's
     key) and owes nothing to any judge's verdict.
     """
     from rapidfuzz import fuzz, process

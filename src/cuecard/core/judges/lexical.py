@@ -14,7 +14,7 @@ from cuecard.core.families.registry import family_of
 from cuecard.core.i18n import _
 from cuecard.core.judges.mentions import dates_in, judge_amount, judge_mention, without_brackets
 from cuecard.core.judges.quantities import Quantity, same_quantity
-from cuecard.core.judges.similarity import Rule, best_likeness, form, moment_of, without_markdown
+from cuecard.core.judges.similarity import Rule, best_similarity, form, moment_of, without_markdown
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.verdicts import (
     Decision,
@@ -63,9 +63,9 @@ def _judge(names: tuple[str, ...], answer: str, question: str) -> tuple[str, boo
     amounts = [q for name in names if (q := form(name).quantity) and q.known]
     bare = without_brackets(statement)
     for part in (answer, text, statement, bare, _first_sentence(statement)):
-        likeness = best_likeness(names, part)
-        if likeness and not _other_unit(amounts, part):
-            return _likeness_reason(likeness.rule), True
+        similarity = best_similarity(names, part)
+        if similarity and not _other_unit(amounts, part):
+            return _similarity_reason(similarity.rule), True
     if len(statement) > _LONGEST_STATEMENT:
         return _("the answer is too long to find one statement in it"), False
     dates = dates_in(statement)
@@ -109,7 +109,7 @@ def _first_sentence(statement: str) -> str:
     return parts[first].strip()
 
 
-def _likeness_reason(rule: Rule) -> str:
+def _similarity_reason(rule: Rule) -> str:
     match rule:
         case Rule.SAME:
             return _("the same answer")

@@ -77,7 +77,7 @@ class Rule(StrEnum):
     SPELLING = "spelling"
 
 
-class Likeness(NamedTuple):
+class NameSimilarity(NamedTuple):
     """`score` in (0, 100]: how alike; 100 for all rules but `spelling`."""
 
     rule: Rule
@@ -180,28 +180,28 @@ def form(text: str) -> Form:
     return Form(text)
 
 
-def same_thing(gold: str, predicted: str) -> Likeness | None:
+def same_thing(gold: str, predicted: str) -> NameSimilarity | None:
     """Why the two names are one thing, or None. A more precise date matches a coarser gold one, not
     the other way round.
     """
     return _same_form(form(gold), form(predicted))
 
 
-def best_likeness(names: tuple[str, ...], predicted: str) -> Likeness | None:
-    """The best likeness of `predicted` with any of several names of one thing.
+def best_similarity(names: tuple[str, ...], predicted: str) -> NameSimilarity | None:
+    """The best similarity of `predicted` with any of several names of one thing.
 
     A longer name with another word than the thing's own longer names is another thing's: where the names are
     `Cabrera` and `Delfo Cabrera`, `Cabrera, Miguel` is not `Cabrera` with a qualifier.
     """
     found = [
-        likeness
+        similarity
         for name in names
-        if (likeness := same_thing(name, predicted))
-        and not (likeness.rule is Rule.QUALIFIED and _another(name, names, predicted))
+        if (similarity := same_thing(name, predicted))
+        and not (similarity.rule is Rule.QUALIFIED and _another(name, names, predicted))
     ]
     return max(
         found,
-        key=lambda likeness: (likeness.rule is not Rule.SPELLING, likeness.score),
+        key=lambda similarity: (similarity.rule is not Rule.SPELLING, similarity.score),
         default=None,
     )
 
@@ -229,25 +229,25 @@ def _another(name: str, names: tuple[str, ...], predicted: str) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def _same_form(gold: Form, predicted: Form) -> Likeness | None:
+def _same_form(gold: Form, predicted: Form) -> NameSimilarity | None:
     if gold.compact == predicted.compact:
         # Signs were dropped: -5 and 5 are not one.
         if gold.quantity and predicted.quantity and gold.quantity.value != predicted.quantity.value:
             return None
-        return Likeness(Rule.SAME) if gold.compact else None
+        return NameSimilarity(Rule.SAME) if gold.compact else None
     if gold.quantity and predicted.quantity:
         same = same_quantity(gold.quantity, predicted.quantity)
         if same is not None:
-            return Likeness(Rule.VALUE) if same else None
+            return NameSimilarity(Rule.VALUE) if same else None
     gold_date, predicted_date = moment_of(gold), moment_of(predicted)
     if gold_date and predicted_date:
-        return Likeness(Rule.DATE) if gold_date.covers(predicted_date) else None
+        return NameSimilarity(Rule.DATE) if gold_date.covers(predicted_date) else None
     if gold.words and _same_words(gold, predicted):
-        return Likeness(Rule.WORDS)
+        return NameSimilarity(Rule.WORDS)
     if gold.claims != predicted.claims:
         return None
     if _one_is_qualified(gold, predicted):
-        return Likeness(Rule.QUALIFIED)
+        return NameSimilarity(Rule.QUALIFIED)
     return _near_spelling(gold, predicted)
 
 
@@ -285,7 +285,7 @@ def _qualifies(longer: Form, shorter: Form) -> bool:
     return longer.cjk and any(longer.compact == shorter.compact + suffix for suffix in CJK_SUFFIXES)
 
 
-def _near_spelling(gold: Form, predicted: Form) -> Likeness | None:
+def _near_spelling(gold: Form, predicted: Form) -> NameSimilarity | None:
     longest = max(len(gold.compact), len(predicted.compact))
     if gold.numbers != predicted.numbers or longest > _LONGEST_FUZZY:
         return None
@@ -300,7 +300,7 @@ def _near_spelling(gold: Form, predicted: Form) -> Likeness | None:
         and not _typos_only(gold.sorted_words, predicted.sorted_words)
     ):
         return None
-    return Likeness(Rule.SPELLING, score)
+    return NameSimilarity(Rule.SPELLING, score)
 
 
 def _typos_only(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
@@ -342,9 +342,9 @@ class NodeIndex:
                 for block in form(name).blocks:
                     self._blocks[block].add(node)
         self._spellings = [text for text in self._same if len(text) >= _SHORTEST_FUZZY]
-        self._found: dict[str, Mapping[str, Likeness]] = {}
+        self._found: dict[str, Mapping[str, NameSimilarity]] = {}
 
-    def find(self, name: str) -> Mapping[str, Likeness]:
+    def find(self, name: str) -> Mapping[str, NameSimilarity]:
         """The nodes that `name` could mean, with why. Nodes of the same name shut out others."""
         if name not in self._found:
             self._found[name] = self._find(name)
@@ -355,18 +355,20 @@ class NodeIndex:
         of = form(self._names[node][0])
         return of.quantity is not None or of.date is not None
 
-    def _find(self, name: str) -> dict[str, Likeness]:
+    def _find(self, name: str) -> dict[str, NameSimilarity]:
         of = form(name)
         candidates = set(self._same.get(of.compact, ()))
         if not candidates:
             candidates = {node for block in of.blocks for node in self._blocks.get(block, ())}
             candidates |= self._near(of.compact)
-        found: dict[str, Likeness] = {}
+        found: dict[str, NameSimilarity] = {}
         for node in candidates:
-            likeness = best_likeness(self._names[node], name)
-            if likeness:
-                found[node] = likeness
-        firm = {n: likeness for n, likeness in found.items() if likeness.rule is not Rule.SPELLING}
+            similarity = best_similarity(self._names[node], name)
+            if similarity:
+                found[node] = similarity
+        firm = {
+            n: similarity for n, similarity in found.items() if similarity.rule is not Rule.SPELLING
+        }
         return firm or found
 
     def _near(self, compact: str) -> set[str]:

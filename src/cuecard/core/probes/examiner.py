@@ -15,7 +15,7 @@ from cuecard.core.families.checkpoints.gold import AmbiguityType, Checkpoint
 from cuecard.core.families.facts.gold import FactKind, FactWorld
 from cuecard.core.i18n import N_
 from cuecard.core.judges.model_asking import block
-from cuecard.core.judges.similarity import best_likeness
+from cuecard.core.judges.similarity import best_similarity
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.structured import ask_structured
@@ -355,12 +355,12 @@ def _named(
         candidate
         for number, candidate in enumerate(ambiguity.candidates, 1)
         if number in meant
-        or any(best_likeness(_names_of(candidate, step), reading) for reading in readings)
+        or any(best_similarity(_names_of(candidate, step), reading) for reading in readings)
     )
 
 
 def _names_of(candidate: str, step: Checkpoint) -> tuple[str, ...]:
-    return step.names if best_likeness(step.names, candidate) else (candidate,)
+    return step.names if best_similarity(step.names, candidate) else (candidate,)
 
 
 UNUSABLE = N_("the examiner gave no usable answer")

@@ -10,8 +10,8 @@ from cuecard.core.judges.similarity import form
 from cuecard.core.text import is_cjk
 
 Pair = tuple[re.Pattern[str], re.Pattern[str]]
-_LEAST_LIKENESS = 75.0
-_LEAST_CJK_LIKENESS = 60.0
+_LEAST_SIMILARITY = 75.0
+_LEAST_CJK_SIMILARITY = 60.0
 
 _SUFFIX = re.compile(r"(?:ations?|ions?|ments?|ers?|ors?|ing|ed|es|e|s)$")
 _LATIN = re.compile(r"[a-z0-9']+")
@@ -364,9 +364,9 @@ def _alike(left: Relation, right: Relation) -> bool:
 
     if is_cjk(left.text):
         texts = (_WEAK_CJK.sub("", left.plain), _WEAK_CJK.sub("", right.plain))
-        return fuzz.ratio(*texts) >= _LEAST_CJK_LIKENESS
+        return fuzz.ratio(*texts) >= _LEAST_CJK_SIMILARITY
     joined = (" ".join(sorted(left.strong)), " ".join(sorted(right.strong)))
-    return fuzz.ratio(*joined) >= _LEAST_LIKENESS
+    return fuzz.ratio(*joined) >= _LEAST_SIMILARITY
 
 
 def _contrast(left: Relation, right: Relation) -> bool:

@@ -219,9 +219,9 @@ def _item(index: int, column: Column) -> Item:
     return Item(kind=ItemKind.CELL, index=index, column=column.name)
 
 
-_LEAST_COLUMN_LIKENESS = 75.0
+_LEAST_COLUMN_SIMILARITY = 75.0
 _KEY_CANDIDATES = 10
-_LEAST_KEY_LIKENESS = 40.0
+_LEAST_KEY_SIMILARITY = 40.0
 _FUZZY_METRICS = frozenset((Metric.EXACT_MATCH, Metric.LLM_JUDGE))
 
 
@@ -279,30 +279,30 @@ def lay_out(table: Table, prediction: TablePrediction) -> Layout:
 def _like_columns(columns: Columns) -> list[tuple[int, int]]:
     """Pairs of open columns, the most alike first."""
     pairs = [
-        (-likeness, gold, norm_column(text), other)
+        (-similarity, gold, norm_column(text), other)
         for gold, name in columns.open_gold.items()
         for other, text in columns.open_predicted.items()
-        if (likeness := _column_likeness(name, text))
+        if (similarity := _column_similarity(name, text))
     ]
-    return [(gold, other) for _likeness, gold, _name, other in sorted(pairs)]
+    return [(gold, other) for _similarity, gold, _name, other in sorted(pairs)]
 
 
-def _column_likeness(gold: str, predicted: str) -> float:
-    if likeness := same_thing(gold, predicted):
-        return likeness.score
+def _column_similarity(gold: str, predicted: str) -> float:
+    if similarity := same_thing(gold, predicted):
+        return similarity.score
     left, right = form(gold), form(predicted)
     if left.numbers != right.numbers:
         return 0.0
     from rapidfuzz import fuzz
 
     if left.cjk or right.cjk:
-        return fuzz.ratio(left.compact, right.compact, score_cutoff=_LEAST_COLUMN_LIKENESS)
+        return fuzz.ratio(left.compact, right.compact, score_cutoff=_LEAST_COLUMN_SIMILARITY)
     # One name within the other: `State` and `State Name`, `Capital` and `Present Capital City`.
     shorter, longer = sorted((set(left.words), set(right.words)), key=len)
     if shorter and shorter <= longer:
-        return _LEAST_COLUMN_LIKENESS
+        return _LEAST_COLUMN_SIMILARITY
     return fuzz.token_sort_ratio(
-        " ".join(left.words), " ".join(right.words), score_cutoff=_LEAST_COLUMN_LIKENESS
+        " ".join(left.words), " ".join(right.words), score_cutoff=_LEAST_COLUMN_SIMILARITY
     )
 
 
@@ -319,7 +319,7 @@ def _like_rows(table: Table, rows: Rows) -> list[tuple[int, int]]:
             form(" ".join(gold_key)).plain,
             texts,
             scorer=fuzz.WRatio,
-            score_cutoff=_LEAST_KEY_LIKENESS,
+            score_cutoff=_LEAST_KEY_SIMILARITY,
             limit=_KEY_CANDIDATES,
         )
         for _text, score, key in hits:
