@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.diff import alike, splice_between
+from cuecard.annotate.authoring.diff import alike, list_diff
 from cuecard.annotate.authoring.graph_names import GraphIndex, LikeTriple
 from graph_tasks import graph_edit, node, triple
 
@@ -145,10 +145,10 @@ def test_the_index_follows_any_edit_as_if_made_anew() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
-def test_a_splice_leads_from_the_old_list_to_the_new(old: list[int], new: list[int]) -> None:
-    splice = splice_between(old, new)
-    if splice is None:
+def test_a_list_diff_leads_from_the_old_list_to_the_new(old: list[int], new: list[int]) -> None:
+    diff = list_diff(old, new)
+    if diff is None:
         assert old == new
     else:
-        start, old_end, new_end = splice
+        start, old_end, new_end = diff
         assert [*old[:start], *new[start:new_end], *old[old_end:]] == new

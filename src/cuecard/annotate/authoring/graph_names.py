@@ -8,7 +8,7 @@ from typing import Any, Literal
 from rapidfuzz import fuzz, process
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.diff import alike, far_at_most, plain, splice_between, squeezed
+from cuecard.annotate.authoring.diff import alike, far_at_most, list_diff, plain, squeezed
 from cuecard.annotate.authoring.edit import TaskEdit
 
 NameKind = Literal["entity", "relation"]
@@ -249,11 +249,11 @@ class GraphIndex:
         return self._meant.get(key) or frozenset((key,))
 
     def _follow_triples(self, triples: list[dict[str, Any]]) -> None:
-        splice = splice_between(self._triples, triples)
-        if splice is None:
+        diff = list_diff(self._triples, triples)
+        if diff is None:
             self._triples = triples
             return
-        start, old_end, new_end = splice
+        start, old_end, new_end = diff
         for kind, names in self._names.items():
             for triple in self._triples[start:old_end]:
                 names.remove(_names_in(triple, kind))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cuecard.annotate.authoring.diff import plain, splice_between
+from cuecard.annotate.authoring.diff import list_diff, plain
 from cuecard.annotate.authoring.graph_names import key_of
 
 SortKey = Literal["head", "relation", "tail", "stage", "sources"]
@@ -129,15 +129,15 @@ class GraphView:
         """The list of triples is another now: keep rows where they are. What is new comes below the
         triple that it follows.
         """
-        splice = splice_between(self._triples, triples)
+        diff = list_diff(self._triples, triples)
         self._triples = triples
-        if splice is None:
+        if diff is None:
             return
-        start, old_end, new_end = splice
+        start, old_end, new_end = diff
         if self.plain:
             self._rows = range(len(triples))
         elif old_end != new_end:
-            self._rows = _spliced(self._rows, start, old_end, new_end)
+            self._rows = _rows_after(self._rows, start, old_end, new_end)
 
     def place(self, index: int, row: int) -> None:
         """Show triple `index`, wherever `follow` has put it, at `row`."""
@@ -183,7 +183,7 @@ def _order(triple: Mapping[str, Any], key: SortKey) -> tuple[int, str]:
     return (0, plain(str(triple.get(key, ""))))
 
 
-def _spliced(rows: Sequence[int], start: int, old_end: int, new_end: int) -> list[int]:
+def _rows_after(rows: Sequence[int], start: int, old_end: int, new_end: int) -> list[int]:
     """Triples that only changed keep their rows; the rest of what came gets rows of its own."""
     kept_end = max(start, min(old_end, new_end))
     shift = new_end - old_end
