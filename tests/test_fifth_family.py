@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.annotate.authoring.task_data import blank_task
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.lint.rules import lint, loosely
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import tables_by_family

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cuecard.annotate.families import AnnotateFamily, Dimension
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
 from cuecard.annotate.results.errors.causes import Cause

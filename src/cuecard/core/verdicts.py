@@ -62,6 +62,16 @@ Prediction = Annotated[
 ]
 
 
+def triples_of(prediction: Prediction) -> tuple[PredictedTriple, ...] | None:
+    """The triples that were handed in; None where something else was, or nothing that can be read."""
+    return prediction.triples if isinstance(prediction, TriplesPrediction) else None
+
+
+def answer_of(prediction: Prediction) -> str | None:
+    """The answer that was handed in; None where something else was, or nothing that can be read."""
+    return prediction.answer if isinstance(prediction, AnswerPrediction) else None
+
+
 class ItemKind(StrEnum):
     """What a decision is about. Judges decide on gold triples, cells and answers; people also label rows,
     whether a predicted triple is right (precision), and what the user part decided in a turn: the status

@@ -1,7 +1,7 @@
 """What the screens know of each family: one `TuiFamily`, looked up by the family's name.
 
 Another package's family is made known by `TUI.register(name, TuiFamily(...))`, after the other two parts
-(`core.families.registry`, `annotate.families`). A part that is left out is an error of the type checker, and a
+(`core.families.registry`, `annotate.families.registry`). A part that is left out is an error of the type checker, and a
 `TypeError` when it is made. All texts are marked for translation and translated where they are shown.
 """
 

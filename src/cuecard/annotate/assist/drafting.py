@@ -12,7 +12,7 @@ from cuecard.annotate.assist.persona import ForPersona, draft_persona
 from cuecard.annotate.assist.proposals import Proposal
 from cuecard.annotate.assist.translation import draft_translation
 from cuecard.annotate.assist.triples import FromSource, draft_triples
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.base import OriginKind

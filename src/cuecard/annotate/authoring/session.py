@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import Language, _

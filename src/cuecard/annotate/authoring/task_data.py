@@ -3,7 +3,7 @@
 import re
 from typing import Any, cast
 
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.tasks.models import Family, TaskLanguage
 
 Path = tuple[str | int, ...]

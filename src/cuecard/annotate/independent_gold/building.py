@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
 from cuecard.annotate.authoring.session import Opened
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
 from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
 from cuecard.core.families.checkpoints.gold import CheckpointChain

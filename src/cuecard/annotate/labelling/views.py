@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from cuecard.annotate.authoring.graph_view import Neighbourhood, Surroundings
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
@@ -40,14 +40,13 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.text import contains_term
 from cuecard.core.verdicts import (
-    AnswerPrediction,
     Decision,
     Item,
     ItemKind,
     Prediction,
-    TriplesPrediction,
     UnusablePrediction,
     Verdict,
+    triples_of,
 )
 
 if TYPE_CHECKING:
@@ -381,12 +380,6 @@ def _terms(target: Target, task: Task, prediction: Prediction) -> tuple[str, ...
     """What to look for, the most telling first."""
     item = target.item
     if item.kind is ItemKind.PREDICTED:
-        if isinstance(prediction, TriplesPrediction):
-            triple = prediction.triples[item.index]
-            return triple.tail, triple.head
-        return ()
+        triples = triples_of(prediction)
+        return (triples[item.index].tail, triples[item.index].head) if triples else ()
     return ANNOTATE[task.family].terms(task.gold, item, prediction)
-
-
-def given_answer(prediction: Prediction) -> tuple[str, ...]:
-    return (prediction.answer,) if isinstance(prediction, AnswerPrediction) else ()

@@ -6,7 +6,7 @@ from datetime import date
 from itertools import chain
 from typing import Any, TypeVar, cast, get_args
 
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, may_silence, warning
 from cuecard.annotate.lint.disclosure import (

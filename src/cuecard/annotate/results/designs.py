@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.fidelity.inputs import HUMAN, is_simulated
 from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS

@@ -17,14 +17,7 @@ from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CueKind, Stage, Task
 from cuecard.core.text import contains_term, normalise, occurrences, one_line, questions, sentences
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Item,
-    ItemKind,
-    Prediction,
-    TablePrediction,
-    TriplesPrediction,
-)
+from cuecard.core.verdicts import Item, ItemKind, Prediction, TablePrediction, answer_of, triples_of
 
 WORDS = 280
 """Characters of the agent's words that are kept."""
@@ -314,7 +307,8 @@ def parts_of(
 
 def given_parts(prediction: Prediction) -> tuple[Names, ...]:
     """The answer that was handed in, to be looked for where the right one was never named."""
-    return ((prediction.answer,),) if isinstance(prediction, AnswerPrediction) else ()
+    answer = answer_of(prediction)
+    return () if answer is None else ((answer,),)
 
 
 def seq_of(
@@ -350,10 +344,8 @@ def _turn(event: Event) -> int:
 
 
 def _of_predicted(prediction: Prediction, index: int) -> tuple[Names, ...]:
-    if isinstance(prediction, TriplesPrediction) and 0 <= index < len(prediction.triples):
-        triple = prediction.triples[index]
-        return (triple.head,), (triple.tail,)
-    return ()
+    triples = triples_of(prediction) or ()
+    return ((triples[index].head,), (triples[index].tail,)) if 0 <= index < len(triples) else ()
 
 
 def _of_cell(prediction: Prediction, column: str, supporting: Sequence[int]) -> Names:

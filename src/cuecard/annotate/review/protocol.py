@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.families import ANNOTATE, Dimension
+from cuecard.annotate.families.registry import ANNOTATE, Dimension
 from cuecard.core.contributions import OnSplit
 from cuecard.core.tasks.models import FAMILIES, Family
 

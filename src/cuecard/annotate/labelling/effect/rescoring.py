@@ -29,8 +29,8 @@ from cuecard.core.verdicts import (
     Judgement,
     Measure,
     TableMatch,
-    TriplesPrediction,
     Verdict,
+    triples_of,
 )
 
 if TYPE_CHECKING:
@@ -346,12 +346,9 @@ def _or_none(decision: Decision) -> Decision | None:
 
 
 def _predicted(events: Sequence[Event]) -> list[tuple[str, ...]]:
-    prediction = prediction_of(events)
-    if not isinstance(prediction, TriplesPrediction):
-        return []
     return [
         tuple(normalise(text) or text.strip() for text in (t.head, t.relation, t.tail))
-        for t in prediction.triples
+        for t in triples_of(prediction_of(events)) or ()
     ]
 
 

@@ -18,13 +18,14 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.registry import CORE
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue, Phase
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Item, ItemKind, Prediction, TriplesPrediction
+from cuecard.core.verdicts import Item, ItemKind, Prediction, triples_of
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -259,10 +260,10 @@ class TrialItems:
                     return None
                 return gold.named(gold.triples[item.index])
             case ItemKind.PREDICTED:
-                found = self.prediction
-                if not isinstance(found, TriplesPrediction) or item.index >= len(found.triples):
+                triples = triples_of(self.prediction) or ()
+                if item.index >= len(triples):
                     return None
-                triple = found.triples[item.index]
+                triple = triples[item.index]
                 return triple.head, triple.relation, triple.tail
             case ItemKind.CELL | ItemKind.ROW:
                 if not isinstance(gold, Table) or item.index >= len(gold.rows):
@@ -329,5 +330,6 @@ class Trials:
         found = [items for uid, items in self._by_uid.items() if uid[:SHORT] in name]
         return found[0] if len(found) == 1 else None
 
-    def graphs(self) -> Iterable[TrialItems]:
-        return (items for items in self.all if items.trial.family == "graph")
+    def of_triples(self) -> Iterable[TrialItems]:
+        """Those in which triples are handed in."""
+        return (items for items in self.all if CORE[items.trial.family].handed_in == "triples")

@@ -30,7 +30,7 @@ from cuecard.core.evaluation.items import closest_items
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.text import one_line, slug
-from cuecard.core.verdicts import Decision, Item, ItemKind, TriplesPrediction
+from cuecard.core.verdicts import Decision, Item, ItemKind, triples_of
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Sight, Workspace
@@ -129,12 +129,11 @@ def _items(
     if scope.unlabelled:
         for record in workspace.verdicts.records(scope.run_id):
             found.add((record.trial_id, record.item))
-        for trial in trials.graphs():
-            if isinstance(trial.prediction, TriplesPrediction):
-                found |= {
-                    (trial.trial.id, Item(kind=ItemKind.PREDICTED, index=index))
-                    for index in range(len(trial.prediction.triples))
-                }
+        for trial in trials.of_triples():
+            found |= {
+                (trial.trial.id, Item(kind=ItemKind.PREDICTED, index=index))
+                for index in range(len(triples_of(trial.prediction) or ()))
+            }
     kinds = list(ItemKind)
     yield from sorted(found, key=lambda x: (x[0], kinds.index(x[1].kind), x[1].index, x[1].column))
 

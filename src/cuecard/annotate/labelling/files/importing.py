@@ -179,7 +179,7 @@ def _match_sheets(
     pair: Sequence[LabelFile], trials: Trials, trial: TrialItems | None
 ) -> tuple[list[Matched], list[FileProblem]]:
     named = trial or next(filter(None, (trials.in_name(file.name) for file in pair)), None)
-    candidates = [named] if named else list(trials.graphs())
+    candidates = [named] if named else list(trials.of_triples())
     first = Problems(pair[0].path)
     if not candidates:
         first.add(None, _("there is no trial of a graph task here"))

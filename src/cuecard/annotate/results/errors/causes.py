@@ -105,7 +105,7 @@ def cause_of(row: Row, bars: Bars = BARS) -> Cause | None:
         return Cause.NOTHING_HANDED_IN
     if end is Termination.MAX_TURNS:
         return Cause.OUT_OF_TURNS
-    from cuecard.annotate.families import ANNOTATE
+    from cuecard.annotate.families.registry import ANNOTATE
 
     return ANNOTATE[row.family].cause(figures)
 

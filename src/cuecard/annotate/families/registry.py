@@ -69,7 +69,7 @@ class AnnotateFamily(Generic[G]):
 ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
     "part in the tools of authors and evaluators",
     {
-        name: f"cuecard.annotate.shipped_families:{name.upper()}"
+        name: f"cuecard.annotate.families.{name}:{name.upper()}"
         for name in ("graph", "table", "checkpoints", "facts")
     },
 )

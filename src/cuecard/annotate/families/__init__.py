@@ -1,0 +1,1 @@
+"""What authors, reviewers and evaluators know of each family, and its register."""

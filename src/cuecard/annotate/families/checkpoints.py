@@ -1,0 +1,77 @@
+"""What authors, reviewers and evaluators know of checkpoint tasks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cuecard.annotate.authoring.session import shipped_guidelines
+from cuecard.annotate.authoring.task_data import blank_ambiguity, blank_step
+from cuecard.annotate.families.common import answer_against, answer_terms
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.lint.gold import lint_chain
+from cuecard.annotate.lint.rules import written_chain
+from cuecard.annotate.results.errors.causes import cause_by_steps
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.i18n import N_
+
+Cover = Callable[[str], str]
+
+
+def _blank_chain() -> dict[str, Any]:
+    first = {**blank_step(), "ambiguity": blank_ambiguity("entity")}
+    return {
+        "opening": "",
+        "steps": [first, blank_step()],
+        "final_answer": "",
+        "final_aliases": [],
+        "forbidden": [],
+    }
+
+
+def _blind_chain(chain: CheckpointChain, cover: Cover) -> dict[str, Any]:
+    del cover
+    empty = {"steps": [blank_step()], "final_answer": "", "final_aliases": [], "forbidden": []}
+    return {"family": "checkpoints", "opening": chain.opening, **empty}
+
+
+CHECKPOINTS = AnnotateFamily(
+    drafts=("checkpoints", "translation"),
+    persona=False,
+    blank=_blank_chain,
+    blind=_blind_chain,
+    written=written_chain,
+    guidelines=shipped_guidelines("checkpoints"),
+    lint=(lint_chain,),
+    dimensions=(
+        Dimension(
+            key="uniqueness",
+            label=N_("Question constrains the answer"),
+            help=N_("With all clues given, only one answer fits the question."),
+        ),
+        Dimension(
+            key="ambiguity",
+            label=N_("Ambiguity can be noticed"),
+            help=N_("Who searches will come across the candidates and can tell that they differ."),
+        ),
+        Dimension(
+            key="clue",
+            label=N_("Clues are natural and sufficient"),
+            help=N_("Each clue sounds like an answer, decides between the candidates, names none."),
+        ),
+        Dimension(
+            key="chain",
+            label=N_("Steps lead to the answer"),
+            help=N_("Each step needs the one before, and the last gives the final answer."),
+        ),
+        Dimension(
+            key="gold",
+            label=N_("Targets are correct"),
+            help=N_("Targets, aliases and candidates are true and supported by the sources."),
+        ),
+    ),
+    terms=answer_terms,
+    cause=cause_by_steps,
+    against=lambda chain, prediction, judgement, _hits: answer_against(
+        chain.final_answer, chain.final_aliases, prediction, judgement
+    ),
+    compared=("acc", "cp", "det_accuracy", "det_f1", "ce_a", "ce_b", "asks"),
+)

@@ -1,0 +1,86 @@
+"""What authors, reviewers and evaluators know of fact tasks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cuecard.annotate.authoring.session import shipped_guidelines
+from cuecard.annotate.authoring.task_data import blank_fact
+from cuecard.annotate.families.common import answer_against, answer_terms
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.lint.gold import lint_world
+from cuecard.annotate.lint.rules import written_world
+from cuecard.annotate.results.errors.causes import cause_by_facts
+from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult
+from cuecard.annotate.results.trial_record import HitLog, first_hits
+from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.i18n import N_
+from cuecard.core.verdicts import Judgement, Prediction
+
+Cover = Callable[[str], str]
+
+
+def _blind_world(world: FactWorld, cover: Cover) -> dict[str, Any]:
+    """The facts are given; the answer is to be found."""
+    del cover
+    facts = [fact.model_dump(mode="json") for fact in world.facts]
+    return {"family": "facts", "facts": facts, "answer": "", "answer_aliases": [], "derivation": ""}
+
+
+def _against(
+    world: FactWorld, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+) -> AnswerAgainst:
+    """The answer beside the world's, and which of its facts were found."""
+    first = first_hits(hits)
+    facts = tuple(
+        FactResult(
+            key=fact.key,
+            value=f"{fact.value} {fact.unit}".strip(),
+            rule=fact.kind.value == "rule",
+            call=first[fact.key].call if fact.key in first else None,
+            seq=first[fact.key].seq if fact.key in first else None,
+        )
+        for fact in world.facts
+    )
+    return answer_against(world.answer, world.answer_aliases, prediction, judgement, facts)
+
+
+FACTS = AnnotateFamily(
+    drafts=("facts", "translation"),
+    persona=False,
+    blank=lambda: {"facts": [blank_fact()], "answer": "", "answer_aliases": [], "derivation": ""},
+    blind=_blind_world,
+    written=written_world,
+    guidelines=shipped_guidelines("facts"),
+    lint=(lint_world,),
+    dimensions=(
+        Dimension(
+            key="laws",
+            label=N_("Facts and rules are consistent"),
+            help=N_("No fact contradicts another, and the rules say how to combine them."),
+        ),
+        Dimension(
+            key="sufficiency",
+            label=N_("Facts and rules suffice"),
+            help=N_("The answer follows from them, and each one that it needs is there."),
+        ),
+        Dimension(
+            key="uniqueness",
+            label=N_("Answer is unique"),
+            help=N_("Nobody who knows all facts could reach another answer with good reason."),
+        ),
+        Dimension(
+            key="atomicity",
+            label=N_("Facts are atomic"),
+            help=N_("One search finds one fact; no fact is the answer or half of the reasoning."),
+        ),
+        Dimension(
+            key="novelty",
+            label=N_("Memory does not help"),
+            help=N_("What the world says cannot be known beforehand, and the question is clear."),
+        ),
+    ),
+    terms=answer_terms,
+    cause=cause_by_facts,
+    against=_against,
+    compared=("pass_at_1", "fcr", "hit_rate"),
+)

@@ -1,0 +1,123 @@
+"""What authors, reviewers and evaluators know of graph tasks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cuecard.annotate.authoring.session import shipped_guidelines
+from cuecard.annotate.authoring.task_data import blank_triple
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
+from cuecard.annotate.lint.rules import written_graph
+from cuecard.annotate.results import trial_against_gold as beside
+from cuecard.annotate.results.errors.causes import cause_by_graph
+from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.graph.score import supporting_triples
+from cuecard.core.i18n import N_
+from cuecard.core.verdicts import (
+    Decision,
+    Decisions,
+    Item,
+    ItemKind,
+    Judgement,
+    Prediction,
+    triples_of,
+)
+
+Cover = Callable[[str], str]
+
+
+def _blind_graph(graph: Graph, cover: Cover) -> dict[str, Any]:
+    del graph, cover
+    return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
+
+
+def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str, ...]:
+    del prediction
+    triple = graph.triples[item.index]
+    return *graph.names_of(triple.tail), *graph.names_of(triple.head)
+
+
+def _against(
+    graph: Graph, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+) -> beside.GraphAgainst:
+    del hits
+    verdicts = judgement.verdicts if judgement else ()
+    decisions = Decisions.of(verdicts)
+    handed_in = triples_of(prediction)
+    triples = handed_in or ()
+    gold: list[beside.GoldTriple] = []
+    for index, triple in enumerate(graph.triples):
+        verdict = decisions.verdict(ItemKind.TRIPLE, index)
+        head, relation, tail = graph.named(triple)
+        gold.append(
+            beside.GoldTriple(
+                index=index,
+                head=head,
+                relation=relation,
+                tail=tail,
+                stage=triple.stage,
+                decision=verdict.decision if verdict else Decision.UNJUDGED,
+                supporting=tuple(i for i in verdict.supporting if 0 <= i < len(triples))
+                if verdict
+                else (),
+            )
+        )
+    used = set(supporting_triples(verdicts, len(triples))) if judgement else range(len(triples))
+    extra = tuple(
+        beside.ExtraTriple(index=i, head=t.head, relation=t.relation, tail=t.tail)
+        for i, t in enumerate(triples)
+        if i not in used
+    )
+    reason, raw = beside.unusable(prediction)
+    return beside.GraphAgainst(
+        gold=tuple(gold),
+        extra=extra,
+        predicted=None if handed_in is None else len(triples),
+        reason=reason,
+        raw=raw,
+    )
+
+
+GRAPH = AnnotateFamily(
+    drafts=("triples", "persona", "translation"),
+    persona=True,
+    blank=lambda: {"nodes": [], "triples": [{**blank_triple(), "stage": 1}]},
+    blind=_blind_graph,
+    written=written_graph,
+    guidelines=shipped_guidelines("graph"),
+    lint=(lint_graph, lint_graph_leaks, lint_graph_consistency),
+    dimensions=(
+        Dimension(
+            key="scenario",
+            label=N_("Scenario is realistic"),
+            help=N_("A person like this one could really want to know this, for this reason."),
+        ),
+        Dimension(
+            key="interaction",
+            label=N_("Interaction is natural"),
+            help=N_("The lines sound like somebody who talks, and each follows from the reply."),
+        ),
+        Dimension(
+            key="disclosure",
+            label=N_("Disclosure is reasonable"),
+            help=N_("Every cue can be met by a good agent, and no line gives away what it seeks."),
+        ),
+        Dimension(
+            key="gold",
+            label=N_("Gold is correct"),
+            help=N_("The triples are true, complete and supported by their sources."),
+        ),
+        Dimension(
+            key="consistency",
+            label=N_("Persona and gold agree"),
+            help=N_(
+                "Every stage is answered by triples, and every triple is asked for by a stage."
+            ),
+        ),
+    ),
+    terms=_graph_terms,
+    cause=cause_by_graph,
+    against=_against,
+    compared=("node_f1", "triplet_precision", "triplet_recall", "triplet_f1", "user_turns"),
+)

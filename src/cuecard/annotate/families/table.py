@@ -1,0 +1,164 @@
+"""What authors, reviewers and evaluators know of table tasks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cuecard.annotate.authoring.session import shipped_guidelines
+from cuecard.annotate.authoring.task_data import blank_column
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.lint.gold import lint_table
+from cuecard.annotate.lint.rules import written_table
+from cuecard.annotate.results import trial_against_gold as beside
+from cuecard.annotate.results.errors.causes import cause_by_table
+from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.judge import same_columns
+from cuecard.core.families.table.score import distinct_gold_rows, row_key
+from cuecard.core.i18n import N_
+from cuecard.core.verdicts import (
+    Decision,
+    Decisions,
+    Item,
+    ItemKind,
+    Judgement,
+    Prediction,
+    TablePrediction,
+)
+
+Cover = Callable[[str], str]
+
+
+def _blind_table(table: Table, cover: Cover) -> dict[str, Any]:
+    columns = [
+        {**column.model_dump(mode="json"), "criterion": cover(column.criterion)}
+        for column in table.columns
+    ]
+    keys = list(table.unique_columns)
+    rows = [[""] * len(columns)]
+    return {"family": "table", "columns": columns, "unique_columns": keys, "rows": rows}
+
+
+def _table_terms(table: Table, item: Item, prediction: Prediction) -> tuple[str, ...]:
+    del prediction
+    row = table.rows[item.index]
+    return *table.key_of(row), *row
+
+
+def _against(
+    table: Table, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+) -> beside.TableAgainst:
+    del hits
+    decisions = Decisions.of(judgement.verdicts if judgement else ())
+    match = judgement.table if judgement else None
+    joined = dict(match.joined) if match and match.usable else {}
+    given = _in_gold_order(table, prediction)
+    counted = set(distinct_gold_rows(table))
+    rows: list[beside.RowAgainst] = []
+    for index, row in enumerate(table.rows):
+        partner = joined.get(index)
+        mine = given[partner] if partner is not None and 0 <= partner < len(given) else None
+        cells: list[beside.CellAgainst] = []
+        for at, column in enumerate(table.column_names):
+            verdict = decisions.verdict(ItemKind.CELL, index, column)
+            cells.append(
+                beside.CellAgainst(
+                    gold=row[at],
+                    given=mine[at] if mine else None,
+                    decision=verdict.decision if verdict else Decision.UNJUDGED,
+                    rationale=verdict.rationale if verdict else "",
+                )
+            )
+        rows.append(
+            beside.RowAgainst(
+                index=index,
+                key=", ".join(table.key_of(row)),
+                partner=partner if mine else None,
+                cells=tuple(cells),
+                repeats=index not in counted,
+            )
+        )
+    reason, raw = beside.unusable(prediction)
+    if match and not match.usable:
+        reason = reason or match.reason
+    return beside.TableAgainst(
+        columns=table.column_names,
+        keys=table.key_indices,
+        rows=tuple(rows),
+        extra=_extra(table, given, set(joined.values())),
+        predicted=len(given) if isinstance(prediction, TablePrediction) else None,
+        usable=match.usable if match else None,
+        reason=reason,
+        raw=raw,
+    )
+
+
+def _in_gold_order(table: Table, prediction: Prediction) -> list[tuple[str | None, ...]]:
+    """The predicted rows with their cells under the gold columns of the same name."""
+    if not isinstance(prediction, TablePrediction):
+        return []
+    partner = same_columns(table, prediction.columns).partner
+    order = [partner.get(at) for at in range(len(table.columns))]
+    return [
+        tuple(row[at] if at is not None and at < len(row) else None for at in order)
+        for row in prediction.rows
+    ]
+
+
+def _extra(
+    table: Table, given: list[tuple[str | None, ...]], joined: set[int]
+) -> tuple[beside.ExtraRow, ...]:
+    seen: set[tuple[str, ...]] = set()
+    found: list[beside.ExtraRow] = []
+    for index, row in enumerate(given):
+        cells = tuple(cell or "" for cell in row)
+        known = all(row[at] is not None for at in table.key_indices)
+        key = row_key(table, cells) if known else None
+        if index not in joined:
+            found.append(beside.ExtraRow(index=index, cells=cells, repeats=key in seen))
+        if key is not None:
+            seen.add(key)
+    return tuple(found)
+
+
+TABLE = AnnotateFamily(
+    drafts=("persona", "translation"),
+    persona=False,
+    blank=lambda: {"columns": [blank_column()], "unique_columns": [""], "rows": [[""]]},
+    blind=_blind_table,
+    written=written_table,
+    guidelines=shipped_guidelines("table"),
+    lint=(lint_table,),
+    dimensions=(
+        Dimension(
+            key="question",
+            label=N_("Question is unambiguous"),
+            help=N_("It says which rows belong to the table and what goes into each column."),
+        ),
+        Dimension(
+            key="completeness",
+            label=N_("Table is complete"),
+            help=N_("Every row that belongs is there, and none that does not."),
+        ),
+        Dimension(
+            key="gold",
+            label=N_("Cells are correct"),
+            help=N_("The values are true and supported by the sources."),
+        ),
+        Dimension(
+            key="stability",
+            label=N_("Table is stable over time"),
+            help=N_("Nothing in it changes next year, or the question fixes the date."),
+        ),
+        Dimension(
+            key="comparison",
+            label=N_("Comparison is fair"),
+            help=N_(
+                "Keys tell rows apart; each column's metric accepts every right way to write it."
+            ),
+        ),
+    ),
+    terms=_table_terms,
+    cause=cause_by_table,
+    against=_against,
+    compared=("success", "row_f1", "item_f1"),
+)
