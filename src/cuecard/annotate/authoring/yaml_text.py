@@ -15,22 +15,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _
+from cuecard.core.tasks.gold import gold_class
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import dump_data, read_data, task_dialect
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import Place, format_place, line_of, validated
 
-_GOLD: dict[str, type[BaseModel]] = {
-    "graph": Graph,
-    "table": Table,
-    "checkpoints": CheckpointChain,
-    "facts": FactWorld,
-}
 _INT = re.compile(r"-?[0-9]{1,18}")
 _Kind = Literal["text", "number", "list", "model", "any"]
 
@@ -62,7 +53,7 @@ class Filling:
         for name, info in model.model_fields.items():
             here = (*place, name)
             if here == ("gold",):
-                shape = _Shape("model", model=_GOLD[family])
+                shape = _Shape("model", model=gold_class(family))
             elif here == ("gold", "family"):
                 filled[name] = family
                 continue
@@ -118,7 +109,7 @@ def _bare(
             bare[name] = value
         elif info.is_required() or value != _default(info):
             gold = top and name == "gold"
-            shape = _Shape("model", model=_GOLD[family]) if gold else _shape(info)
+            shape = _Shape("model", model=gold_class(family)) if gold else _shape(info)
             bare[name] = _bare_value(shape, value, family)
     return bare
 

@@ -13,6 +13,7 @@ from cuecard.annotate.agreement.statistic import Coefficient, Statistic
 from cuecard.annotate.labelling.effect.figures import MEASURES, figure_over
 from cuecard.core.evaluation.rescoring import RescorePlan, carried, pairs_of
 from cuecard.core.evaluation.scores import judged_trials
+from cuecard.core.families.registry import family_of
 from cuecard.core.formats.trajectory import item_text
 from cuecard.core.gold_changes import Fate, item_changes
 from cuecard.core.players import kind_of
@@ -20,7 +21,7 @@ from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import FAMILIES, Family
+from cuecard.core.tasks.models import FAMILIES, Family, Task
 from cuecard.core.verdicts import Decision, Item, Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -160,11 +161,16 @@ def report_on(
         ),
         closed_worlds=sum(
             kind_of("world", t.world.kind).from_gold
-            and t.family in ("graph", "table")
             and not plan.moved(t).same
+            # Gold that is known to be played from is compared: where that changed, nothing is rescored.
+            and not _played_from(plan.moved(t).new.task)
             for t in plan.trials
         ),
     )
+
+
+def _played_from(task: Task) -> bool:
+    return bool(family_of(task).effective(task.gold))
 
 
 def _fates(fates: Iterable[Fate]) -> dict[Fate, int]:

@@ -31,8 +31,6 @@ def curve_plots(field: Field) -> Iterator[Plot]:
     """FCR(k), new facts at k and hit precision(k), as `core.scoring.curves` defines them: over fixed cohorts, and over
     all trials.
     """
-    if field.family != "facts":
-        return
     found = [(arm, search_errors(arm.group.judged)) for arm in field.arms]
     if not any(each.points for _arm, each in found):
         return
@@ -90,10 +88,10 @@ def _plot(
     low, high = bounds(tops, scale=scale)
     name, which, up = words
     return Plot(
-        key=f"{key}-facts",
+        key=f"{key}-{field.family}",
         kind="lines",
         title=field.title(_("{plot}, {which}").format(plot=name, which=which)),
-        family="facts",
+        family=field.family,
         x=Axis(
             label=_("Tool call k"),
             low=1,
