@@ -22,7 +22,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.graph_names import GraphIndex
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
-from cuecard.tui.grid.editable_grid import Sheet
+from cuecard.tui.grid.editable_grid import EditableGrid
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.preferences import DARK
 
@@ -131,22 +131,24 @@ class GridProgram(Program):
             grid.load(source)
             self.call_later(grid.focus)
             return Vertical(grid)
-        sheet = Sheet(columns, marking=True)
-        sheet.load(source)
-        self.call_later(sheet.grid.focus)
-        return Vertical(sheet)
+        editable_grid = EditableGrid(columns, marking=True)
+        editable_grid.load(source)
+        self.call_later(editable_grid.grid.focus)
+        return Vertical(editable_grid)
 
-    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+    def on_editable_grid_begin_asked(self, event: EditableGrid.BeginAsked) -> None:
         assert self.work
         self.work.row, self.work.column = event.row, event.column
         text = self.rows[event.row][event.column]
-        event.sheet.begin(event.row, event.column, text, candidates=self.work, hint=self.work.hint)
+        event.editable_grid.begin(
+            event.row, event.column, text, candidates=self.work, hint=self.work.hint
+        )
 
-    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+    def on_editable_grid_cell_edited(self, event: EditableGrid.CellEdited) -> None:
         assert self.work
         self.work.write(event.row, event.column, event.text)
         self.rows[event.row][event.column] = event.text
-        event.sheet.grid.changed(event.row)
+        event.editable_grid.grid.changed(event.row)
 
 
 class StockProgram(Program):

@@ -309,7 +309,7 @@ def _kind(widget: Widget | None) -> str:
     """What typing means there: "text", "cells" or "keys"."""
     if isinstance(widget, Input | TextArea):
         return "text"
-    return "cells" if type(widget).__name__ == "SheetGrid" else "keys"
+    return "cells" if type(widget).__name__ == "CellGrid" else "keys"
 
 
 def _shown(screen: Any) -> str:

@@ -50,11 +50,11 @@ async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen, pane = await open_graph(pilot, "espresso", "gold.triples[78]")
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: pane.sheet.editing == (79, 1))
+        await until(pilot, lambda: pane.editable_grid.editing == (79, 1))
         await pilot.press(*"Angel", "down", "tab")
         await put(pilot, "hobby")
         await pilot.press("s", "ctrl+z")
-        await until(pilot, lambda: pane.sheet.value != "hobbys")
+        await until(pilot, lambda: pane.editable_grid.value != "hobbys")
         await pilot.press("ctrl+y", "backspace", "tab")
         await put(pilot, "Chess")
         await pilot.press("enter")
@@ -85,7 +85,7 @@ async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
         shown = list(pane.rows.view.rows)
         pane.grid.move_to(0, 1)
         await pilot.press("X", "enter")
-        await until(pilot, lambda: pane.sheet.editing == (1, 1))
+        await until(pilot, lambda: pane.editable_grid.editing == (1, 1))
         assert list(pane.rows.view.rows) == shown
         assert screen.edit.get((*TRIPLES, shown[0], "head")) == "X"
         await pilot.press("escape", "escape")

@@ -239,7 +239,7 @@ async def test_cells_are_edited_from_the_keyboard(app_with_samples: CuecardApp) 
         pane = screen.query_one(TablePane)
         rows = screen.edit.items(("gold", "rows"))
         await pilot.press("right", "P", "X", "tab", *"Town", "enter")
-        await until(pilot, lambda: pane.sheet.editing == (2, 0))
+        await until(pilot, lambda: pane.editable_grid.editing == (2, 0))
         assert screen.edit.get(("gold", "rows", 1))[1:3] == ["PX", "Town"]
         await pilot.press("escape", "ctrl+n", *"Atlantis")
         await until(pilot, lambda: screen.edit.get(("gold", "rows", 3))[0] == "Atlantis")

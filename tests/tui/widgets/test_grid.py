@@ -1,4 +1,4 @@
-"""The grid and the sheet as a person uses them, in a small app of their own."""
+"""The grid and the editable grid as a person uses them, in a small app of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
-from cuecard.tui.grid.editable_grid import Sheet
+from cuecard.tui.grid.editable_grid import EditableGrid
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.preferences import DARK
 from cuecard.tui.widgets.lists import FittedColumn, ListTable
@@ -122,25 +122,25 @@ async def test_ten_thousand_rows_are_walked_marked_and_chosen() -> None:
         assert app.heard[-1] == ("chosen", 0)
 
 
-class SheetApp(Themed):
+class EditableGridApp(Themed):
     def __init__(self, rows: list[list[str]]) -> None:
         super().__init__()
         self.rows = rows
 
     def compose(self) -> ComposeResult:
-        yield Sheet(COLUMNS)
+        yield EditableGrid(COLUMNS)
 
     def on_mount(self) -> None:
-        self.sheet.load(ListSource(self.rows))
-        self.sheet.grid.focus()
+        self.editable_grid.load(ListSource(self.rows))
+        self.editable_grid.grid.focus()
 
     @property
-    def sheet(self) -> Sheet:
-        return self.query_one(Sheet)
+    def editable_grid(self) -> EditableGrid:
+        return self.query_one(EditableGrid)
 
     def begin(self, row: int, column: int) -> None:
         known = sorted({text for cells in self.rows for text in cells if text})
-        self.sheet.begin(
+        self.editable_grid.begin(
             row,
             column,
             self.rows[row][column],
@@ -148,26 +148,26 @@ class SheetApp(Themed):
             hint=lambda text: "twice" if text == "Keio" else "",
         )
 
-    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+    def on_editable_grid_begin_asked(self, event: EditableGrid.BeginAsked) -> None:
         if event.column < 3:
             self.begin(event.row, event.column)
 
-    def on_sheet_next_row_asked(self) -> None:
+    def on_editable_grid_next_row_asked(self) -> None:
         self.rows.append([""] * 4)
-        self.sheet.load(ListSource(self.rows))
+        self.editable_grid.load(ListSource(self.rows))
         self.begin(len(self.rows) - 1, 0)
 
-    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+    def on_editable_grid_cell_edited(self, event: EditableGrid.CellEdited) -> None:
         self.rows[event.row][event.column] = event.text
-        event.sheet.grid.changed(event.row)
+        event.editable_grid.grid.changed(event.row)
 
-    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+    def on_editable_grid_cell_given_up(self, event: EditableGrid.CellGivenUp) -> None:
         self.rows[event.row][event.column] = event.text
 
-    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+    def on_editable_grid_cell_committed(self, event: EditableGrid.CellCommitted) -> None:
         self.heard.append((event.row, event.column, event.text))
 
-    def on_sheet_pasted(self, event: Sheet.Pasted) -> None:
+    def on_editable_grid_pasted(self, event: EditableGrid.Pasted) -> None:
         self.heard.append(("pasted", event.row, event.column, event.text))
 
 
@@ -185,7 +185,7 @@ async def all_at_once(pilot: Pilot[None], *pressed: str) -> None:
 
 
 async def test_rows_are_typed_as_fast_as_keys_come() -> None:
-    app = SheetApp([["Keio", "part of", "Tokyo", "1"]])
+    app = EditableGridApp([["Keio", "part of", "Tokyo", "1"]])
     async with app.run_test(size=SIZE) as pilot:
         await all_at_once(
             pilot, "enter", "tab", "'located in", "enter",
@@ -198,55 +198,62 @@ async def test_rows_are_typed_as_fast_as_keys_come() -> None:
             ["Tokyo", "", "", ""],
             ["z", "", "", ""],
         ]
-        assert app.sheet.editing == (3, 0)
+        assert app.editable_grid.editing == (3, 0)
         assert (0, 0, "Keio") not in app.heard  # taken as it was
         await all_at_once(pilot, "escape", "enter", "enter")
-        assert (len(app.rows), app.sheet.editing) == (4, None)  # no empty row below an empty one
+        assert (len(app.rows), app.editable_grid.editing) == (
+            4,
+            None,
+        )  # no empty row below an empty one
 
 
 async def test_a_cell_is_edited_in_place() -> None:
-    app = SheetApp([["Keio", "part of", "Tokyo", "1"], ["", "", "", ""]])
+    app = EditableGridApp([["Keio", "part of", "Tokyo", "1"], ["", "", "", ""]])
     async with app.run_test(size=SIZE) as pilot:
-        sheet = app.sheet
+        editable_grid = app.editable_grid
         await pilot.press("down", "k")
         await pilot.pause()
-        assert (sheet.editing, sheet.value) == ((1, 0), "k")
+        assert (editable_grid.editing, editable_grid.value) == ((1, 0), "k")
         assert any("Keio" in line for line in app.lines()[3:])
         await pilot.press("down")
         await pilot.pause()
-        assert (sheet.value, app.rows[1][0]) == ("Keio", "Keio")
+        assert (editable_grid.value, app.rows[1][0]) == ("Keio", "Keio")
         assert "! twice" in app.lines()[-1]
         await pilot.press("escape")
         await pilot.pause()
-        assert (sheet.editing, app.rows[1][0]) == (None, "")
-        assert sheet.grid.has_focus
+        assert (editable_grid.editing, app.rows[1][0]) == (None, "")
+        assert editable_grid.grid.has_focus
 
         await pilot.press("t", "o")
-        await pilot.click(sheet.grid, offset=Offset(12, 3))
+        await pilot.click(editable_grid.grid, offset=Offset(12, 3))
         await pilot.pause()
-        assert (sheet.editing, sheet.value, app.rows[1][0]) == ((1, 0), "Tokyo", "Tokyo")
+        assert (editable_grid.editing, editable_grid.value, app.rows[1][0]) == (
+            (1, 0),
+            "Tokyo",
+            "Tokyo",
+        )
         await pilot.press("escape")
 
         # What nobody answers is not edited, and keys go on to where the cursor is.
         await pilot.press("end", "f2", "x", "home")
         await pilot.pause()
-        assert (sheet.editing, sheet.grid.cursor_column) == (None, 0)
+        assert (editable_grid.editing, editable_grid.grid.cursor_column) == (None, 0)
         await pilot.press("shift+tab", "down")
-        sheet.grid.focus()
+        editable_grid.grid.focus()
         await pilot.press("enter", "ctrl+u")
         app.screen.focused.post_message(events.Paste("new\r\nname\x07"))
         await pilot.pause()
-        sheet.commit()
+        editable_grid.commit()
         await pilot.pause()
         assert app.rows[1][0] == "new name�"
 
-        sheet.grid.post_message(events.Paste("a\tb\nc\td\n"))
-        sheet.grid.post_message(events.Paste("one\n"))
+        editable_grid.grid.post_message(events.Paste("a\tb\nc\td\n"))
+        editable_grid.grid.post_message(events.Paste("one\n"))
         await pilot.pause()
         await pilot.pause()
         assert ("pasted", 1, 0, "a\tb\nc\td\n") in app.heard
-        assert (sheet.editing, sheet.value) == ((1, 0), "one")
-        await pilot.click(sheet.grid, offset=Offset(30, 1))
+        assert (editable_grid.editing, editable_grid.value) == ((1, 0), "one")
+        await pilot.click(editable_grid.grid, offset=Offset(30, 1))
         await pilot.pause()
-        assert (sheet.editing, app.rows[1][0]) == (None, "one")
+        assert (editable_grid.editing, app.rows[1][0]) == (None, "one")
         assert app.heard[-1] == (1, 0, "one")

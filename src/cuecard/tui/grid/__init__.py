@@ -1,6 +1,6 @@
 """The one table of lines: draws what is in view only, whatever the number of its rows.
 
-`Grid` shows and chooses, `Sheet` also edits in place. `Sheet` is imported when it is asked for, so
+`Grid` shows and chooses, `EditableGrid` also edits in place. `EditableGrid` is imported when it is asked for, so
 that lists cost no more start-up than they need.
 """
 
@@ -12,14 +12,14 @@ from cuecard.tui.grid.cells import GridCell, GridColumn, GridSource, ListSource,
 from cuecard.tui.grid.grid import Grid
 
 if TYPE_CHECKING:
-    from cuecard.tui.grid.editable_grid import Sheet
+    from cuecard.tui.grid.editable_grid import EditableGrid
 
-__all__ = ["Grid", "GridCell", "GridColumn", "GridSource", "ListSource", "Sheet", "Tone"]
+__all__ = ["EditableGrid", "Grid", "GridCell", "GridColumn", "GridSource", "ListSource", "Tone"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Sheet":
-        from cuecard.tui.grid.editable_grid import Sheet
+    if name == "EditableGrid":
+        from cuecard.tui.grid.editable_grid import EditableGrid
 
-        return Sheet
+        return EditableGrid
     raise AttributeError(name)

@@ -27,13 +27,13 @@ MOVES: dict[str, Callable[[Grid], None]] = {
 }
 
 
-class SheetGrid(Grid):
-    """The cells of a sheet: `route` sees keys and pastes first, in the order they came. A list may
+class CellGrid(Grid):
+    """The cells of an editable grid: `route` sees keys and pastes first, in the order they came. A list may
     be laid over the lines; `picked` hears of a click on one of its texts.
     """
 
     DEFAULT_CSS = """
-    SheetGrid {
+    CellGrid {
         & > .grid--offers { background: $panel; color: $foreground; }
         & > .grid--offer { background: $primary 45%; color: $foreground; text-style: bold; }
     }
@@ -132,7 +132,7 @@ class CellOverlay:
 
     def __init__(
         self,
-        grid: SheetGrid,
+        grid: CellGrid,
         route: Callable[[events.Key | events.Paste], bool],
         typed: Callable[[str], None],
         left: Callable[[], None],

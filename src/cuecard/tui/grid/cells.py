@@ -164,7 +164,7 @@ class GridColumn:
     """`label` is marked with `N_`, or shown as it is with `raw`. The column is at least `width`
     cells wide; with `most` as wide as its cells need, up to `most`; what room is left over goes to
     columns by their share `grow`. In less room than `hidden_below` cells it is left out. Tab and
-    Enter of a sheet pass by what is not `editable`.
+    Enter of a grid pass by what is not `editable`.
     """
 
     label: str

@@ -12,38 +12,38 @@ from textual.message import Message
 from textual.widgets import Input
 
 from cuecard.tui.grid.cell_input import Completer, pasted_line
-from cuecard.tui.grid.cell_overlay import EDITS, MOVES, CellOverlay, SheetGrid
+from cuecard.tui.grid.cell_overlay import EDITS, MOVES, CellGrid, CellOverlay
 from cuecard.tui.grid.cells import GridColumn, GridSource, plain
 from cuecard.tui.grid.grid import Grid
 
 
-class OfSheet(Message):
-    def __init__(self, sheet: Sheet) -> None:
+class OfEditableGrid(Message):
+    def __init__(self, editable_grid: EditableGrid) -> None:
         super().__init__()
-        self.sheet = sheet
+        self.editable_grid = editable_grid
 
     @property
-    def control(self) -> Sheet:
-        return self.sheet
+    def control(self) -> EditableGrid:
+        return self.editable_grid
 
 
-class OfCell(OfSheet):
-    def __init__(self, sheet: Sheet, row: int, column: int) -> None:
-        super().__init__(sheet)
+class OfCell(OfEditableGrid):
+    def __init__(self, editable_grid: EditableGrid, row: int, column: int) -> None:
+        super().__init__(editable_grid)
         self.row = row
         self.column = column
 
 
 class OfText(OfCell):
-    def __init__(self, sheet: Sheet, row: int, column: int, text: str) -> None:
-        super().__init__(sheet, row, column)
+    def __init__(self, editable_grid: EditableGrid, row: int, column: int, text: str) -> None:
+        super().__init__(editable_grid, row, column)
         self.text = text
 
 
 _STEPS = ("enter", "tab", "shift+tab", "escape", "up", "down", "alt+down", "pageup", "pagedown")
 
 
-class Sheet(Container):
+class EditableGrid(Container):
     """`load` a source; on `BeginAsked` call `begin` with the cell's present text, or don't.
 
     Keys are done in the order in which they came, whatever had the focus when they were typed: keys
@@ -52,9 +52,9 @@ class Sheet(Container):
     """
 
     DEFAULT_CSS = """
-    Sheet { layers: base over; height: 1fr; }
-    Sheet > SheetGrid { layer: base; height: 1fr; }
-    Sheet > HintLine { layer: base; }
+    EditableGrid { layers: base over; height: 1fr; }
+    EditableGrid > CellGrid { layer: base; height: 1fr; }
+    EditableGrid > HintLine { layer: base; }
     """
 
     class CellEdited(OfText):
@@ -72,11 +72,13 @@ class Sheet(Container):
     class BeginAsked(OfCell):
         """A cell is to be edited. `typed` is what replaces its text, None to keep that."""
 
-        def __init__(self, sheet: Sheet, row: int, column: int, typed: str | None) -> None:
-            super().__init__(sheet, row, column)
+        def __init__(
+            self, editable_grid: EditableGrid, row: int, column: int, typed: str | None
+        ) -> None:
+            super().__init__(editable_grid, row, column)
             self.typed = typed
 
-    class NextRowAsked(OfSheet):
+    class NextRowAsked(OfEditableGrid):
         """Enter or Tab past the last row: add one and `begin` in it, or do nothing."""
 
     def __init__(
@@ -89,7 +91,7 @@ class Sheet(Container):
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        grid = SheetGrid(
+        grid = CellGrid(
             columns,
             self._routed,
             self._was_picked,
@@ -198,7 +200,7 @@ class Sheet(Container):
     # Keys
 
     def _routed(self, event: events.Key | events.Paste) -> bool:
-        """Whether the sheet has done, or will do, with this key or paste."""
+        """Whether the grid has done, or will do, with this key or paste."""
         if self._asked is not None:
             mine = isinstance(event, events.Paste) or _knows(event)
             if mine:

@@ -1,4 +1,4 @@
-"""The tab of a closed world: its facts as a sheet, what is pasted into it, and asking the world as an agent might."""
+"""The tab of a closed world: its facts as a grid, what is pasted into it, and asking the world as an agent might."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ from cuecard.tui.grid import GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph, Piece
 from cuecard.tui.present.task_trials import answer_said, explained, numbered
 from cuecard.tui.screens.task.fields import ALIASES, SOURCES, Form, LineEditor
+from cuecard.tui.screens.task.grid_pane import Begin, GridPane
 from cuecard.tui.screens.task.pasting import PasteChoices, PastePreview, Preview
-from cuecard.tui.screens.task.sheet_pane import Begin, SheetPane
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
@@ -178,8 +178,8 @@ class WorldPane(Vertical):
 _LISTS = ("aliases", "sources")
 
 
-class FactsPane(SheetPane):
-    """A wide terminal shows aliases, sources and the world beside the sheet, a narrow one of them below."""
+class FactsPane(GridPane):
+    """A wide terminal shows aliases, sources and the world beside the grid, a narrow one of them below."""
 
     BINDINGS = keys(
         Key("facts.world", "f8", "world", N_("World"), N_("Ask the closed world what an agent might ask")),

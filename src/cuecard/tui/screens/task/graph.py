@@ -1,4 +1,4 @@
-"""The tab of triples with its keys: a sheet to type them into, beside what surrounds them."""
+"""The tab of triples with its keys: a grid to type them into, beside what surrounds them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.grid import Sheet
+from cuecard.tui.grid import EditableGrid
 from cuecard.tui.screens.task.graph_base import TriplesRoom
 from cuecard.tui.screens.task.graph_dialogs import PastePreview
 from cuecard.tui.screens.task.graph_rows import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class TriplesPane(TriplesRoom):
-    """Typing into the sheet, and what a pane of the editor can do. `GraphPane` adds the keys."""
+    """Typing into the grid, and what a pane of the editor can do. `GraphPane` adds the keys."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -100,7 +100,7 @@ class TriplesPane(TriplesRoom):
                 self.grid.focus()
 
     def step_back(self) -> bool:
-        inside = self.sheet.has_focus_within
+        inside = self.editable_grid.has_focus_within
         if inside and not self.rows.view.filter.active:
             return False
         if inside or self.box.has_focus:
@@ -111,13 +111,13 @@ class TriplesPane(TriplesRoom):
 
     # Typing
 
-    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+    def on_editable_grid_begin_asked(self, event: EditableGrid.BeginAsked) -> None:
         event.stop()
         row, column = event.row, event.column
         if row >= len(self.rows):
-            self.sheet.refuse()
+            self.editable_grid.refuse()
         elif column == SOURCES:
-            self.sheet.refuse()
+            self.editable_grid.refuse()
             self._sources_typed(event.typed or "")
         elif column == NUMBER:
             self.begin(row, HEAD)
@@ -126,27 +126,27 @@ class TriplesPane(TriplesRoom):
         else:
             self.begin(row, column)
 
-    def on_sheet_next_row_asked(self, event: Sheet.NextRowAsked) -> None:
+    def on_editable_grid_next_row_asked(self, event: EditableGrid.NextRowAsked) -> None:
         event.stop()
         if len(self.rows) and self.rows.is_blank(len(self.rows) - 1):
-            self.sheet.refuse()
+            self.editable_grid.refuse()
         else:
             self.add_row(len(self.rows))
 
-    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+    def on_editable_grid_cell_edited(self, event: EditableGrid.CellEdited) -> None:
         event.stop()
         place = (event.row, event.column)
         if place == self._typing and event.row < len(self.rows):
             # What undo has put there since is not overwritten by a key that came before it.
-            text = self.sheet.value if self.sheet.editing == place else event.text
+            text = self.editable_grid.value if self.editable_grid.editing == place else event.text
             self.rows.write(event.row, event.column, text)
 
-    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+    def on_editable_grid_cell_given_up(self, event: EditableGrid.CellGivenUp) -> None:
         event.stop()
         if not self.rows.edit.give_up(self._before):
             self.rows.write(event.row, event.column, event.text)
 
-    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+    def on_editable_grid_cell_committed(self, event: EditableGrid.CellCommitted) -> None:
         event.stop()
         self.rows.edit.seal()
 
@@ -160,7 +160,7 @@ class TriplesPane(TriplesRoom):
         """Edit a cell."""
         self._write_cell()
         self._typing, self._before = (row, column), self.rows.edit.data
-        self.sheet.begin(
+        self.editable_grid.begin(
             row,
             column,
             self.rows.text(row, column),
@@ -169,7 +169,7 @@ class TriplesPane(TriplesRoom):
         )
 
     def add_row(self, row: int) -> None:
-        """Put an empty triple at a row of the sheet, of the stage of the one above, and type there."""
+        """Put an empty triple at a row of the grid, of the stage of the one above, and type there."""
         self.settle()
         above = self.rows.triple(row - 1)
         at = len(self.rows.triples)
@@ -185,7 +185,7 @@ class TriplesPane(TriplesRoom):
     def _add_another(self, row: int) -> None:
         """From a triple that was added Enter goes on to one more, not over the one below."""
         if self.rows.is_blank(row - 1):
-            self.sheet.refuse()
+            self.editable_grid.refuse()
         else:
             self.add_row(row)
 
@@ -193,12 +193,12 @@ class TriplesPane(TriplesRoom):
         """Write what is in the cell and end typing there; later messages about it come too late."""
         self._write_cell()
         self._typing = None
-        self.sheet.commit()
+        self.editable_grid.commit()
 
     def _write_cell(self) -> None:
-        place = self.sheet.editing
+        place = self.editable_grid.editing
         if place is not None and place == self._typing and place[0] < len(self.rows):
-            self.rows.write(place[0], place[1], self.sheet.value)
+            self.rows.write(place[0], place[1], self.editable_grid.value)
 
     def settle(self) -> None:
         """Places are about to shift: write what is typed, then let go of them."""
@@ -219,10 +219,10 @@ class TriplesPane(TriplesRoom):
 
     def _mend_cell(self) -> None:
         """The edit changed as a whole: what is being typed shows what stands there now."""
-        place = self.sheet.editing
+        place = self.editable_grid.editing
         if place is None or place != self._typing:
             return
-        if place[0] < len(self.rows) and self.rows.text(*place) != self.sheet.value:
+        if place[0] < len(self.rows) and self.rows.text(*place) != self.editable_grid.value:
             self._typing = None
             self.begin(*place)
 
@@ -263,7 +263,7 @@ class GraphPane(TriplesPane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         on_grid = self.grid.has_focus
-        if action in _IN_CELL and self.sheet.editing is not None:
+        if action in _IN_CELL and self.editable_grid.editing is not None:
             return True
         if action == "add":
             return on_grid
@@ -275,7 +275,7 @@ class GraphPane(TriplesPane):
             return on_grid and bool(self.chosen)
         return True
 
-    def on_sheet_pasted(self, event: Sheet.Pasted) -> None:
+    def on_editable_grid_pasted(self, event: EditableGrid.Pasted) -> None:
         event.stop()
         self.paste(event.text)
 
@@ -289,7 +289,7 @@ class GraphPane(TriplesPane):
         self.add_row(min(self.grid.cursor_row + 1, len(self.rows)))
 
     def action_above(self) -> None:
-        row, column = self.sheet.editing or (self.grid.cursor_row, self.grid.cursor_column)
+        row, column = self.editable_grid.editing or (self.grid.cursor_row, self.grid.cursor_column)
         above, here = self.rows.triple(row - 1), self.rows.triple(row)
         if above is None or here is None:
             self.say(_("There is no row above to take anything from."))
@@ -298,7 +298,7 @@ class GraphPane(TriplesPane):
             urls = [str(url) for url in above.get("sources", ())]
             graph_ops.assign_sources(self.rows.edit, [self.rows.view.index(row)], urls, "add")
         elif column in TEXT_FIELD or column == STAGE:
-            editing = self.sheet.editing is not None
+            editing = self.editable_grid.editing is not None
             self.settle_cell()
             self.rows.write(row, column, self.rows.text(row - 1, column))
             if editing:

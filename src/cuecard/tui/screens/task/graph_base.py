@@ -10,7 +10,7 @@ from textual.widgets import Input
 from cuecard.annotate.authoring.graph_view import parse_filter
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import _, ngettext
-from cuecard.tui.grid import Grid, Sheet
+from cuecard.tui.grid import EditableGrid, Grid
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.screens.task.graph_entities import AroundPane, GraphSide, StatusLine, TripleDetail
 from cuecard.tui.screens.task.graph_rows import (
@@ -27,11 +27,11 @@ from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 
 _REST, _REST_TYPING = 0.15, 0.7
-"""Seconds without a move, or without a key in a cell, until what is beside the sheet follows."""
+"""Seconds without a move, or without a key in a cell, until what is beside the grid follows."""
 
 
 class TriplesRoom(TaskPane):
-    """The sheet with a filter above it, the detail of one triple below and the graph beside it."""
+    """The grid with a filter above it, the detail of one triple below and the graph beside it."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -50,7 +50,7 @@ class TriplesRoom(TaskPane):
                         classes="filter",
                     )
                 yield StatusLine()
-                yield Sheet(COLUMNS, marking=True, numbered=False)
+                yield EditableGrid(COLUMNS, marking=True, numbered=False)
                 yield EmptyState(
                     _("No triples yet"),
                     _("The gold answer of a graph task: head, relation, tail, with sources and its stage."),
@@ -61,12 +61,12 @@ class TriplesRoom(TaskPane):
             yield GraphSide()
 
     @property
-    def sheet(self) -> Sheet:
-        return self.query_one(Sheet)
+    def editable_grid(self) -> EditableGrid:
+        return self.query_one(EditableGrid)
 
     @property
     def grid(self) -> Grid:
-        return self.sheet.grid
+        return self.editable_grid.grid
 
     @property
     def detail(self) -> TripleDetail:
@@ -178,7 +178,10 @@ class TriplesRoom(TaskPane):
 
     def go(self, index: int, field: str = "") -> None:
         """To a triple, out of the filter if that hides it."""
-        if self.sheet.editing is not None and self.rows.view.row(index) != self.sheet.editing[0]:
+        if (
+            self.editable_grid.editing is not None
+            and self.rows.view.row(index) != self.editable_grid.editing[0]
+        ):
             self.settle_cell()
         if self.rows.view.row(index) is None and 0 <= index < len(self.rows.triples):
             self.end_filter()
@@ -195,7 +198,7 @@ class TriplesRoom(TaskPane):
         digits = max(2, len(str(len(self.rows.triples))))
         if self.grid.columns[NUMBER].width != digits:
             self.grid.set_columns((replace(COLUMNS[NUMBER], width=digits), *COLUMNS[NUMBER + 1 :]))
-        self.sheet.load(self.rows, cursor=(max(0, min(row, len(self.rows) - 1)), column))
+        self.editable_grid.load(self.rows, cursor=(max(0, min(row, len(self.rows) - 1)), column))
         state, empty = self.query_one(EmptyState), not self.rows.triples
         if state.display != empty:
             state.display = empty
@@ -203,10 +206,10 @@ class TriplesRoom(TaskPane):
         self.follow()
 
     def follow_later(self) -> None:
-        """What is beside the sheet follows when the keys rest."""
+        """What is beside the grid follows when the keys rest."""
         if self._rest is not None:
             self._rest.stop()
-        rest = _REST if self.sheet.editing is None else _REST_TYPING
+        rest = _REST if self.editable_grid.editing is None else _REST_TYPING
         self._rest = self.set_timer(rest, self.follow)
 
     def follow(self) -> None:
@@ -230,7 +233,7 @@ class TriplesRoom(TaskPane):
     def tell(self) -> None:
         """Figures, and what the list leaves out, in one line; below, what is wrong with this triple."""
         said = self.rows.said_of(self.grid.cursor_row)
-        self.sheet.note(said, warning=bool(said))
+        self.editable_grid.note(said, warning=bool(said))
         view, parts = self.rows.view, [self.side.summary]
         if marked := len(self.grid.marked):
             parts.insert(0, ngettext("{n} marked", "{n} marked", marked).format(n=marked))

@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.task_data import Path, blank_node
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.grid import Grid, Sheet
+from cuecard.tui.grid import EditableGrid, Grid
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.screens.task.graph_entities import (
     COLUMNS,
@@ -73,7 +73,7 @@ class NodesPane(TaskPane):
                         placeholder=_("words of a name or an alias"), compact=True, classes="filter"
                     )
                 yield StatusLine()
-                yield Sheet(COLUMNS, marking=True, numbered=False)
+                yield EditableGrid(COLUMNS, marking=True, numbered=False)
                 yield EmptyState(
                     _("No nodes yet"),
                     _("Triples bring their nodes here by themselves; give them other names here."),
@@ -82,12 +82,12 @@ class NodesPane(TaskPane):
             yield GraphSide()
 
     @property
-    def sheet(self) -> Sheet:
-        return self.query_one(Sheet)
+    def editable_grid(self) -> EditableGrid:
+        return self.query_one(EditableGrid)
 
     @property
     def grid(self) -> Grid:
-        return self.sheet.grid
+        return self.editable_grid.grid
 
     @property
     def side(self) -> GraphSide:
@@ -115,8 +115,8 @@ class NodesPane(TaskPane):
 
     def commit(self) -> None:
         place = self._typing
-        if place is not None and self.sheet.editing == place[:2]:
-            self._write(self.sheet.value)
+        if place is not None and self.editable_grid.editing == place[:2]:
+            self._write(self.editable_grid.value)
 
     def noticed(self, path: Path) -> None:
         if len(path) > 1 and path[:2] not in (ops.NODES, ops.TRIPLES):
@@ -150,7 +150,7 @@ class NodesPane(TaskPane):
         self.grid.focus()
 
     def step_back(self) -> bool:
-        if self.sheet.has_focus_within and not self.nodes.text:
+        if self.editable_grid.has_focus_within and not self.nodes.text:
             return False
         if not self.side.has_focus_within:
             self._end_filter()
@@ -160,29 +160,29 @@ class NodesPane(TaskPane):
 
     # Typing
 
-    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+    def on_editable_grid_begin_asked(self, event: EditableGrid.BeginAsked) -> None:
         event.stop()
         row, column = event.row, event.column
         if row >= len(self.nodes) or column == USES:
-            self.sheet.refuse()
+            self.editable_grid.refuse()
         else:
             self._begin(row, column)
 
-    def on_sheet_next_row_asked(self, event: Sheet.NextRowAsked) -> None:
+    def on_editable_grid_next_row_asked(self, event: EditableGrid.NextRowAsked) -> None:
         event.stop()
-        self.sheet.refuse()
+        self.editable_grid.refuse()
 
-    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+    def on_editable_grid_cell_edited(self, event: EditableGrid.CellEdited) -> None:
         event.stop()
         if self._typing is not None and self._typing[:2] == (event.row, event.column):
             self._write(event.text)
 
-    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+    def on_editable_grid_cell_given_up(self, event: EditableGrid.CellGivenUp) -> None:
         event.stop()
         if not self._edit.give_up(self._before):
             self._write(event.text)
 
-    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+    def on_editable_grid_cell_committed(self, event: EditableGrid.CellCommitted) -> None:
         event.stop()
         self._edit.seal()
         place = self._typing
@@ -199,7 +199,7 @@ class NodesPane(TaskPane):
         index = self._graph.index
         self._before = self._edit.data
         self._typing = (row, column, self.nodes.rows[row].name)
-        self.sheet.begin(
+        self.editable_grid.begin(
             row,
             column,
             self.nodes.text_at(row, column),
@@ -312,7 +312,7 @@ class NodesPane(TaskPane):
         if self.side.has_focus_within:
             self.step_back()
         else:
-            self.sheet.commit()
+            self.editable_grid.commit()
             self._follow()
             self.add_class("-aside")
             self.side.around.grid.focus()
@@ -352,7 +352,7 @@ class NodesPane(TaskPane):
         self.nodes.load(self._edit, self._graph.index)
         row = self.nodes.row_of(name)
         row = self.grid.cursor_row if row is None else row
-        self.sheet.load(
+        self.editable_grid.load(
             self.nodes, cursor=(max(0, min(row, len(self.nodes) - 1)), self.grid.cursor_column)
         )
         self.query_one(EmptyState).display = not len(self.nodes) and not self.nodes.text

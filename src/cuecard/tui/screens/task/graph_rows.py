@@ -1,4 +1,4 @@
-"""Triples as rows of a sheet: what stands in their cells, what may be typed there, and what is done to many at once."""
+"""Triples as rows of a grid: what stands in their cells, what may be typed there, and what is done to many at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a paste into a sheet would do, shown before it is done, and what is said about the rows of a table."""
+"""What a paste into a grid would do, shown before it is done, and what is said about the rows of a table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -29,6 +29,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.screens.task.forms import COLUMNS
+from cuecard.tui.screens.task.grid_pane import Begin, GridPane
 from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.screens.task.pasting import (
     PasteChoices,
@@ -37,7 +38,6 @@ from cuecard.tui.screens.task.pasting import (
     planned,
     preview_of,
 )
-from cuecard.tui.screens.task.sheet_pane import Begin, SheetPane
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
@@ -128,7 +128,7 @@ def columns_of(edit: TaskEdit) -> tuple[list[GridColumn], int]:
 _PER_COLUMN = ("sort", "shift_column", "remove_column")
 
 
-class TablePane(SheetPane):
+class TablePane(GridPane):
     """Keys stand first and stay in view; what does not fit its column, or has another row's key, shows."""
 
     BINDINGS = keys(

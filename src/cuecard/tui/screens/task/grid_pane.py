@@ -12,7 +12,7 @@ from cuecard.annotate.authoring.paste import as_markdown, as_tsv
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.grid import Grid, GridColumn, GridSource, Sheet
+from cuecard.tui.grid import EditableGrid, Grid, GridColumn, GridSource
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -20,8 +20,8 @@ _ROW_ACTIONS = ("remove", "shift", "duplicate", "copy", "paste")
 Begin = tuple[Sequence[str], Callable[[str], str] | None]
 
 
-class SheetPane(TaskPane):
-    """Rows at `PLACE` as a sheet, with a line below it about the cell under the cursor."""
+class GridPane(TaskPane):
+    """Rows at `PLACE` as a grid, with a line below it about the cell under the cursor."""
 
     BINDINGS = keys(
         Key("cells.add", "ctrl+n,insert", "add", N_("Add row"), N_("Add a row below this one"), shown_as="^n"),
@@ -44,11 +44,11 @@ class SheetPane(TaskPane):
         self._columns: list[GridColumn] = []
         self._done: tuple[str, tuple[int, int, int]] = ("", (0, 0, 0))
         # Made here rather than in `compose`, so that the pane may be loaded at any time.
-        self.sheet = Sheet((), marking=True)
+        self.editable_grid = EditableGrid((), marking=True)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="sheet"):
-            yield self.sheet
+        with Vertical(classes="editable"):
+            yield self.editable_grid
             yield self.empty_state()
         yield from self.compose_more()
 
@@ -59,7 +59,7 @@ class SheetPane(TaskPane):
         raise NotImplementedError
 
     def compose_more(self) -> ComposeResult:
-        """What stands beside or below the sheet."""
+        """What stands beside or below the grid."""
         yield from ()
 
     def columns_of(self, edit: TaskEdit) -> tuple[list[GridColumn], int]:
@@ -109,7 +109,7 @@ class SheetPane(TaskPane):
 
     @property
     def grid(self) -> Grid:
-        return self.sheet.grid
+        return self.editable_grid.grid
 
     @property
     def edit(self) -> TaskEdit | None:
@@ -133,8 +133,8 @@ class SheetPane(TaskPane):
         if columns != self._columns:
             self._columns = columns
             self.grid.set_columns(columns, fixed=fixed)
-        self.sheet.load(self.source_of(edit), cursor=cursor)
-        if self._open is not None and self.sheet.editing == self._open:
+        self.editable_grid.load(self.source_of(edit), cursor=cursor)
+        if self._open is not None and self.editable_grid.editing == self._open:
             self._refresh_open(edit, *self._open)
         self.set_class(not self.grid.count, "-empty")
         self._tell()
@@ -146,16 +146,16 @@ class SheetPane(TaskPane):
         self._tell()
 
     def commit(self) -> None:
-        edit, here = self._edit, self.sheet.editing
+        edit, here = self._edit, self.editable_grid.editing
         if edit is not None and here is not None and here == self._open:
-            self._write(edit, *here, self.sheet.value)
+            self._write(edit, *here, self.editable_grid.value)
 
     def settle(self) -> None:
         """Rows are about to shift: write what is typed, then let go of the cell."""
         self.commit()
         self._open = None
-        if self.sheet.editing is not None:
-            self.sheet.commit()
+        if self.editable_grid.editing is not None:
+            self.editable_grid.commit()
 
     def noticed(self, path: Path) -> None:
         edit, depth = self._edit, len(self.PLACE)
@@ -184,40 +184,40 @@ class SheetPane(TaskPane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("add", "above"):
-            return self.sheet.has_focus_within and (action == "add" or self.grid.count > 0)
+            return self.editable_grid.has_focus_within and (action == "add" or self.grid.count > 0)
         if action in _ROW_ACTIONS:
             return self.grid.has_focus and (action == "paste" or self.grid.count > 0)
         return True
 
-    # What the sheet says
+    # What the grid says
 
-    def on_sheet_begin_asked(self, event: Sheet.BeginAsked) -> None:
+    def on_editable_grid_begin_asked(self, event: EditableGrid.BeginAsked) -> None:
         event.stop()
         self.begin(event.row, event.column)
 
-    def on_sheet_next_row_asked(self, event: Sheet.NextRowAsked) -> None:
+    def on_editable_grid_next_row_asked(self, event: EditableGrid.NextRowAsked) -> None:
         event.stop()
         if self._edit is not None:
             self.commit()
             self._add(self._edit, self.grid.count)
 
-    def on_sheet_cell_edited(self, event: Sheet.CellEdited) -> None:
+    def on_editable_grid_cell_edited(self, event: EditableGrid.CellEdited) -> None:
         event.stop()
         # A text that the cell has not any more was typed before an undo.
         here = (event.row, event.column)
-        if self.sheet.editing != here or event.text == self.sheet.value:
+        if self.editable_grid.editing != here or event.text == self.editable_grid.value:
             self._take(here, event.text)
 
-    def on_sheet_cell_committed(self, event: Sheet.CellCommitted) -> None:
+    def on_editable_grid_cell_committed(self, event: EditableGrid.CellCommitted) -> None:
         event.stop()
         self._take((event.row, event.column), event.text)
 
-    def on_sheet_cell_given_up(self, event: Sheet.CellGivenUp) -> None:
+    def on_editable_grid_cell_given_up(self, event: EditableGrid.CellGivenUp) -> None:
         event.stop()
         if self._edit is not None and not self._edit.give_up(self._before):
             self._take((event.row, event.column), event.text)
 
-    def on_sheet_pasted(self, event: Sheet.Pasted) -> None:
+    def on_editable_grid_pasted(self, event: EditableGrid.Pasted) -> None:
         event.stop()
         self.take(event.text, event.row, event.column)
 
@@ -236,7 +236,7 @@ class SheetPane(TaskPane):
             candidates, hint = self.begin_with(edit, row, column)
             self._open, self._before = (row, column), edit.data
             text = self.text_at(edit, row, column)
-            self.sheet.begin(row, column, text, candidates=candidates, hint=hint)
+            self.editable_grid.begin(row, column, text, candidates=candidates, hint=hint)
 
     # Keys
 
@@ -266,7 +266,7 @@ class SheetPane(TaskPane):
         if edit is None:
             return
         self.commit()
-        editing, rows = self.sheet.editing is not None, sorted(self.grid.marked)
+        editing, rows = self.editable_grid.editing is not None, sorted(self.grid.marked)
         source = rows[0] if rows else row - 1
         if source < 0 or column not in self.grid.editable_columns:
             self.tell(_("There is no row above to take anything from."))
@@ -315,7 +315,7 @@ class SheetPane(TaskPane):
         self.begin(row, next(iter(self.grid.editable_columns), 0))
 
     def _refresh_open(self, edit: TaskEdit, row: int, column: int) -> None:
-        if self.text_at(edit, row, column) != self.sheet.value:
+        if self.text_at(edit, row, column) != self.editable_grid.value:
             self.begin(row, column)
 
     def _rearrange(
@@ -340,11 +340,11 @@ class SheetPane(TaskPane):
         # A move of the cursor that belongs to what was done is heard of after it.
         done = self._done[0] if self._done[1] == self._here else ""
         if edit is None or not self.grid.count:
-            self.sheet.note(done)
+            self.editable_grid.note(done)
             return
         wrong, what = self.about(edit, row, column)
         parts = [done] if done else [wrong, what]
         if marked := len(self.grid.marked):
             parts.insert(0, ngettext("{n} row marked", "{n} rows marked", marked).format(n=marked))
-        self.sheet.note(" · ".join(filter(None, parts)), warning=bool(wrong and not done))
+        self.editable_grid.note(" · ".join(filter(None, parts)), warning=bool(wrong and not done))
         self.moved(edit, row, column)
