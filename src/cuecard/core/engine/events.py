@@ -1,4 +1,4 @@
-"""Events: the append-only log of a trial, what a run tells while it goes on, and where a run stands."""
+"""Events of a trial's append-only log, events that a running grid reports, and the state of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from cuecard.core.verdicts import Prediction
 
 
 class Termination(StrEnum):
-    """Why a trial ended."""
+    """Why a trial ended. `user_done`, `answered` and `max_turns` are ordinary ends; all others are failures, whose
+    trials hand in nothing.
+    """
 
     USER_DONE = "user_done"
     ANSWERED = "answered"
@@ -48,13 +50,17 @@ class Termination(StrEnum):
 
 
 class Limits(Frozen):
-    """`max_turns`: agent turns before the trial ends as `max_turns`."""
+    """Limits of one trial. `max_turns`: turns of the agent, after which the trial ends as `max_turns`."""
 
     max_turns: int = 60
     max_tool_calls_per_turn: int = 100
 
 
 class TrialStarted(Frozen):
+    """The first event: what is played by whom. `sample` counts trials of the same task and players from 0; `cuecard`
+    is the version of this program.
+    """
+
     type: Literal["trial_started"] = "trial_started"
     task_id: str
     revision: int
@@ -73,6 +79,8 @@ class TrialStarted(Frozen):
 
 
 class UserSpoke(Frozen):
+    """The user part spoke. `turn` counts exchanges from 0; turn 0 is the opening."""
+
     type: Literal["user_spoke"] = "user_spoke"
     turn: int
     reply: UserReply
@@ -96,6 +104,8 @@ class UserSpoke(Frozen):
 
 
 class AgentSpoke(Frozen):
+    """The agent answered the user's words of the same `turn`."""
+
     type: Literal["agent_spoke"] = "agent_spoke"
     turn: int
     reply: AgentReply
@@ -110,8 +120,8 @@ class AgentSpoke(Frozen):
 
 
 class ModelReplied(Frozen):
-    """`part` is in whose turn it was (`agent`, `user`, `conclusion`), `step` counts the calls of this
-    turn and `scope`. A scope ends in a slash: `tool/2/` is the world answering the turn's tool call 2.
+    """A model answered a call. `part`: in whose turn (`agent`, `user`, `conclusion`). `step` counts the model calls
+    of this turn and `scope` from 0. A scope ends in a slash: `tool/2/` is the world answering tool call 2 of the turn.
     `prompt`: the hash of the prompt's template.
     """
 
@@ -130,11 +140,13 @@ class ModelReplied(Frozen):
 
     @property
     def payer(self) -> str:
-        """Whose call it was: the part's, or `world` where the world made it to answer a tool call."""
+        """Who is charged for the call: the part, or `world` where the world made it to answer a tool call."""
         return "world" if "tool/" in self.scope else self.part
 
 
 class ToolAnswered(Frozen):
+    """A tool call and its answer. `step` counts the tool calls of this turn and `scope` from 0."""
+
     type: Literal["tool_answered"] = "tool_answered"
     part: str
     turn: int
@@ -149,7 +161,9 @@ class ToolAnswered(Frozen):
 
 
 class Marked(Frozen):
-    """`step` counts the marks of one kind in this turn and scope."""
+    """A player noted something beside its words (see `Mark`). `step` counts the marks of this kind in this turn and
+    scope from 0.
+    """
 
     type: Literal["marked"] = "marked"
     part: str
@@ -164,6 +178,8 @@ class Marked(Frozen):
 
 
 class Concluded(Frozen):
+    """The agent handed in its prediction."""
+
     type: Literal["concluded"] = "concluded"
     prediction: Prediction
 
@@ -173,6 +189,8 @@ class Concluded(Frozen):
 
 
 class TrialEnded(Frozen):
+    """The trial is over. `detail`: the error's message, where it failed."""
+
     type: Literal["trial_ended"] = "trial_ended"
     termination: Termination
     detail: str = ""
@@ -183,10 +201,9 @@ class TrialEnded(Frozen):
 
 
 class TrialRetried(Frozen):
-    """The trial is taken again. `keep`: it goes on after its last step, as if it had not ended;
-    otherwise it starts over. `back_to` (with `keep`): it goes on from before the event of this number,
-    when a person takes words back or has the agent's turn taken again. What was before stays in the log
-    as an earlier take.
+    """A new attempt at the trial begins. `keep`: it goes on after its last step, as if it had not ended;
+    otherwise it starts over. `back_to` (with `keep`): it goes on from before the event with this `seq`, because a
+    person took words back or had the agent's turn repeated. Earlier events stay in the log as an earlier attempt.
     """
 
     type: Literal["trial_reopened"] = "trial_reopened"
@@ -216,8 +233,8 @@ EVENT_BODY: TypeAdapter[EventBody] = TypeAdapter(EventBody, config=ConfigDict(de
 
 
 class Event(Frozen):
-    """`seq` counts from 0 within the trial; `at` is in UTC. `take` counts how often the trial was
-    retried before; within a take, keys are unique.
+    """One entry of a trial's log. `seq` counts from 0 within the trial; `at` is in UTC. `take` is the number of the
+    attempt: how often the trial was retried before. Within an attempt, keys of bodies are unique.
     """
 
     seq: int
@@ -227,10 +244,9 @@ class Event(Frozen):
 
 
 def effective_log(log: Sequence[Event]) -> tuple[Event, ...]:
-    """The events that make up the trial as it stands, without what its retries took back.
+    """The events that count: the log without `TrialRetried` events and without what they discarded.
 
-    Everything that plays, shows or scores a trial works on its effective log; what was spent is counted over
-    the whole log.
+    Playing, showing and scoring a trial use its effective log; tokens and cost are counted over the whole log.
     """
     effective: list[Event] = []
     for event in log:
@@ -242,8 +258,8 @@ def effective_log(log: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def kept_by(effective: Sequence[Event], retried: TrialRetried) -> list[Event]:
-    """What of an effective log stands after it was retried. What people noted stands also where the turn in
-    which they did is taken back.
+    """The events of an effective log that still count after `retried`. With `keep`, people's remarks are kept even
+    where the turn they were made in is discarded.
     """
     if not retried.keep:
         return []
@@ -258,20 +274,22 @@ def _stands(event: Event, back_to: int | None) -> bool:
 
 
 def dialogue_of(events: Sequence[Event]) -> Dialogue:
-    """The dialogue as far as the log goes."""
+    """The messages of the user and the agent that `events` hold, in order."""
     spoken = [e.body.message for e in events if isinstance(e.body, UserSpoke | AgentSpoke)]
     return Dialogue(tuple(spoken))
 
 
 @dataclass(frozen=True)
 class RunBegan:
+    """`cells`: trials to be played, at most `concurrency` of them at a time."""
+
     cells: int
     concurrency: int
 
 
 @dataclass(frozen=True)
 class TrialBegan:
-    """`resumed`: events of it were there already."""
+    """`cell`: the `Cell.id`. `resumed`: its log already held events."""
 
     cell: str
     resumed: bool
@@ -279,7 +297,7 @@ class TrialBegan:
 
 @dataclass(frozen=True)
 class TurnPlayed:
-    """The agent's turn `turn` (from 0) is over. Turns from before a resumption are not told again."""
+    """The agent's turn `turn` (from 0) is over. Turns recorded before the trial was resumed are not reported again."""
 
     cell: str
     turn: int
@@ -287,7 +305,9 @@ class TurnPlayed:
 
 @dataclass(frozen=True)
 class CallAnswered:
-    """A model answered, for `payer` (agent, user, conclusion, world). `cost` is None without a price."""
+    """A model answered a call charged to `payer` (agent, user, conclusion, world). `cost`: in the price table's
+    currency, None if the model has no price.
+    """
 
     cell: str
     payer: str
@@ -306,7 +326,7 @@ class ToolUsed:
 
 @dataclass(frozen=True)
 class TrialFinished:
-    """`problem`: why the trial could not begin, or what failed after it (judging, say)."""
+    """The trial has ended. `problem`: why it could not begin, or what failed after it (judging, for example)."""
 
     cell: str
     termination: Termination
@@ -316,7 +336,9 @@ class TrialFinished:
 
 @dataclass(frozen=True)
 class TrialLeftOpen:
-    """Cancelled where it stood; its trial log resumes it. `cut`: the models and tools that had not answered."""
+    """The trial was stopped before its end and can be resumed from its log. `cut`: models and tools whose answers
+    were still awaited.
+    """
 
     cell: str
     cut: tuple[str, ...] = ()
@@ -324,6 +346,8 @@ class TrialLeftOpen:
 
 @dataclass(frozen=True)
 class RunFinished:
+    """The last event of a run, also of one that was stopped."""
+
     summary: RunSummary
 
 
@@ -341,9 +365,8 @@ RunEvent = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Counts of cells: `finished` ones by termination, those with a `problem`, those cancelled in
-    the middle and `left_open`, and those `not_begun`. `halt`: why the run stopped before its end,
-    where it did not simply get cancelled.
+    """How many cells finished (by termination), finished with a problem, were stopped in the middle (`left_open`) or
+    never began. `halt`: why the run paused before its end; None for a run that ended or was cancelled at once.
     """
 
     cells: int
@@ -360,12 +383,13 @@ class RunSummary:
 
 
 Played = Literal["now", "lapsed", "no"]
-"""Whether somebody plays a run: `now`; `lapsed`, whoever did is gone without a word; `no`."""
+"""Whether a process plays a run: `now`; `lapsed`: one did and vanished without giving the run back; `no`."""
 
 
 class RunState(StrEnum):
-    """`running`: somebody plays it. `interrupted`: whoever played it was killed. `open`: it was entered, or left in
-    good order, and nobody plays it. `paused`: it stopped by itself or was paused. `cancelled`: it was stopped.
+    """`running`: a process plays it now. `interrupted`: the process that played it was killed. `open`: entered, or left
+    in good order with trials to play, and not played now. `paused`: it paused by itself or was paused. `cancelled`: a
+    person stopped it.
     """
 
     RUNNING = "running"
@@ -389,7 +413,7 @@ class RunState(StrEnum):
 
     @property
     def told(self) -> str:
-        """`▸ running`."""
+        """Glyph and label: `▸ running`."""
         return f"{self.glyph} {self.label}"
 
 
@@ -404,10 +428,11 @@ _LOOKS: dict[RunState, tuple[str, str, Literal["stage", "user", "good", "bad", "
 
 
 def run_state(marked: RunState, played: Played, *, trials: int, finished: int) -> RunState:
-    """What a run's mark means, in view of who plays it and how many of its trials have ended.
+    """The true state of a run, from the state stored with it and whether a process plays it now.
 
-    `marked`: how whoever played it last left it: `running` from its first moment on, then `paused`, `done` or
-    `cancelled`. What is played runs, whatever is marked; what is marked as running and not played is not.
+    `marked`: the stored state, as the last process left it: `running` while it plays, then `paused`, `done` or
+    `cancelled`. A run that is played now is `running` whatever is stored; one stored as `running` that nobody plays is
+    `interrupted` or `open`; one stored as `done` with trials left (`finished` < `trials`) is `open`.
     """
     if played == "now":
         return RunState.RUNNING

@@ -1,4 +1,4 @@
-"""What the parts of a trial exchange: tool calls and answers, model replies, turns of the dialogue, and marks of what players decide."""
+"""What the parts of a trial exchange: tool calls and answers, model replies, turns of the dialogue, and marks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cuecard.core.tasks.base import Frozen
 
 
 class PlayerRef(Frozen):
-    """Who plays a part: recorded with every trial and judgement.
+    """Who plays a part; recorded with every trial and judgement.
 
-    `kind` is the sort of player (`offline`, `react`, `scripted`, `human`, `closed`, `lexical`...);
-    a `baseline` is an embedded offline player, and every screen and report says so.
+    `kind`: `offline`, `react`, `scripted`, `human`, `closed`, `lexical`... `baseline`: a player that works by rules,
+    without a model; every screen and report says so.
     """
 
     name: str
@@ -27,7 +27,7 @@ class PlayerRef(Frozen):
 
 
 class Act(StrEnum):
-    """What an agent's turn was. Only checkpoint agents tell `ask` and `answer` apart."""
+    """What an agent's turn does. Only agents on checkpoint tasks declare `ask` or `answer`; all others `reply`."""
 
     REPLY = "reply"
     ASK = "ask"
@@ -35,7 +35,7 @@ class Act(StrEnum):
 
 
 class CheckpointStatus(StrEnum):
-    """The responder's reading of an agent's turn (DiscoBench)."""
+    """How the responder (the user part of checkpoint tasks) classified an agent's turn. The names are DiscoBench's."""
 
     AMBIGUITY_DETECTED = "ambiguity_detected"
     WRONG_AMBIGUITY_DETECTED = "wrong_ambiguity_detected"
@@ -48,7 +48,7 @@ class CheckpointStatus(StrEnum):
 
 
 class ToolSpec(Frozen):
-    """A tool as a model sees it; `parameters` is a JSON schema object."""
+    """A tool as it is described to a model; `parameters` is a JSON schema object."""
 
     name: str
     description: str
@@ -56,7 +56,7 @@ class ToolSpec(Frozen):
 
 
 class ToolCall(Frozen):
-    """`broken`: the arguments as a model wrote them, where no object could be read from them."""
+    """A call of a tool. `broken`: the text of the arguments, where it is not a readable JSON object."""
 
     name: str
     arguments: dict[str, JsonValue] = {}
@@ -65,6 +65,8 @@ class ToolCall(Frozen):
 
 
 class SearchEntry(Frozen):
+    """One search result. `date` and `url` are empty where the source gave none."""
+
     id: str
     title: str
     content: str
@@ -73,7 +75,9 @@ class SearchEntry(Frozen):
 
 
 class Hit(Frozen):
-    """A closed or parallel world's record of one query (Mind-ParaWorld's hit log)."""
+    """Whether one query to a closed or parallel world matched atomic facts (an entry of Mind-ParaWorld's hit log).
+    `is_compound`: the query asked for several facts at once.
+    """
 
     is_compound: bool
     hit: bool
@@ -82,8 +86,8 @@ class Hit(Frozen):
 
 
 class ToolAnswer(Frozen):
-    """`text` is what the agent sees; `entries` and `hit` are for the log. Not `ok`: the call was
-    refused, and `text` says why.
+    """What a tool gave. `text` is what the agent sees; `entries` and `hit` are for the log only. Where `ok` is false
+    the call was refused, and `text` says why.
     """
 
     text: str
@@ -93,20 +97,18 @@ class ToolAnswer(Frozen):
 
 
 MOST_TOKENS = 10**9
-"""Of one call: more than that is no count."""
+"""The largest believable token count of one call; a larger number is read as 0."""
 
 
 def token_count(value: object) -> int:
-    """A count of tokens as somebody else tells it; what cannot be one is none."""
+    """`value`, as a server reports it, as a number of tokens; 0 unless it is an integer from 1 to `MOST_TOKENS`."""
     if isinstance(value, bool) or not isinstance(value, int):
         return 0
     return value if 0 < value <= MOST_TOKENS else 0
 
 
 class Usage(Frozen):
-    """Tokens of one call, as the server counted them. `cached` are among `prompt`, `reasoning` among
-    `completion`.
-    """
+    """Tokens of one call, as the server counted them. `cached` is part of `prompt`, `reasoning` of `completion`."""
 
     prompt: int = 0
     completion: int = 0
@@ -139,7 +141,7 @@ class ModelReply(Frozen):
 
 
 class AgentReply(Frozen):
-    """`interrupted`: the user stopped the agent, and this is what it had said by then."""
+    """What the agent says in one turn. `interrupted`: the user stopped it, and `text` is what it had said by then."""
 
     text: str
     act: Act = Act.REPLY
@@ -147,7 +149,7 @@ class AgentReply(Frozen):
 
 
 class FlagKind(StrEnum):
-    """What a simulator's reply was caught at, also when asked again."""
+    """What a check found wrong with a simulated user's reply, and still found after the model was asked again."""
 
     LEAK = "leak"
     FORMAT = "format"
@@ -155,15 +157,15 @@ class FlagKind(StrEnum):
 
 
 class Flag(Frozen):
-    """`found`: the words that gave it away."""
+    """One fault of a simulated user's reply. `found`: the words it was recognised by."""
 
     kind: FlagKind
     found: str = ""
 
 
 class Evidence(Frozen):
-    """The part of the agent's last reply that a person's mark rests on: characters from `start` up to
-    `end` of its text, and what stands there.
+    """The passage of the agent's last reply that a person gives as the reason for their decision: characters `start`
+    to `end` (exclusive) of its text, and the passage itself.
     """
 
     start: int
@@ -175,14 +177,14 @@ class UserReply(Frozen):
     """What the user part says, and what it decided.
 
     `stage`: the stage (from 1) whose line this text discloses. `cue_met`: whether the agent's last
-    reply met the cue of the next stage. `checkpoint` (from 0) and `status`: the step that the agent's
-    last turn was about and its reading. `done`: nothing is left to say, `text` may be a farewell.
-    `answered` (with `done`): the trial ends as `answered` rather than `user_done`. `flags`: what
-    checks found in a simulator's reply and asking again did not mend.
+    reply met the cue of the next stage. `checkpoint` (from 0): the checkpoint that the agent's last turn was
+    about; `status`: how that turn was classified. `done`: nothing is left to say, `text` may be a farewell.
+    `answered` (with `done`): the trial ends as `answered` rather than `user_done`. `flags`: faults of a simulator's
+    reply that asking again did not mend.
 
-    Only people give the rest. `edited`: the line is said in other words than the card's; `meaning`:
-    whether it still says the same, where that was asked. `unsure`: the cue was looked at and left open
-    (`cue_met` is None). `evidence`: what the mark rests on.
+    Only people give the rest. `edited`: the line was not said in the card's own words; `meaning`: whether
+    it still says the same, where that was asked. `unsure`: the person could not decide on the cue (`cue_met` is
+    None). `evidence`: the passage that their decision rests on.
     """
 
     text: str
@@ -217,6 +219,8 @@ class Message(Frozen):
 
 @dataclass(frozen=True)
 class Dialogue:
+    """The messages of a trial, oldest first."""
+
     messages: tuple[Message, ...] = ()
 
     def plus(self, message: Message) -> Dialogue:
@@ -230,7 +234,7 @@ class Dialogue:
 
     @property
     def turn(self) -> int:
-        """The number of the current exchange."""
+        """The number of the current exchange, from 0; 0 for an empty dialogue."""
         return self.messages[-1].turn if self.messages else 0
 
     @property
@@ -247,17 +251,17 @@ class EmptyReply(CuecardError):
 
 
 class StartOver(CuecardError):
-    """A player cannot take the trial up where it was left: it is to be played again from its
-    beginning, in a new take. The text is recorded as the reason.
+    """Raised by a player that cannot resume the trial where it was left: the trial is played again from its beginning,
+    as a new attempt. The text is recorded as the reason.
     """
 
 
 class Compaction(Frozen):
-    """The messages before this point were cut for the model; the log keeps them.
+    """The agent shortened what it sends its model, to stay within the context; the log keeps all messages.
 
-    `before`: prompt tokens by the server's last count; `limit`: where the agent was to stay under.
-    `strategy` `summary`: `summary` takes the place of all but the last `kept` messages; `window`: the
-    oldest were left out.
+    `before`: prompt tokens by the server's last count; `limit`: the number of tokens to stay under. Strategy
+    `summary`: the text `summary` replaces all but the last `kept` messages. Strategy `window`: the oldest messages were
+    left out. `dropped`: how many.
     """
 
     kind: Literal["compaction"] = "compaction"
@@ -284,8 +288,8 @@ class NotesKept(Frozen):
 
 
 class HarnessSession(Frozen):
-    """An external harness was started. `restored`: it took up its earlier session. `retold`: it could
-    not, and was told the dialogue so far. `cwd`: the folder that the session was given.
+    """An external harness (an agent program) was started. `restored`: it resumed its earlier session. `retold`: it
+    could not, and was given the dialogue so far as text. `cwd`: the session's working folder.
     """
 
     kind: Literal["harness_session"] = "harness_session"
@@ -297,7 +301,7 @@ class HarnessSession(Frozen):
 
 
 class HarnessTool(Frozen):
-    """A tool that a harness called by itself, outside the trial's world, as far as it told."""
+    """A tool that a harness called by itself, outside the trial's world, as far as the harness reported it."""
 
     kind: Literal["harness_tool"] = "harness_tool"
     name: str
@@ -308,8 +312,8 @@ class HarnessTool(Frozen):
 
 
 class Remark(Frozen):
-    """What a person notes while they play: a problem of the agent or of the task, or anything else. It
-    stays in the trial's effective log even if the turn in which it was made is taken back.
+    """A note that a person makes while they play: on a problem of the agent or the task, or anything else. It
+    stays in the effective log even if the turn in which it was made is discarded.
     """
 
     kind: Literal["remark"] = "remark"
@@ -326,15 +330,15 @@ class PartTaken(Frozen):
 
 
 class CutCall(Frozen):
-    """`what`: a model or a tool. `seconds`: for how long it had been waited for."""
+    """A call given up without an answer. `what`: the model or tool. `seconds`: how long the call had been waiting."""
 
     what: str
     seconds: float
 
 
 class CallsCut(Frozen):
-    """The run was stopped, and these calls were given up without an answer: what they cost is not known.
-    When the trial goes on, they are made again.
+    """The run was stopped, and these calls were given up without an answer, so their cost is unknown. They are made
+    again when the trial is resumed.
     """
 
     kind: Literal["calls_cut"] = "calls_cut"

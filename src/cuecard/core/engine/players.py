@@ -1,4 +1,4 @@
-"""Who plays and who judges a trial: names of a configuration made into players, and the embedded offline players."""
+"""Builds the players of a trial, and judges, from their names in the configuration; the embedded offline players."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 class Seating(Frozen):
-    """Names in the configuration. With a `probe`, `agent` is the model that tries or examines, and `user`
-    is not asked.
+    """Which players of the configuration play a trial, by name. With a `probe`, `agent` names the model that the probe
+    asks, and `user` is not used.
     """
 
     agent: str = DEFAULT_AGENT
@@ -58,10 +58,10 @@ def seat(
     tape: Tape | None = None,
     notes: tuple[str, ...] = (),
 ) -> Players:
-    """Players for one trial. `human` takes the user's seat, `human_agent` the agent's. `notes`: what a
-    lifelong memory holds.
+    """The players of one trial of `task`. `human` plays the user part instead of `seating.user`, `human_agent` the
+    agent. `tape`: recorded tool answers, for the replay world. `notes`: what the agent remembers of earlier tasks.
 
-    Raises `ConfigError`.
+    Raises `ConfigError` for a name that the configuration does not have.
     """
     if seating.probe is not None:
         from cuecard.core.probes.players import seat_probe
@@ -84,7 +84,7 @@ def seat(
 
 
 def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub: ModelHub) -> User:
-    """For graph tasks the agent's setting decides how the query comes to it."""
+    """The user part. On graph tasks the agent's `graph` setting may choose another than `seating.user`."""
     if task.family == "graph" and settings.graph == "direct":
         return OneShotUser(task)
     if task.family == "graph" and settings.graph == "staged":
@@ -93,10 +93,11 @@ def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub:
 
 
 def scripted_user_for(task: Task) -> User:
-    """A responder for checkpoints, a scripted user for a persona, otherwise one who asks once.
+    """The offline user for `task`: a responder for checkpoints, a scripted user for a persona, otherwise a user who
+    asks once.
 
-    With many stages the scripted user has less patience, so that even an agent that never meets a
-    cue gets to the last of them within the usual limit of turns.
+    With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
+    hears the last stage within the usual limit of turns.
     """
     if task.family == "checkpoints":
         return ScriptedResponder(task)
@@ -107,12 +108,12 @@ def scripted_user_for(task: Task) -> User:
 
 
 def closed_world_for(task: Task) -> ClosedWorld:
-    """The world that knows the task's gold and nothing else."""
+    """The offline world, which answers searches from the task's gold alone."""
     return ClosedWorld(task)
 
 
 def offline_agent_for(task: Task) -> OfflineAgent:
-    """The agent gets the task's public side only."""
+    """The offline agent; it is given the public part of the task only, without gold."""
     return OfflineAgent(public_task(task))
 
 

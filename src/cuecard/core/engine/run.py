@@ -1,4 +1,4 @@
-"""The one loop that plays many trials: bounded, cancellable, and never ended by a single failure."""
+"""The one loop that plays many trials: so many at a time, cancellable, and not ended by the failure of one."""
 
 import asyncio
 import logging
@@ -61,8 +61,8 @@ After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Cell:
-    """One trial of a grid. `begin` makes its players and its trial log when its time has come; a
-    trial log with a past resumes the trial. `after` judges, scores or stores what came out.
+    """One trial of a grid. `begin` is called when the trial starts and makes its players and its log; a log that holds
+    events already resumes the trial. `after` judges, scores or stores the result.
     """
 
     id: str
@@ -71,8 +71,8 @@ class Cell:
 
 
 class RunControl:
-    """Lets anyone, on any thread, stop a run: `pause` after what is being done now, however long that
-    takes, `drain` after it or `grace` seconds, `cancel` at once. One control serves one run.
+    """Stops a run, from any thread. `pause` waits for the calls under way, however long they take; `drain` waits at
+    most `grace` seconds for them; `cancel` stops at once. One control serves one run.
     """
 
     def __init__(self, grace: float = GRACE_S) -> None:
@@ -90,12 +90,12 @@ class RunControl:
 
     @property
     def halt(self) -> Halt | None:
-        """Why the run is to stop, once it is."""
+        """Why the run is to stop; None as long as it is not."""
         return self._halt
 
     def pause(self, halt: Halt | None = None) -> None:
-        """Begin no more trials, calls or turns. What is being done now is finished and recorded;
-        trials stay open, to be resumed. The first reason given is the one that is told.
+        """Begin no more trials, calls or turns. Calls under way are finished and recorded; trials stay open, to be
+        resumed. Of several calls of `pause` the first one's `halt` is reported as the reason.
         """
         with self._lock:
             if self._halt is not None:
@@ -109,7 +109,7 @@ class RunControl:
                 loop.call_soon_threadsafe(listener, self._halt)
 
     def drain(self, halt: Halt | None = None) -> None:
-        """`pause`, for somebody who waits: what is not finished after the grace is cut off, as by `cancel`."""
+        """`pause`, and after `grace` seconds `cancel` what is still under way."""
         self.pause(halt)
         with self._lock:
             if self._cut_at is None:
@@ -119,21 +119,21 @@ class RunControl:
 
     @property
     def grace(self) -> float:
-        """Seconds that `drain` leaves to what is being done."""
+        """How many seconds `drain` leaves to the calls under way."""
         return self._grace
 
     @property
     def seconds_left(self) -> float | None:
-        """Until what is being done is cut off; None if nobody has asked for that."""
+        """Seconds until `drain` cancels the calls under way; None if `drain` was not called."""
         return None if self._cut_at is None else max(0.0, self._cut_at - time.monotonic())
 
     def when_paused(self, listener: Callable[[Halt], None]) -> None:
-        """Have `listener` called, on the run's loop, when the run is to stop: to wake what waits."""
+        """Have `listener` called, on the run's event loop, when the run is to stop: to wake calls that wait."""
         with self._lock:
             self._listeners.append(listener)
 
     def check(self) -> None:
-        """Raises the `Halt` that the run is to stop for, if any."""
+        """Raise the `Halt` for which the run is to stop, if there is one."""
         if self._halt is not None:
             raise self._halt
 
@@ -147,8 +147,8 @@ class RunControl:
         return self._record
 
     def cancel(self, *, record: bool = False) -> None:
-        """Begin no more trials and stop the open ones where they stand. They stay open, to be
-        resumed; with `record` they end as `cancelled`.
+        """Begin no more trials and stop the open ones at once. They stay open, to be resumed; with `record` they end as
+        `cancelled`.
         """
         with self._lock:
             if self._cancelled:
@@ -158,7 +158,7 @@ class RunControl:
                 self._loop.call_soon_threadsafe(self._cut)
 
     def attach(self, stop: Callable[[], None] = lambda: None) -> None:
-        """Have `stop` called, on the running loop, when the run is cancelled."""
+        """Serve the run of the current event loop: `stop` is called on it when the run is cancelled."""
         with self._lock:
             self._loop, self._stop = asyncio.get_running_loop(), stop
         if self._cut_at is not None:
@@ -172,8 +172,8 @@ class RunControl:
             self._alarm = None
 
     async def hold(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        """Do `work` outside of any trial; needs `attach`. Raises the `Halt` of a run that is to stop, and
-        cuts `work` off when the run is cancelled.
+        """The result of `work`, which belongs to no trial; call `attach` first. Raises the `Halt` of a run that is to
+        stop, and `Drained` if the run is cancelled meanwhile, which cancels `work`.
         """
         self.check()
         task = asyncio.ensure_future(work())
@@ -190,7 +190,7 @@ class RunControl:
         return task.result()
 
     def _arm(self) -> None:
-        """Set the clock for the end of the grace, on the run's loop."""
+        """Schedule `cancel` for the end of the grace, on the run's event loop."""
         if self._alarm is None and self._loop is not None and not self._cancelled:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(self.seconds_left or 0.0, self.cancel)
@@ -210,9 +210,9 @@ async def run_grid(
 ) -> RunSummary:
     """Play all cells, at most `concurrency` at a time, in their order.
 
-    Whatever fails in a cell is told in its `TrialFinished` and ends nothing else. A cell whose trial log
-    already holds its end is not played again, but its `after` runs. When the caller's own task is
-    cancelled, open trials stay open and the cancellation passes on.
+    The failure of a cell is reported in its `TrialFinished` and ends nothing else. A trial that has already ended is
+    not played again, but the cell's `after` runs. When the caller's own task is cancelled, open trials stay open and
+    the cancellation passes on. Raises `ValueError` for a concurrency below 1.
     """
     if concurrency < 1:
         raise ValueError("concurrency must be at least 1")
@@ -221,7 +221,7 @@ async def run_grid(
 
 @dataclass
 class _Progress:
-    """How far one cell has come: what is known of it when it is cancelled. `cut`: what was under way."""
+    """What is known of a cell when it is cancelled. `cut`: the calls that were under way."""
 
     trial_log: TrialLog | None = None
     result: TrialResult | None = None
@@ -341,7 +341,7 @@ class _Run:
         self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
 
     async def _record_cut(self, trial_log: TrialLog, cut: tuple[CutCall, ...]) -> None:
-        """Have the log say which calls were given up: what they cost is in no other record."""
+        """Record which calls were given up: nothing else says that they may have cost something."""
         if not cut:
             return
         events = trial_log.events

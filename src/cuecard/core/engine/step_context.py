@@ -1,4 +1,4 @@
-"""What players work with in a step: their protocols, the contexts in which each call is made and recorded once, and a person's moves."""
+"""The protocols of players, the contexts through which they make calls (each recorded once), and a person's moves."""
 
 from __future__ import annotations
 
@@ -35,80 +35,81 @@ Perform = Callable[[], Awaitable[ModelReply]]
 
 
 class CallContext(Protocol):
-    """Where model calls are made that must never be paid for twice: each has a key that follows from
-    its place, and a recorded reply is handed back instead of calling again.
+    """Makes model calls so that none is paid for twice: each call has a key that follows from its place (`model/0`,
+    `batch/2/model/1`), and a reply recorded under that key is returned instead of calling again.
     """
 
     async def call_model(
         self, model: str, perform: Callable[[], Awaitable[ModelReply]], *, prompt: str = ""
     ) -> ModelReply:
-        """Perform a model call, or hand back the recorded reply. `prompt`: the hash of the prompt
-        that the messages were made from.
+        """Call the model by `perform`, or return the recorded reply. `prompt`: the hash of the template that the
+        messages were made from, which is recorded.
         """
         ...
 
     def scope(self, name: str) -> CallContext:
-        """A step context within this one, with keys of its own: for calls made at the same time, whose order
-        is not fixed. The same name must always be given for the same piece of work.
+        """A context whose keys begin with `name`: for calls made concurrently, in no fixed order. The same work
+        must be given the same name whenever the trial is resumed.
         """
         ...
 
 
 class StepContext(CallContext, Protocol):
-    """What a player works with during its turn; everything done here is recorded once."""
+    """What a player uses during its turn: tools, models, marks and the log. Everything done here is recorded once."""
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]: ...
 
     @property
     def log(self) -> Sequence[Event]:
-        """All that is recorded so far: a player's only memory of earlier turns."""
+        """The trial's effective log so far: a player's only memory of earlier turns."""
         ...
 
     @property
     def rewound(self) -> int:
-        """The take of the log that began when words were last taken back, 0 if never. What a player told
-        to a service of its own in an earlier take may not stand any more.
+        """The attempt (from 1) that began when a person last took words back; 0 if that never happened. A player that
+        keeps a session outside the log must rebuild what it was told before this attempt.
         """
         ...
 
     async def call_tool(
         self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
     ) -> ToolAnswer:
-        """Have the world answer, or hand back the recorded answer. `perform`: who answers in the
-        world's place, for tools of the player's own.
+        """The answer of the world, or of `perform` for a tool of the player's own; a recorded answer is returned
+        instead of asking again.
         """
         ...
 
     async def mark(self, mark: Mark) -> Mark:
-        """Record something that players decide or learn besides what they say, or hand back what is
-        recorded in its place. Marks are counted by kind within the step context.
+        """Record a decision or observation besides the words of the turn; returns the mark that is already recorded in
+        its place, if there is one. Places are counted per kind of mark within the context.
         """
         ...
 
     def scope(self, name: str) -> StepContext: ...
 
     def onward(self) -> StepContext:
-        """This step context for a player that cannot repeat what it did in a turn that was broken off: tool calls
-        and marks are counted on after those that are recorded, rather than answered from them.
+        """This context for a player that cannot repeat an interrupted turn exactly (a harness): its tool calls and
+        marks come after the recorded ones instead of being answered from them.
         """
         ...
 
     def stream(self, text: str) -> None:
-        """Show a piece of the reply as it is written; never recorded."""
+        """Show a piece of the reply on screens while it is being written; it is not recorded."""
         ...
 
 
 class WorldContext(CallContext, Protocol):
-    """What a world works with while it answers one tool call."""
+    """What a world uses while it answers one tool call."""
 
     @property
     def log(self) -> Sequence[Event]: ...
 
 
 class Agent(Protocol):
-    """The part that searches and answers. `reply` gives its words in one turn, `conclude` what it hands in when the dialogue
-    is over. What they raise ends the trial with a failure, except a `Halt`, which pauses the run; `ref` names the player in the record.
+    """The part that searches and answers. `reply` gives its words in one turn, `conclude` its prediction after the
+    dialogue. An exception of either ends the trial as a failure, except a `Halt`, which pauses the run. `ref` names the
+    player in records.
     """
 
     @property
@@ -120,7 +121,9 @@ class Agent(Protocol):
 
 
 class User(Protocol):
-    """The part that wants something. `open` gives its first words, `reply` its next ones; `done` in them ends the dialogue."""
+    """The part that asks: a person or a simulator. `open` gives its first words, `reply` the next ones; a reply that is
+    `done` ends the dialogue. Exceptions act as those of an `Agent`.
+    """
 
     @property
     def ref(self) -> PlayerRef: ...
@@ -131,8 +134,8 @@ class User(Protocol):
 
 
 class World(Protocol):
-    """What answers an agent's tool calls. `tools` are those it offers; a call that it cannot answer is an answer that is
-    not `ok` and says why, not an exception.
+    """What answers an agent's tool calls. `tools`: those it offers. A call that it cannot answer gets an answer with
+    `ok` false that says why, not an exception.
     """
 
     @property
@@ -145,7 +148,7 @@ class World(Protocol):
 
 
 class Judge(Protocol):
-    """Decides on every item of a task's gold whether what was handed in covers it."""
+    """Decides for every item of a task's gold whether the prediction covers it."""
 
     @property
     def ref(self) -> PlayerRef: ...
@@ -157,13 +160,13 @@ class Judge(Protocol):
 
 @runtime_checkable
 class Closable(Protocol):
-    """A player that holds something (a process, a server). Closed when its trial is over, however."""
+    """A player that holds a resource (a process, a server). `close` is called when its trial is over, failed or not."""
 
     async def close(self) -> None: ...
 
 
 class RecordedCall(Frozen):
-    """`key` follows from the call's place; `prompt` is the hash of its prompt's template."""
+    """A judge's model call as it is stored. `key` follows from the call's place; `prompt`: the template's hash."""
 
     key: str
     model: str
@@ -172,7 +175,7 @@ class RecordedCall(Frozen):
 
 
 class FreshCalls:
-    """A `CallContext` that records nothing: for notebooks and for judging files without a workspace."""
+    """A `CallContext` that always calls and records nothing: for notebooks, and for judging without a workspace."""
 
     async def call_model(self, model: str, perform: Perform, *, prompt: str = "") -> ModelReply:
         del model, prompt
@@ -184,7 +187,9 @@ class FreshCalls:
 
 
 class HeardCalls(FreshCalls):
-    """Hears what the models answer to whoever is asked beside a trial."""
+    """`FreshCalls` that also keep every model reply in `heard`, so that the tokens and cost of simulators asked beside
+    a trial (shadows) can be told.
+    """
 
     def __init__(self) -> None:
         self.heard: list[ModelReply] = []
@@ -200,7 +205,9 @@ class HeardCalls(FreshCalls):
 
 
 class KeyedCalls:
-    """A `CallContext` over recorded calls by key. `record` returns when a new one is safe."""
+    """A `CallContext` that returns calls in `recorded` by their key and passes new ones to `record`, which returns when
+    the call is stored.
+    """
 
     def __init__(
         self,
@@ -228,7 +235,7 @@ class KeyedCalls:
 
 
 class TrialStepContext:
-    """A `StepContext`, and a `WorldContext` for the world while it answers."""
+    """The `StepContext` of one turn, over a trial's log; scoped, it is also the `WorldContext` of one tool call."""
 
     def __init__(
         self, world: World, trial_log: TrialLog, part: str, turn: int, scope: str = ""
@@ -286,7 +293,7 @@ class TrialStepContext:
                 scope=self._scope,
             )
 
-        # What an agent answers itself, it answers itself again when the trial is replayed.
+        # A tool of the agent's own is performed again when the trial is replayed, not taken from the recording.
         asked = call if perform is None else None
         return (await self._trial_log.step(self._key("tool", step), answered, asked)).answer
 
@@ -320,7 +327,7 @@ class TrialStepContext:
         return (await self._trial_log.record(body)).mark
 
     def stream(self, text: str) -> None:
-        # What is done within a scope is not the reply.
+        # Text streamed within a scope (a team member's, say) is not the reply itself.
         if not self._scope:
             self._trial_log.stream(self._turn, text)
 
@@ -336,7 +343,7 @@ class TrialStepContext:
 
 
 class ToolMove(Frozen):
-    """The person who plays the agent asks the world."""
+    """The person who plays the agent calls a tool of the world."""
 
     kind: Literal["tool"] = "tool"
     call: ToolCall
@@ -351,7 +358,7 @@ class ReplyMove(Frozen):
 
 
 class HandInMove(Frozen):
-    """The person who plays the agent hands in."""
+    """The person who plays the agent hands in a prediction, which ends the trial."""
 
     kind: Literal["hand_in"] = "hand_in"
     prediction: Prediction
@@ -361,5 +368,5 @@ SeatMove = Annotated[ToolMove | ReplyMove | HandInMove, Field(discriminator="kin
 
 
 def move_place(part: Literal["agent", "conclusion"], turn: int, number: int) -> str:
-    """The step of move `number` (from 0) of a turn: `agent/3/move/0`. There is one conclusion."""
+    """The key of a person's move `number` (from 0) in a turn: `agent/3/move/0`, or `conclusion/move/0`."""
     return f"agent/{turn}/move/{number}" if part == "agent" else f"conclusion/move/{number}"

@@ -1,4 +1,4 @@
-"""The one loop that plays a trial, whoever the players are, and the replay of a trial from its recording."""
+"""The one loop that plays a trial, whoever the players are, and the replay of a recorded trial."""
 
 import asyncio
 import logging
@@ -44,7 +44,9 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TrialSetup:
-    """One cell of a grid, with its players made for it."""
+    """What is played: a task and the players made for it. `sample`: which repetition (from 0) of the same task and
+    players this is.
+    """
 
     task: Task
     agent: Agent
@@ -58,19 +60,21 @@ class TrialSetup:
 
 @dataclass(frozen=True)
 class TrialResult:
+    """How a trial ended and what was handed in. `detail`: the error's message, where it failed."""
+
     termination: Termination
     prediction: Prediction
     detail: str = ""
 
 
 async def play(setup: TrialSetup, trial_log: TrialLog, *, leave_open: bool = False) -> TrialResult:
-    """Play the trial to its end, or resume it from what `trial_log` already holds. `leave_open`: the
-    players are not closed, for whoever may go on with them; see `close_players`.
+    """Play the trial to its end, or resume it from what `trial_log` already holds. `leave_open`: do not close the
+    players; the caller does it with `close_players`.
 
-    A player's failure is data: it becomes the termination, with an unusable prediction.
-    Cancellation and `Halt` pass through and leave the trial open, to be resumed. A trial that has
-    ended, failed ones too, is not played again: its result is read from the log. Where a player
-    cannot go on from what is recorded (`StartOver`), the trial starts over, once.
+    An exception of a player becomes the termination, with an unusable prediction. Cancellation and `Halt` pass
+    through and leave the trial open, to be resumed. A trial that has ended, even by a failure, is not played again:
+    its result is read from the log. Where a player cannot resume from the record (`StartOver`), the trial starts over,
+    once.
     """
     try:
         return await _play_or_start_over(setup, trial_log)
@@ -122,7 +126,7 @@ async def _play(setup: TrialSetup, trial_log: TrialLog, *, may_start_over: bool)
 
 
 async def close_players(setup: TrialSetup) -> None:
-    """End whatever the players hold. Their failure to end harms nobody."""
+    """Close the players that are `Closable`. Their exceptions are logged, not raised."""
     for player in (setup.agent, setup.user, setup.world):
         if isinstance(player, Closable):
             try:
@@ -207,22 +211,22 @@ def _reason(error: Exception) -> tuple[Termination, str]:
             return Termination.INTERNAL_ERROR, told(error)
 
 
-# Players whose words come from outside and leave no call behind that could be answered instead.
+# Kinds of players whose words come from outside and leave no model call in the log that a replay could answer.
 _OUTSIDERS = frozenset({"acp", "human"})
 _PATIENCE = 0.3
 
 
 class RecordedLog:
-    """What an earlier trial of the same task, agent and sample was answered: a trial log's `Source`.
+    """Replays a recorded trial of the same task, agent and sample: a trial log's `Source`.
 
         trial_log = TrialLog(sink, past, source=RecordedLog(log))
 
-    Every model's reply and world's answer is taken from the recording by its key; a world's together
-    with the model calls that it made for it. What an outsider said (a harness, a person) is taken
-    whole. Calls made at the same time are recorded in the order in which they were then.
+    Replies of models and answers of the world are taken from the recording by their keys, an answer together with the
+    model calls that the world made for it. Turns of a harness or a person are taken whole. Concurrent calls are
+    recorded in the order of the recording.
 
-    A step that the recording does not hold, or holds for another call, raises a `CuecardError` that
-    names its key; where the recorded trial failed by such a call, the error it failed with.
+    A step that the recording does not hold, or holds for another call, raises a `CuecardError` that names its key. If
+    the recorded trial failed there, the error that it failed with is raised again.
     """
 
     def __init__(self, log: Sequence[Event]) -> None:
@@ -253,7 +257,7 @@ class RecordedLog:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a lifelong memory held when the trial began: to be given to the agent again."""
+        """What the agent's lifelong memory held when the recorded trial began."""
         return self._notes
 
     async def instead(
@@ -268,7 +272,7 @@ class RecordedLog:
         _check_same(key, group[-1], asked)
         for body in group:
             if not recorded(body.key):
-                # Calls made at the same time each wait for those that were answered before them.
+                # A concurrent call waits for those that were answered before it in the recording.
                 await self._all_before(self._places[body.key], recorded)
                 yield body
 
@@ -277,8 +281,8 @@ class RecordedLog:
         self._moved = asyncio.Event()
 
     async def _all_before(self, place: int, recorded: Callable[[str], bool]) -> bool:
-        """Wait until all that was recorded before `place` is recorded again. False: today's code does
-        not seem to come to it, and it is no longer waited for.
+        """Wait until everything recorded before `place` is recorded again. False if nothing new comes for `_PATIENCE`
+        seconds: the current code seems not to repeat it.
         """
         while True:
             while self._at < place and recorded(self._order[self._at]):
@@ -303,7 +307,7 @@ class RecordedLog:
 
 
 def _error_of(ended: TrialEnded | None) -> CuecardError | None:
-    """What a trial failed with, if a call can have been the cause: a failed call leaves no event."""
+    """The error that a trial failed with, where a call may have caused it (a failed call leaves no event), or None."""
     match ended:
         case TrialEnded(termination=Termination.API_ERROR, detail=detail):
             return ModelCallError(detail)
@@ -316,7 +320,7 @@ def _error_of(ended: TrialEnded | None) -> CuecardError | None:
 
 
 def _outside_parts(bodies: Sequence[EventBody]) -> frozenset[str]:
-    """The parts that outsiders played."""
+    """The parts that a harness or a person played."""
     started = next((b for b in bodies if isinstance(b, TrialStarted)), None)
     if started is None:
         return frozenset()
@@ -325,7 +329,7 @@ def _outside_parts(bodies: Sequence[EventBody]) -> frozenset[str]:
 
 
 def _stands_in(body: EventBody, outside: frozenset[str]) -> bool:
-    """Whether a body is taken for its step, rather than recorded by today's code."""
+    """Whether a replay takes this body from the recording, rather than perform its step."""
     match body:
         case ModelReplied() | ToolAnswered():
             return True
@@ -338,7 +342,7 @@ def _stands_in(body: EventBody, outside: frozenset[str]) -> bool:
 
 
 def _places(key: str) -> Iterator[str]:
-    """The key and the keys of the steps that it may be a part of."""
+    """`key` and the keys of steps that may contain it: `agent`, `agent/3`, `agent/3/tool`, `agent/3/tool/0`."""
     parts = key.split("/")
     return ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
 

@@ -1,4 +1,4 @@
-"""One trial's log while it is played: do a thing once, record it, never do it again; and what scores read from it."""
+"""One trial's log while it is played: each step is performed and recorded once. And queries on logs, for scores."""
 
 import asyncio
 import time
@@ -40,8 +40,8 @@ Body = TypeVar(
 
 
 class Sink(Protocol):
-    """Where events go. `append` returns when the event is safe (on disk, for a store); cancelled, it
-    still sees to that before it raises.
+    """Where events are kept. `append` returns when the event is safe (on disk, for a store); when it is cancelled, it
+    makes the event safe before it raises.
     """
 
     async def append(self, event: Event) -> None: ...
@@ -65,28 +65,28 @@ class MemorySink:
 
 
 class Source(Protocol):
-    """Stands in for the performing of a trial that was played before."""
+    """Answers the steps of a trial from an earlier recording; see `RecordedLog`."""
 
     def instead(
         self, key: str, asked: ToolCall | str | None, recorded: Callable[[str], bool]
     ) -> AsyncIterator[EventBody]:
-        """The bodies to be recorded in place of performing the step `key`, its own body last; none if
-        the step is to be performed. `asked`: the call of a world's tool or the model that the step is
-        about; `recorded` tells which keys the trial log has by now. Raises `CuecardError`.
+        """The bodies to be recorded instead of performing step `key`, its own body last; none if the step is to be
+        performed. `asked`: the tool call, or the name of the model called, by this step. `recorded` tells whether the
+        trial log has a key by now. Raises `CuecardError` if the recording does not fit.
         """
         ...
 
     def kept(self) -> None:
-        """The trial log has another event."""
+        """Called when the trial log has got another event."""
         ...
 
 
 class TrialLog:
-    """Records events to a sink, and answers from `past` for what is already recorded.
+    """Records events to a sink, and answers steps that are already recorded from `past`.
 
-    Playing the same trial again over its own past repeats nothing: each step finds its body by key and
-    only the first step without one is really performed. `past` is the whole log, with earlier takes.
-    With a `source`, what that holds is taken from it rather than performed.
+    Playing a trial again over its own past repeats nothing: each step finds its body by its key, and only steps
+    without one are performed. `past` is the whole log, with earlier attempts. Steps that a `source` holds are taken
+    from it instead of being performed.
     """
 
     def __init__(
@@ -109,14 +109,14 @@ class TrialLog:
         self._watch: Callable[[Event], None] = lambda _event: None
 
     def attach(self, check: Callable[[], None], watch: Callable[[Event], None]) -> None:
-        """Have `check` called before anything is performed (it may raise `Halt`), and `watch` told of
-        each event when it is safe.
+        """Have `check` called before a step is performed (it may raise `Halt`), and `watch` with each event when it is
+        safe.
         """
         self._check, self._watch = check, watch
 
     @property
     def events(self) -> Sequence[Event]:
-        """The trial's effective log so far. Grows while the trial goes on; never change it."""
+        """The trial's effective log so far. It grows while the trial is played; callers must not change it."""
         return self._events
 
     @property
@@ -126,9 +126,7 @@ class TrialLog:
 
     @property
     def rewound(self) -> int:
-        """The take that began when words were last taken back, 0 if never: what was told to anybody
-        outside the log in an earlier take may not stand any more.
-        """
+        """The attempt that began when a person last took words back, 0 if none did: see `StepContext.rewound`."""
         return self._rewound
 
     @property
@@ -149,10 +147,11 @@ class TrialLog:
         perform: Callable[[], Awaitable[Body]],
         asked: ToolCall | str | None = None,
     ) -> Body:
-        """The recorded body with this key, or else the performed one, recorded before it returns.
-        `asked`: the call of a world's tool or the model that the step is about.
+        """The recorded body with this key; without one, that of `perform`, which is recorded before this returns.
+        `asked`: the tool call, or the name of the model called, by this step.
 
-        Raises `NotKept` if it could not be recorded, and what `perform` raises.
+        Raises `NotKept` if the body could not be recorded, `ValueError` if its key is another, the `Halt` of a run that
+        is to stop, and what `perform` raises.
         """
         past = self._by_key.get(key)
         if past is not None:
@@ -178,7 +177,7 @@ class TrialLog:
         return body
 
     async def record(self, body: Body) -> Body:
-        """Record a body that needs no performing. Raises `NotKept`."""
+        """Record `body`, unless its key is recorded: then the recorded body is returned. Raises `NotKept`."""
         past = self._by_key.get(body.key)
         if past is not None:
             return cast(Body, past.body)
@@ -186,11 +185,11 @@ class TrialLog:
         return body
 
     async def retry(self, *, keep: bool, reason: str = "", back_to: int | None = None) -> None:
-        """Begin another take: go on where an ended trial stopped (`keep`), or from before the event with
-        the number `back_to`, or start it over. No player may be recording meanwhile.
+        """Begin another attempt. With `keep` it goes on where the ended trial stopped, or from before the event with
+        `seq` `back_to`; without it the trial starts over. No player may be recording meanwhile. Raises `NotKept`.
         """
         retried = TrialRetried(keep=keep, reason=reason, back_to=back_to)
-        # All at once: however this is left, the effective log in memory is that of the log.
+        # No await in between: even if this is cancelled, memory agrees with the recorded log.
         self._events = kept_by(self._events, retried)
         self._by_key = {event.body.key: event for event in self._events}
         self._take += 1
@@ -239,7 +238,7 @@ _USER = "user"
 
 
 def agent_tool_answers(events: Sequence[Event]) -> list[ToolAnswered]:
-    """Every tool call of the agent, refused ones included: it made them."""
+    """The tool calls of the agent's turns and conclusion, including refused ones."""
     return [
         event.body
         for event in events
@@ -248,7 +247,7 @@ def agent_tool_answers(events: Sequence[Event]) -> list[ToolAnswered]:
 
 
 def agent_model_replies(events: Sequence[Event]) -> list[ModelReplied]:
-    """Every model call of the agent (a model that plays the user is not its cost)."""
+    """The model calls of the agent's turns and conclusion, including those its world made; not those of the user."""
     return [
         event.body
         for event in events
@@ -257,7 +256,7 @@ def agent_model_replies(events: Sequence[Event]) -> list[ModelReplied]:
 
 
 def is_search(answered: ToolAnswered) -> bool:
-    """Whether a tool call was a search: by what it gave, or by its name when it gave nothing."""
+    """Whether a tool call was a search: it gave search results or a hit record, or its name contains `search`."""
     answer = answered.answer
     return bool(answer.entries) or answer.hit is not None or "search" in answered.call.name.lower()
 
