@@ -1,5 +1,8 @@
 """The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2."""
 
+# Help that stands in annotations is read by Typer in `build`, once the language is set.
+from __future__ import annotations
+
 import os
 import sys
 from pathlib import Path
