@@ -4,7 +4,7 @@ python bench/blindness.py [GAMES [STEPS [SEED]]]      100 games of 40 steps of e
 
 The tests play a few short games of these kinds. Review: a step that the rules of `tests/review_rules.py` allow must
 succeed, any other must change nothing; and no query and, at the end of a game, no verb that is used by a person may tell of
-a review, comment, lease, second gold or name that those rules hide from them. Labels: people label, draw sets, adjudicate and
+a review, comment, lease, independent gold or name that those rules hide from them. Labels: people label, draw sets, adjudicate and
 use every reading verb and export (`tests/verbs_play.py`); none may tell what was decided on an item that they are still to
 label, and what was told is no item that they can label blind. Stops at the first difference.
 """

@@ -174,7 +174,7 @@ def scenes() -> dict[str, Callable[[CuecardApp], Awaitable[None]]]:
         "play facts": _pushed(lambda: PlayScreen("facts-night-train", 1)),
         "review task": _pushed(lambda: ReviewTaskScreen("espresso")),
         "board": _pushed(BoardScreen),
-        "second gold": _pushed(lambda: BuildGoldScreen("table-us-states")),
+        "independent gold": _pushed(lambda: BuildGoldScreen("table-us-states")),
     }
 
 

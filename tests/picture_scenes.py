@@ -618,10 +618,10 @@ WALKS: tuple[Walk, ...] = (
     # The gold built twice
     walk(
         push(lambda ws: BuildGoldScreen("table-us-states")),
-        Scene("second-gold", BuildGoldScreen),
+        Scene("independent-gold", BuildGoldScreen),
         back,
         push(compared),
-        Scene("second-gold-compared", CompareGoldScreen),
+        Scene("independent-gold-compared", CompareGoldScreen),
         person="Di",
     ),
     # Play

@@ -162,7 +162,7 @@ def test_leases_are_counted_for_others_and_named_for_their_owner(
     assert (found.reviewed, found.mine, found.reviews, found.claims) == (True, None, 1, 1)
 
 
-def test_a_second_gold_is_for_its_maker_and_the_authors(in_review: Workspace) -> None:
+def test_an_independent_gold_is_for_its_maker_and_the_authors(in_review: Workspace) -> None:
     gold = in_review.reviews.act("t", "Eve", GoldBuilt(gold={"family": "graph", "triples": []}))
 
     def seen(person: str) -> bool:

@@ -122,7 +122,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
         await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
         compare = app.screen
         text = shown(compare)
-        assert "second gold by Ben" in text
+        assert "independent gold by Ben" in text
         assert "0.50 (2)" in text
         assert "0.33 (3)" in text
         assert "0 of 2 decided" in text

@@ -285,7 +285,7 @@ def test_checkpoints_pair_by_target_then_by_place_and_the_answer_is_decided() ->
     assert counts(found) == [("step", 1, 3, 2), ("ambiguity", 0, 0, 0), ("answer", 0, 1, 1)]
     ambiguity = agreement_of(found.levels).of("ambiguity")
     assert ambiguity is not None
-    assert (ambiguity.f1.value, ambiguity.f1.reason) == (None, "the second gold has none")
+    assert (ambiguity.f1.value, ambiguity.f1.reason) == (None, "the independent gold has none")
     made = adjudicated(author, second, found, all_of(found, "second"))
     assert [step["target"] for step in made["steps"]] == ["Paris", "1890"]
     assert made["final_answer"] == "Bergen"
@@ -313,7 +313,7 @@ def test_empty_sides_are_undefined_with_a_reason() -> None:
     agreement = agreement_of((Level("row", 0, 3, 0), Level("cell", 0, 0, 4)))
     row, cell = agreement.levels
     assert (row.precision.value, row.recall.value, row.f1.value) == (None, 0.0, None)
-    assert "second" in row.precision.reason
+    assert "independent" in row.precision.reason
     assert (cell.precision.value, cell.recall.value) == (0.0, None)
     summed = pooled([(Level("row", 1, 2, 2),), (Level("row", 3, 4, 3),)]).levels[0]
     assert (summed.matched, summed.author, summed.second) == (4, 6, 5)

@@ -1,4 +1,4 @@
-"""A second gold from the brief alone: what the annotator gets, who may, and what comes of it."""
+"""An independent gold from the brief alone: what the annotator gets, who may, and what comes of it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from cuecard.annotate.independent_gold.building import (
 from cuecard.annotate.independent_gold.comparison import (
     adjudicate,
     compare,
+    independent_golds,
     keep_takes,
-    second_golds,
 )
 from cuecard.core.contributions import Claimed, GoldBuilt, ReviewDecision, Reviewed
 from cuecard.core.errors import Conflict, FileProblems, NotAllowed, NotFound
@@ -182,16 +182,16 @@ def test_only_authors_coordinators_and_annotators_see_it(
     rows = [list(row) for row in states.gold.rows]
     built(workspace, states, "Ben", rows)
     for person in ("Ana", "Ben", "Chen"):
-        assert second_golds(workspace, states.id, person) == ()
+        assert independent_golds(workspace, states.id, person) == ()
     given(workspace, states, "Ben")
-    seen = {name: len(second_golds(workspace, states.id, name, ("Cora",))) for name in ("Ana", "Ben", "Chen", "Cora")}  # fmt: skip
+    seen = {name: len(independent_golds(workspace, states.id, name, ("Cora",))) for name in ("Ana", "Ben", "Chen", "Cora")}  # fmt: skip
     assert seen == {"Ana": 1, "Ben": 1, "Chen": 0, "Cora": 1}
     with pytest.raises(NotFound):
         compare(workspace, states.id, "Chen")
     built(workspace, states, "Chen", rows[:1])
-    assert second_golds(workspace, states.id, "Chen") == ()
+    assert independent_golds(workspace, states.id, "Chen") == ()
     given(workspace, states, "Chen")
-    assert [gold.by for gold in second_golds(workspace, states.id, "Chen")] == ["Ben", "Chen"]
+    assert [gold.by for gold in independent_golds(workspace, states.id, "Chen")] == ["Ben", "Chen"]
 
 
 def test_what_is_decided_is_kept_and_becomes_one_revision(

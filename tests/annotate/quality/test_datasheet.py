@@ -13,7 +13,7 @@ from cuecard.annotate.quality.datasheet import as_markdown, datasheet_of, descri
 from cuecard.annotate.quality.datasheet_model import (
     Datasheet,
     DatasheetInputs,
-    SecondGold,
+    IndependentGold,
     TaskInputs,
 )
 from cuecard.core.contributions import (
@@ -90,7 +90,7 @@ def everything() -> Datasheet:
         domain="rail|way\n<b>*tea*</b>",
         difficulty="hard",
         effort=EffortTotals(seconds=600, queries=3, pages=4),
-        golds=(SecondGold("Cy", gold, gold),),
+        golds=(IndependentGold("Cy", gold, gold),),
         sources=[{"url": "https://www.example.org:8080/a"}, {"url": "http://example.org/b"}],
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from cuecard.annotate.independent_gold.alignment import align
 from cuecard.annotate.independent_gold.building import COVER, blank_for
-from cuecard.annotate.independent_gold.comparison import Comparison, SecondGold
+from cuecard.annotate.independent_gold.comparison import Comparison, IndependentGold
 from cuecard.annotate.independent_gold.matching import agreement_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
@@ -33,7 +33,7 @@ def view_of(name: str, *, obstacle: str = "") -> GoldView:
     CHANGES[name](data["gold"])
     gold = Task.model_validate(data).gold
     found = align(task.gold, gold)
-    second = SecondGold("u1", "Ben\x1b[31m", 1, datetime.now(UTC), 150, "a note", gold)
+    second = IndependentGold("u1", "Ben\x1b[31m", 1, datetime.now(UTC), 150, "a note", gold)
     return GoldView(
         Comparison(
             task=task,

@@ -1,4 +1,4 @@
-"""Building a second gold: who may, what of the task they get, and the draft that is kept until it is handed in."""
+"""Building an independent gold: who may, what of the task they get, and the draft that is kept until it is handed in."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _terms(names: tuple[str, ...]) -> Iterator[str]:
 
 
 def why_not(log: TaskLog, person: str) -> str:
-    """Why `person` may not build a second gold of the task's newest revision, "" if they may. Who has
+    """Why `person` may not build an independent gold of the task's newest revision, "" if they may. Who has
     handed one in of an earlier revision has seen the comparison.
     """
     if not person:
@@ -155,7 +155,7 @@ def why_not(log: TaskLog, person: str) -> str:
             case Claimed(person=reviewer) if reviewer == person:
                 return _("You have had this task to review, so you may have seen its gold.")
             case GoldBuilt() if entry.by == person:
-                return _("You have already handed in a second gold of this task.")
+                return _("You have already handed in an independent gold of this task.")
             case _:
                 pass
     return ""
@@ -183,7 +183,7 @@ def refusal(reason: str) -> NotAllowed:
 
 
 def only_blind(person: str, revision: int) -> Callable[[TaskLog], None]:
-    """A guard for the write that hands a second gold in: nothing may have changed meanwhile."""
+    """A guard for the write that hands an independent gold in: nothing may have changed meanwhile."""
 
     def guard(log: TaskLog) -> None:
         if reason := why_not(log, person):
@@ -202,22 +202,22 @@ _GOLD = f"{ASIDE}gold"
 
 
 def gold_key(task_id: str) -> str:
-    """Under which drafts and time of second golds are kept: no task can be called so."""
+    """Under which drafts and time of independent golds are kept: no task can be called so."""
     return f"{task_id}{_GOLD}"
 
 
 def under_way(ws: Workspace, person: str) -> frozenset[str]:
-    """The tasks of which `person` is building a second gold."""
+    """The tasks of which `person` is building an independent gold."""
     return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
 
 
 def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:
-    """Whether `person` is building a second gold of the task."""
+    """Whether `person` is building an independent gold of the task."""
     return ws.drafts.get(gold_key(task_id), person) is not None
 
 
 def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
-    """Raises `NotAllowed` for who is building a second gold of the task, and so must not see its gold."""
+    """Raises `NotAllowed` for who is building an independent gold of the task, and so must not see its gold."""
     if is_under_way(ws, task_id, person):
         raise NotAllowed(
             _("You are building this task's gold"),

@@ -1,4 +1,4 @@
-"""Second golds that were handed in: who may see them, how they compare, and the gold that follows from what people decide."""
+"""Independent golds that were handed in: who may see them, how they compare, and the gold that follows from what people decide."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def _union(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class SecondGold:
+class IndependentGold:
     """What `by` built of revision `revision`; `seconds` without idle stretches."""
 
     uid: str
@@ -284,15 +284,15 @@ class SecondGold:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A second gold beside the author's. `agreement` is that of the revision it was built of; decisions
-    are about `task`, the newest (`head`). `others`: how many second golds there are to see. `obstacle`: why
+    """An independent gold beside the author's. `agreement` is that of the revision it was built of; decisions
+    are about `task`, the newest (`head`). `others`: how many independent golds there are to see. `obstacle`: why
     `person` may not decide, "" if they may. `takes`: what they have decided so far.
     """
 
     task: Task
     head: int
-    second: SecondGold
-    others: tuple[SecondGold, ...]
+    second: IndependentGold
+    others: tuple[IndependentGold, ...]
     alignment: Alignment
     agreement: GoldAgreement
     person: str
@@ -300,14 +300,14 @@ class Comparison:
     takes: dict[str, Take]
 
 
-def second_golds(
+def independent_golds(
     ws: Workspace, task_id: str, person: str, coordinators: Collection[str] = ()
-) -> tuple[SecondGold, ...]:
-    """The second golds that `person` may see now, oldest first: an author and a coordinator all of
+) -> tuple[IndependentGold, ...]:
+    """The independent golds that `person` may see now, oldest first: an author and a coordinator all of
     them, who has built one their own and others of the same revision. Raises `NotFound`.
     """
     log = _log(ws, task_id, person, coordinators)
-    found: list[SecondGold] = []
+    found: list[IndependentGold] = []
     for entry in sorted(log.contributions, key=lambda entry: entry.order):
         if isinstance(entry.body, GoldBuilt):
             task = ws.tasks.revision(task_id, entry.revision).task
@@ -315,7 +315,7 @@ def second_golds(
             with contextlib.suppress(FileProblems):
                 whole = as_task({**task.model_dump(mode="json"), "gold": entry.body.gold})
                 found.append(
-                    SecondGold(
+                    IndependentGold(
                         uid=entry.uid,
                         by=entry.by,
                         revision=entry.revision,
@@ -335,14 +335,14 @@ def compare(
     uid: str = "",
     coordinators: Collection[str] = (),
 ) -> Comparison:
-    """The second gold `uid`, or the last one, beside the author's. Raises `NotFound` when there is none
+    """The independent gold `uid`, or the last one, beside the author's. Raises `NotFound` when there is none
     that `person` may see.
     """
-    golds = second_golds(ws, task_id, person, coordinators)
+    golds = independent_golds(ws, task_id, person, coordinators)
     chosen = [gold for gold in golds if uid in ("", gold.uid)]
     if not chosen:
         raise NotFound(
-            _("There is no second gold to see"),
+            _("There is no independent gold to see"),
             task_id,
             _("Somebody who has not seen the gold can build one: b in the list of tasks."),
         )
@@ -398,7 +398,9 @@ def adjudicate(
         raise NotAllowed(title, text.format(n=left))
     edit = TaskEdit.of(task, comparison.head)
     edit.set(("gold",), adjudicated(task.gold, second.gold, comparison.alignment, takes))
-    message = _("Adjudicated with the second gold of {person}").format(person=one_line(second.by))
+    message = _("Adjudicated with the independent gold of {person}").format(
+        person=one_line(second.by)
+    )
     revision = ws.tasks.save(edit.task(), author=by, message=message, base=comparison.head)
     ws.drafts.discard(_key(task.id, second.uid), by)
     return revision

@@ -284,7 +284,7 @@ def _with_intervals(
 
 def _of_level(level: Level) -> LevelAgreement:
     empty = {
-        "precision": "" if level.second else _("the second gold has none"),
+        "precision": "" if level.second else _("the independent gold has none"),
         "recall": "" if level.author else _("the author's gold has none"),
     }
     if level.given:

@@ -212,7 +212,7 @@ def _people(sheet: Datasheet) -> Iterable[str]:
             _("reviews"),
             _("returned"),
             _("comments"),
-            _("second golds"),
+            _("independent golds"),
             _("decisions"),
         ),
         [
@@ -305,7 +305,7 @@ def _golds(sheet: Datasheet) -> Iterable[str]:
     golds = sheet.golds
     if not golds.golds:
         return
-    yield heading(_("Second gold"), 3)
+    yield heading(_("Independent gold"), 3)
     yield _("{golds} golds built again from the brief, for {tasks} tasks.").format(
         golds=golds.golds, tasks=golds.tasks
     )

@@ -41,7 +41,7 @@ class TaskInputs:
     log: TaskLog
     standing: Standing
     effort: EffortTotals
-    golds: tuple[SecondGold, ...] = ()
+    golds: tuple[IndependentGold, ...] = ()
 
     @property
     def in_use(self) -> bool:
@@ -53,7 +53,7 @@ class TaskInputs:
 
 
 @dataclass(frozen=True)
-class SecondGold:
+class IndependentGold:
     """A gold that `by` built from the brief of a revision, beside the author's."""
 
     by: str
@@ -121,10 +121,10 @@ def entries(log: TaskLog) -> list[Contribution]:
     return sorted(log.contributions, key=lambda entry: entry.order)
 
 
-def _golds(workspace: Workspace, log: TaskLog) -> tuple[SecondGold, ...]:
+def _golds(workspace: Workspace, log: TaskLog) -> tuple[IndependentGold, ...]:
     """Those that are open: while its revision is in review, somebody may still be at one."""
     standing = standing_of(log)
-    found: list[SecondGold] = []
+    found: list[IndependentGold] = []
     for entry in entries(log):
         if not isinstance(entry.body, GoldBuilt):
             continue
@@ -137,7 +137,7 @@ def _golds(workspace: Workspace, log: TaskLog) -> tuple[SecondGold, ...]:
         except ValidationError:
             continue
         if second.family == task.family:
-            found.append(SecondGold(entry.by, task.gold, second))
+            found.append(IndependentGold(entry.by, task.gold, second))
     return tuple(found)
 
 
@@ -256,7 +256,7 @@ class Release(Frozen):
 
 class PersonLine(Frozen):
     """What one person did. `tasks`: of which they saved a revision. `returned`: those of their `reviews`
-    that did not approve. `golds`: second golds that are open to see. Only decided rounds count.
+    that did not approve. `golds`: independent golds that are open to see. Only decided rounds count.
     """
 
     name: str
@@ -329,7 +329,7 @@ class PairLine(Frozen):
 
 
 class GoldFigures(Frozen):
-    """Second golds beside the authors', level by level; counts are summed over all `golds`. Those of
+    """Independent golds beside the authors', level by level; counts are summed over all `golds`. Those of
     revisions in review are left out.
     """
 

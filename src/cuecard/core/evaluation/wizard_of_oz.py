@@ -384,7 +384,7 @@ def _why_not(workspace: Archive, trial: TrialRecord, person: str) -> str:
         case "reviewed":
             return _("You have had this task to review, so you may have seen its gold.")
         case "built":
-            return _("You have built a second gold of this task.")
+            return _("You have built an independent gold of this task.")
         case "judged":
             return _("You have seen verdicts on this task, so you know its gold.")
         case "played":

@@ -341,11 +341,11 @@ class GoldView:
         return _("{done} of {n} decided").format(done=self.to_decide - self.open, n=self.to_decide)
 
     def who(self) -> str:
-        """Whose second gold, of which revision, and what it took."""
+        """Whose independent gold, of which revision, and what it took."""
         second = self.comparison.second
         minutes = round(second.seconds / 60)
         parts = [
-            _("second gold by {person}").format(person=second.by),
+            _("independent gold by {person}").format(person=second.by),
             _("revision {number}").format(number=second.revision),
             ngettext("{n} minute", "{n} minutes", minutes).format(n=minutes),
         ]

@@ -1,4 +1,4 @@
-"""Building a second gold from the brief, in the editor's own panes: its screen, its mode and its tabs."""
+"""Building an independent gold from the brief, in the editor's own panes: its screen, its mode and its tabs."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def second_pane(tab: TabId) -> TaskPane:
 _NOT_HERE = ("persona", "stages", "columns", "sources", "history")
 
 
-class SecondGoldMode(TaskMode):
+class IndependentGoldMode(TaskMode):
     """What is edited is the blank of the task: nothing of the author's gold is ever read into the editor.
     `brief_changed`: whether it asks something else than when this person saw it last.
     """
 
-    label = N_("second gold")
+    label = N_("independent gold")
     asks_first = False  # the author's task is not touched
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class BuildGoldScreen(DraftingScreen):
     )  # fmt: skip
 
     def __init__(self, task_id: str) -> None:
-        self._second = SecondGoldMode()
+        self._second = IndependentGoldMode()
         super().__init__(task_id, mode=self._second)
 
     async def show_task(self, opened: Opened) -> None:

@@ -16,8 +16,8 @@ from cuecard.annotate.independent_gold.building import obstacle, refusal
 from cuecard.annotate.independent_gold.comparison import (
     adjudicate,
     compare,
+    independent_golds,
     keep_takes,
-    second_golds,
 )
 from cuecard.annotate.independent_gold.matching import Status, Take
 from cuecard.core.errors import Conflict, CuecardError
@@ -367,14 +367,14 @@ class CompareGoldScreen(CuecardScreen[None]):
 _OF_VIEW = ("take", "all", "next", "filter", "source", "other", "save")
 
 
-async def open_second_gold(screen: CuecardScreen[None], task_id: str) -> None:
+async def open_independent_gold(screen: CuecardScreen[None], task_id: str) -> None:
     """Compare where there is something that the person may see, else build. Raises `NotAllowed` where
     neither is possible.
     """
     person, config = screen.person, await screen.services.config()
 
     def look(ws: Workspace) -> tuple[bool, str]:
-        seen = second_golds(ws, task_id, person, config.review.coordinators)
+        seen = independent_golds(ws, task_id, person, config.review.coordinators)
         return bool(seen), "" if seen else obstacle(ws, task_id, person)
 
     seen, reason = await screen.services.ask(look)

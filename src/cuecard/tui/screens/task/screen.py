@@ -88,12 +88,12 @@ class TaskScreen(DraftingScreen):
     def opened_version(self, event: HistoryPane.Opened) -> None:
         self.look_at(event.version)
 
-    @on(HistoryPane.SecondGoldWanted)
+    @on(HistoryPane.IndependentGoldWanted)
     @guarded("look")
     async def compare_golds(self) -> None:
-        from cuecard.tui.screens.independent_gold.compare import open_second_gold
+        from cuecard.tui.screens.independent_gold.compare import open_independent_gold
 
-        await open_second_gold(self, self.task_id)
+        await open_independent_gold(self, self.task_id)
 
     @on(TaskEditor.Turned)
     def turned(self, event: TaskEditor.Turned) -> None:

@@ -46,7 +46,7 @@ class HistoryPane(TaskPane):
         Key("history.open", "enter,v", "view", N_("Read"), N_("Read the whole version as YAML"), shown_as="⏎"),
         Key("history.restore", "r", "restore", N_("Restore"), N_("Put this version into the editor; asks first")),
         Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
-        Key("history.second_gold", "b", "second_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
+        Key("history.second_gold", "b", "independent_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
         Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
 
@@ -72,7 +72,7 @@ class HistoryPane(TaskPane):
             super().__init__()
             self.version = version
 
-    class SecondGoldWanted(Message):
+    class IndependentGoldWanted(Message):
         """The person wants to compare the gold with a second one."""
 
     def __init__(self, *, id: str) -> None:
@@ -173,8 +173,8 @@ class HistoryPane(TaskPane):
         if self._current is not None:
             self.post_message(self.Opened(self._current))
 
-    def action_second_gold(self) -> None:
-        self.post_message(self.SecondGoldWanted())
+    def action_independent_gold(self) -> None:
+        self.post_message(self.IndependentGoldWanted())
 
     def action_changes(self) -> None:
         (self.table if self.changes.has_focus else self.changes).focus()

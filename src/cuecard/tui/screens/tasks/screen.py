@@ -58,7 +58,7 @@ class TasksScreen(CuecardScreen[None]):
         Key("tasks.play_with", "P", "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False),
         Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
-        Key("tasks.second_gold", "b", "second_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
+        Key("tasks.second_gold", "b", "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
         Key("tasks.withdraw", "u", "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", "u", "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
         Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
@@ -131,7 +131,7 @@ class TasksScreen(CuecardScreen[None]):
         match action:
             case "open" | "play":
                 return line is not None and not line.thrown
-            case "qc" | "second_gold":
+            case "qc" | "independent_gold":
                 return line is not None and bool(line.revision)
             case "withdraw":
                 return line is not None and line.state == "in_review"
@@ -199,12 +199,12 @@ class TasksScreen(CuecardScreen[None]):
         elif outcome == "moved":
             self.load()
 
-    @guarded("second_gold")
-    async def action_second_gold(self) -> None:
-        from cuecard.tui.screens.independent_gold.compare import open_second_gold
+    @guarded("independent_gold")
+    async def action_independent_gold(self) -> None:
+        from cuecard.tui.screens.independent_gold.compare import open_independent_gold
 
         if (line := self.listing.line) is not None:
-            await open_second_gold(self, line.id)
+            await open_independent_gold(self, line.id)
 
     def action_withdraw(self) -> None:
         self.action_submit()
