@@ -1,1 +1,1 @@
-"""Everything that is saved and loaded goes through here."""
+"""The database of a workspace: tables, migrations, and the `Workspace` through which everything is saved."""

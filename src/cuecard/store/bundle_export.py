@@ -1,4 +1,4 @@
-"""Runs and labels as entries of a bundle: read from the tables, with the texts that logs refer to."""
+"""Reads runs, trials and labels from the tables as records of a bundle, with the large texts that logs refer to."""
 
 import json
 from collections import defaultdict
@@ -53,12 +53,12 @@ _Value = TypeVar("_Value")
 
 
 def runs_of(session: Session, run_ids: Sequence[int]) -> list[SharedRun]:
-    """Raises `NotFound`. One that is under way is written as paused: nobody plays it in the workspace that takes it in."""
+    """The records of these runs; one that is being played is written as paused. Raises `NotFound`."""
     return [_run(run_row(session, run_id)) for run_id in dict.fromkeys(run_ids)]
 
 
 def trials_of(session: Session, run_ids: Sequence[int]) -> list[SharedTrial]:
-    """All trials of these runs with everything that was recorded of them."""
+    """All trials of these runs, in order, with their logs, usage, judgements, shadow replies, forms and notes."""
     found: list[SharedTrial] = []
     for run_id in dict.fromkeys(run_ids):
         query = (
@@ -80,7 +80,7 @@ def trials_of(session: Session, run_ids: Sequence[int]) -> list[SharedTrial]:
 
 
 def payloads_of(session: Session, trials: Iterable[SharedTrial]) -> dict[str, bytes]:
-    """The large texts that these logs refer to, and the prompts of their calls as far as they were kept."""
+    """By SHA-256 hash, the large texts that these logs refer to and those prompts of their calls that were kept."""
     needed: dict[str, None] = {}
     prompts: dict[str, None] = {}
     for trial in trials:
@@ -249,6 +249,9 @@ def _player(payload: str) -> PlayerRef:
 
 
 def labels_of(session: Session, *conditions: Any) -> Iterator[SharedLabel]:
+    """Labels whose rows meet the conditions, with trials named by uid. So do the three functions below for other
+    records.
+    """
     query = (
         select(LabelRow, TrialRow.uid)
         .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)

@@ -1,4 +1,4 @@
-"""Bundles put into a workspace: the union of what was there and what came, by uid."""
+"""Imports bundles into a workspace: what is new by uid is added, and nothing that is there is changed or removed."""
 
 import json
 from collections import Counter, defaultdict
@@ -42,8 +42,9 @@ Counts = tuple[int, int]
 
 
 def take_effort(session: Session, parcels: Iterable[Sequence[SharedEffort]]) -> Counts:
-    """Add what is not entered yet. Equal entries are counted: as many are kept as the parcel with the
-    most of them has.
+    """Add effort entries that are not in the workspace yet; gives how many were added and how many were known. Entries
+    have no uid, so equal ones are counted: two bundles with the same entry once each add it once, a bundle that holds
+    it twice adds it twice.
     """
     wanted: Counter[SharedEffort] = Counter()
     for entries in parcels:
@@ -75,7 +76,7 @@ def take_effort(session: Session, parcels: Iterable[Sequence[SharedEffort]]) -> 
 
 
 class Taking:
-    """Takes parcels within one writing session. What a parcel says must have been checked before."""
+    """The import of some parcels (what bundles hold) within one writing session. Parcels must be validated before."""
 
     def __init__(self, session: Session, parcels: Sequence[Parcel], by: str) -> None:
         self._session = session
@@ -90,7 +91,7 @@ class Taking:
         self._touched = sorted(touched)
 
     def report(self, *, dry: bool) -> MergeReport:
-        """Take everything, and say what that did."""
+        """Import everything and report it. `dry` only marks the report; the caller rolls back."""
         people, signed_for = self._people(), self._signed_for()
         before = load_logs(self._session, self._touched)
         heads = {task_id: self._session.get(TaskRow, task_id) for task_id in before}
@@ -124,7 +125,7 @@ class Taking:
         )
 
     def _people(self) -> tuple[str, ...]:
-        """Enter everybody who signed something; who was new."""
+        """Enter everybody whom the parcels name as an author; gives the names that were new."""
         names = {parcel.person for parcel in self._parcels}
         names |= {s.author for r in self._revisions.values() for s in r.signatures}
         names |= {name for parcel in self._parcels for name in _said_by(parcel)}
@@ -135,7 +136,7 @@ class Taking:
         return tuple(sorted(names - known - {self._by}))
 
     def _signed_for(self) -> tuple[SignedFor, ...]:
-        """Before anything is taken: what the packs say that somebody else than their maker saved."""
+        """Revisions under other names than their packer's. To be called before anything is imported."""
         authors = {s.author for r in self._revisions.values() for s in r.signatures}
         of = col(RevisionRow.author).in_(authors)
         own = select(RevisionRow.uid, RevisionRow.author).where(of)
@@ -162,7 +163,7 @@ class Taking:
         self._insert(ContentRow, rows)
 
     def _take_revisions(self, task_id: str, log: TaskLog | None) -> None:
-        """New revisions get the next free numbers; saved again elsewhere, they are signed again."""
+        """Number new revisions from the next free number on; add signatures to known ones."""
         incoming = [r for r in self._revisions.values() if r.task_id == task_id]
         known = {node.uid for node in log.revisions} if log else set[str]()
         if not known:
@@ -179,7 +180,7 @@ class Taking:
         self._sign(incoming, {revision.uid for revision in fresh})
 
     def _begin(self, revision: SharedRevision) -> None:
-        """A line for a new task; `refold` makes it say what its head says."""
+        """Insert the row of a new task; `refold` fills in its head later."""
         task = self._tasks[revision.hash]
         first = revision.signatures[0]
         self._session.add(
@@ -270,9 +271,7 @@ class Taking:
 
 
 def seen_clash(clash: Clash, standing: Standing, person: str) -> Clash:
-    """A clash as `person` may see it: who reviewed a revision is nobody else's business until its
-    reviews may be read.
-    """
+    """A clash as `person` may see it: without the names of reviewers, until its reviews may be read."""
     if clash.kind == "forks" or standing.of(clash.revisions[0]).seen == "all":
         return clash
     return clash.model_copy(update={"people": tuple(p for p in clash.people if p == person)})
@@ -287,7 +286,7 @@ def _said_by(parcel: Parcel) -> set[str]:
 
 
 def _united(parcels: Sequence[Parcel]) -> dict[str, SharedRevision]:
-    """All revisions by uid, parents first; of one that stands in several, all signatures."""
+    """All revisions by uid, parents first. A revision that several parcels hold has the signatures of all of them."""
     found: dict[str, SharedRevision] = {}
     for parcel in parcels:
         for revision in parcel.revisions:

@@ -1,4 +1,4 @@
-"""Labels, reveals, adjudications and labelling sets that came in bundles."""
+"""Imports the labels, reveals, adjudications and labelling sets of bundles."""
 
 import json
 from collections import Counter
@@ -34,7 +34,7 @@ Counts = tuple[int, int]
 def take_labelling(
     session: Session, parcels: Sequence[Parcel]
 ) -> tuple[dict[str, Counts], tuple[LeftOut, ...]]:
-    """Add what is about trials that are here, by kind; the rest is left out."""
+    """Add what is new, with counts by kind. What is about trials that are not here is left out and reported."""
     labels = [label for parcel in parcels for label in parcel.labels]
     reveals = [reveal for parcel in parcels for reveal in parcel.reveals]
     decisions = [decision for parcel in parcels for decision in parcel.adjudications]
@@ -73,7 +73,7 @@ class _Taking:
         )
 
     def labels(self, labels: Sequence[SharedLabel]) -> Counts:
-        """Also on what was not judged here: the item is what is labelled."""
+        """Add labels, also on items that no judge has decided on here: a label belongs to the item, not to a verdict."""
         # Of two that differ only in what earlier versions did not know, the same one stays everywhere.
         ordered = sorted(labels, key=lambda x: (x.phase, x.seconds, x.gold_wrong, x.source))
         unique = {label.identity: label for label in ordered}
@@ -109,9 +109,7 @@ class _Taking:
         return len(rows), len(here) - len(rows)
 
     def reveals(self, reveals: Sequence[SharedReveal]) -> Counts:
-        """Of two, the earlier one holds. One without its trial is not worth telling: its labels are left
-        out too.
-        """
+        """Add reveals; of two on an item, the earlier holds. Those without their trial are not reported."""
         here = {
             (self._trials[r.trial], r.item, r.person): r
             for r in sorted(reveals, key=lambda r: r.at, reverse=True)
@@ -154,7 +152,7 @@ class _Taking:
         return len(rows), len(here) - len(rows)
 
     def label_sets(self, sets: Sequence[SharedLabelSet]) -> Counts:
-        """A set is taken whole or not at all: its probabilities hold for all of it."""
+        """A set is imported whole or not at all, because its sampling probabilities hold for the whole set."""
         known = set(self._session.exec(select(LabelSetRow.uid)))
         unique = sorted({drawn.uid: drawn for drawn in sets}.values(), key=lambda x: (x.at, x.uid))
         added = left = 0

@@ -1,4 +1,4 @@
-"""Runs that came in bundles: what is not here by uid is added, and nothing that is here is changed."""
+"""Imports runs from bundles: what is new by uid is added, and nothing that is there is changed."""
 
 import hashlib
 import zlib
@@ -41,7 +41,9 @@ _ONCE = 200
 def take_runs(
     session: Session, parcels: Sequence[Parcel]
 ) -> tuple[dict[str, Counts], tuple[LeftOut, ...]]:
-    """Add what is new of the parcels' runs, by kind. Their revisions must be here already."""
+    """Add what is new of the parcels' runs and trials, and give by kind how many were added and known, and what was
+    left out. The revisions that were played must have been imported before.
+    """
     if not any(parcel.runs for parcel in parcels):
         return {}, ()
     taking = _Taking(session)
@@ -172,7 +174,7 @@ class _Taking:
         return [(r.take, r.at, unpack(r.body, r.packed)) for r in self._session.exec(query)]
 
     def _events(self, trial: SharedTrial, trial_id: int, known: int) -> list[Spent]:
-        """Append those behind the known ones; the calls that they record."""
+        """Append the events that follow the first `known` ones; gives the model calls that they record."""
         rows: list[dict[str, Any]] = []
         spent: list[Spent] = []
         for event in trial.events[known:]:
@@ -239,7 +241,7 @@ class _Taking:
         return spent
 
     def _judgements(self, trial: SharedTrial, trial_id: int) -> None:
-        """Those that are newer than what their judge has here: the newest of a judge counts, and stays it."""
+        """Add judgements newer than their judge's newest here, which so stays the one that counts."""
         query = (
             select(JudgementRow.judge_name, func.max(JudgementRow.created_at))
             .where(JudgementRow.trial_id == trial_id)
@@ -255,7 +257,7 @@ class _Taking:
             self._count("judgement", fresh)
 
     def _people(self, trial: SharedTrial, trial_id: int) -> None:
-        """Shadows, forms of sessions and notes."""
+        """Add what people said of the trial: shadow replies that were asked for, forms of sessions, and notes."""
         known = self._known_of
         asked = select(ShadowRow.state, ShadowRow.simulator).where(ShadowRow.trial_id == trial_id)
         known["shadow"] = set(self._session.exec(asked))

@@ -1,4 +1,4 @@
-"""The entries of a bundle, the file by which workspaces exchange work: all name things by uid, never by a local number."""
+"""The records of a bundle, the file by which workspaces exchange work. They name everything by uid, never by a number."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,6 +18,8 @@ from cuecard.core.verdicts import Judgement
 
 
 class SharedRun(Frozen):
+    """A run. `samples`: trials of each cell of its grid; `plan`: what resumes it; `reason`: why it is paused."""
+
     uid: str
     name: str
     kind: Literal["grid", "play", "probe"]
@@ -31,7 +33,7 @@ class SharedRun(Frozen):
 
 
 class SharedEvent(Frozen):
-    """`body`: the event's JSON with stubs for what stands in payloads, as `event_codec.encode` makes it."""
+    """An event of a trial's log. `take` counts the retries before it. `body`: its JSON as `codec.encode` writes it."""
 
     seq: int
     take: int = 0
@@ -40,7 +42,7 @@ class SharedEvent(Frozen):
 
 
 class SharedUsage(Frozen):
-    """What a payer's calls of a model took in one trial; the fields are those of `UsageRecord`."""
+    """Calls, tokens and cost of one payer and one model in a trial; the fields are those of `UsageRecord`."""
 
     payer: str
     model: str
@@ -51,7 +53,7 @@ class SharedUsage(Frozen):
 
 
 class SharedCall(Frozen):
-    """A judge's model call; `body`: the reply as JSON."""
+    """A judge's model call. `attempt`: the judging, from 0; `key`: the call in it; `prompt`: a hash; `body`: JSON."""
 
     judge: str
     attempt: int
@@ -62,12 +64,17 @@ class SharedCall(Frozen):
 
 
 class SharedJudgement(Frozen):
+    """A judge's verdicts on one trial, and when they were made."""
+
     at: datetime
     judgement: Judgement
 
 
 class SharedShadow(Frozen):
-    """What a simulator would have said; `reply` and `calls` are JSON."""
+    """What a simulated user would have said in the user turn `turn` of a trial whose user was played otherwise.
+    `state`: the hash of the dialogue up to there; `live`: it was asked during the session; `reply` and `calls` are
+    JSON.
+    """
 
     state: str
     turn: int
@@ -79,7 +86,7 @@ class SharedShadow(Frozen):
 
 
 class SharedForm(Frozen):
-    """What a person said of a session; `questions` and `answers` are JSON."""
+    """A person's answers to the questions after a live session; `questions` and `answers` are JSON."""
 
     person: str
     questions: str
@@ -88,7 +95,7 @@ class SharedForm(Frozen):
 
 
 class SharedNote(Frozen):
-    """A bookmark or comment at a place of a trial, or that the note `about` was taken back."""
+    """A bookmark or comment at a place of a trial. With kind `taken_back` it removes the note whose uid is `about`."""
 
     uid: str
     person: str
@@ -100,8 +107,8 @@ class SharedNote(Frozen):
 
 
 class SharedTrial(Frozen):
-    """A trial of the run with uid `run` on the revision with uid `revision`. `position`: its place in the grid. `events`:
-    the whole log, all takes, in order.
+    """A trial of the run with uid `run` on the revision with uid `revision`. `position`: its place in the run's grid,
+    from 0. `events`: the whole log in order, with what later retries took back.
     """
 
     uid: str
@@ -132,7 +139,7 @@ class SharedTrial(Frozen):
 
 
 class Signature(Frozen):
-    """Who saved a revision, and when. `origins`: what of it a machine drafted."""
+    """Who saved a revision, and when; `origins`: parts drafted by a model; `tick`: see `contributions.next_tick`."""
 
     author: str
     at: datetime
@@ -142,12 +149,14 @@ class Signature(Frozen):
 
     @property
     def order(self) -> tuple[int, datetime, str]:
-        """The first of a revision's signatures says when it was made."""
+        """The key to sort a revision's signatures by: the first says when the revision was made."""
         return self.tick, self.at, self.author
 
 
 class SharedRevision(Frozen):
-    """A revision without its content, which `hash` names, and with everybody who saved just this."""
+    """A revision without its content, which stands in `Parcel.tasks` under `hash`. Several people may have signed it:
+    in different workspaces they saved the same content on the same parents.
+    """
 
     uid: str
     task_id: str
@@ -186,12 +195,12 @@ class SharedLabel(Frozen):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What makes two labels one: who said what of what when. Packs of earlier versions hold no more."""
+        """What makes two labels the same. Bundles of earlier versions hold no other fields."""
         return self.trial, self.item, self.person, self.value.value, self.comment, self.at
 
 
 class SharedReveal(Frozen):
-    """When a person first saw what was decided on an item."""
+    """When a person first saw the decisions of others on an item; labels given later are not blind."""
 
     trial: str
     item: str
@@ -200,7 +209,7 @@ class SharedReveal(Frozen):
 
 
 class SharedAdjudication(Frozen):
-    """What was decided on a disputed item."""
+    """The decision of an adjudicator on an item that people or judges decided differently."""
 
     trial: str
     item: str
@@ -234,7 +243,7 @@ class SharedLabelSet(Frozen):
 
 
 class SharedEffort(Frozen):
-    """An entry of the effort log. Equal entries are told apart by counting them."""
+    """An entry of the effort log: `amount` seconds, queries or pages. It has no uid; equal entries are counted."""
 
     task_id: str
     person: str
@@ -245,9 +254,9 @@ class SharedEffort(Frozen):
 
 
 class Parcel(Frozen):
-    """What one person did. `tasks` by content hash, and `revisions`, also hold what that refers to;
-    parents come before what stands on them. Or whole runs, with what anybody said of their trials, and the texts
-    that their logs refer to by hash (`payloads`).
+    """What one bundle holds: either all that one person did, or whole runs with what anybody said of their trials.
+    `tasks` (by content hash) and `revisions` (parents first) also hold everything that the rest refers to; `payloads`
+    are large texts of logs by hash.
     """
 
     person: str
@@ -265,7 +274,7 @@ class Parcel(Frozen):
 
     @property
     def empty(self) -> bool:
-        """Whether the person did nothing."""
+        """Whether there is nothing in it."""
         own = (
             self.contributions,
             self.labels,
@@ -291,9 +300,9 @@ class Arrived(Frozen):
 
 
 class LeftOut(Frozen):
-    """`count` labels, adjudications or labelling sets of `person` that cannot be taken: a trial that they
-    are about is not in this workspace. Merging the same file later takes them. Or a trial that `person` packed, whose
-    log goes another way than here (`other_log`).
+    """What could not be imported. `no_trial`: `count` labels, adjudications or sets of `person` are about a trial that
+    is not in this workspace; importing the file again once it is adds them. `other_log`: the trial's log here does not
+    begin like, or continue, the one in the bundle.
     """
 
     person: str
@@ -304,7 +313,7 @@ class LeftOut(Frozen):
 
 
 class Moved(Frozen):
-    """A task that came, changed its state or its newest revision; `before` is None for a new one."""
+    """A task that is new, or whose state or newest revision (`head`) an import changed. `before`: None for a new one."""
 
     task_id: str
     title: str
@@ -315,8 +324,8 @@ class Moved(Frozen):
 
 
 class SignedFor(Frozen):
-    """Revisions in the pack of `packed_by` that are signed by somebody else, `author`; `new` of them are not
-    in this workspace under that name. A name is no password: whoever writes a pack can put any name there.
+    """Revisions in the bundle of `packed_by` that carry the name of somebody else, `author`; `new` of them did not
+    carry it in this workspace yet. Whoever writes a bundle can put any name there, so people should look at these.
     """
 
     packed_by: str
@@ -326,8 +335,9 @@ class SignedFor(Frozen):
 
 
 class MergeReport(Frozen):
-    """What a merge did, or with `dry` would do. `signed_for`: who packed revisions of others, and whose. `clashes_before` and `clashes`: those of the tasks that
-    it touched, without the names of reviewers that must not be known yet.
+    """What an import did, or with `dry` would do. `signed_for`: revisions under other names than the packer's.
+    `clashes_before` and `clashes`: those of the tasks it touched (see `core.review.Clash`), without the names of
+    reviewers that must not be known yet.
     """
 
     dry: bool
@@ -349,7 +359,7 @@ class MergeReport(Frozen):
 
     @property
     def new_clashes(self) -> tuple[Clash, ...]:
-        """Those that were not there before, whichever of two revisions counted as the newest then."""
+        """The clashes that were not there before the import. The order of their revisions makes no difference."""
         before = {_what(clash) for clash in self.clashes_before}
         return tuple(clash for clash in self.clashes if _what(clash) not in before)
 

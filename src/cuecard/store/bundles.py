@@ -1,4 +1,4 @@
-"""What one person did, gathered as a bundle for other workspaces, and bundles taken in from elsewhere."""
+"""Makes bundles of what one person did, or of whole runs, and imports the bundles of others (`Exchange`)."""
 
 import json
 from collections import defaultdict
@@ -44,14 +44,16 @@ from cuecard.store.trial_tables import (
 
 
 class Exchange:
+    """Exports and imports bundles (`Workspace.exchange`)."""
+
     def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
         self._leases = leases
 
     def parcel(self, person: str, *, since: datetime | None = None) -> Parcel:
-        """All that `person` contributed, saved, labelled and put in, from `since` on, and the revisions
-        that it stands on or speaks about. Nothing that others contributed is read, but who saved those
-        revisions.
+        """Everything that `person` did at `since` or later: contributions, saved revisions, labels, reveals,
+        adjudications, labelling sets and effort, with the revisions that these refer to and their ancestors. Of other
+        people it holds only the signatures of those revisions.
         """
         with self._database.read() as session:
             contributions = _contributions(session, person, since)
@@ -89,8 +91,8 @@ class Exchange:
             )
 
     def parcel_of_runs(self, person: str, runs: Sequence[int]) -> Parcel:
-        """These runs whole, for `person` to hand on: trials with logs, judgements and what anybody said of them, labels
-        among it, and labelling sets that lie within them; the revisions that were played, with what those stand on. Raises
+        """These runs in full, packed by `person`: trials with logs and judgements, everybody's labels and notes on
+        them, labelling sets drawn only from them, and the revisions that were played with their ancestors. Raises
         `NotFound`.
         """
         with self._database.read() as session:
@@ -114,9 +116,9 @@ class Exchange:
             )
 
     def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
-        """Add what is new in these parcels, all of it or, if anything fails, nothing. What is known
-        stays as it is; nothing is changed or taken away. `by` reads the report. With `dry` the answer
-        says what would be. Raises `BeingPlayed` for a run that somebody plays here: its log is theirs meanwhile.
+        """Import these parcels: add what is new, and change or remove nothing. If anything fails, nothing is added.
+        `by` is who will read the report. With `dry` nothing is written and the report says what would be. Raises
+        `BeingPlayed` if somebody here plays one of the runs.
         """
         with self._database.write() as session:
             if not dry:
@@ -137,7 +139,7 @@ class Exchange:
 
 
 def _within(trials: Any) -> Any:
-    """Labelling sets of which every item is of one of these trials."""
+    """The condition for labelling sets all of whose items are of these trials."""
     outside = select(SetItemRow.set_id).where(col(SetItemRow.trial_id).not_in(trials))
     inside = select(SetItemRow.set_id).where(col(SetItemRow.trial_id).in_(trials))
     return col(LabelSetRow.id).in_(inside) & col(LabelSetRow.id).not_in(outside)
@@ -186,7 +188,7 @@ def _signed(session: Session, person: str, since: datetime | None) -> set[str]:
 def _revisions(
     session: Session, uids: Collection[str], own: Collection[str]
 ) -> list[SharedRevision]:
-    """These revisions, those of the same tasks among `own`, and all that they stand on, parents first."""
+    """These revisions, those in `own` of the same tasks, and the ancestors of all, parents first."""
     if not uids:
         return []
     of = select(RevisionRow.task_id).where(col(RevisionRow.uid).in_(uids))

@@ -1,4 +1,4 @@
-"""How contents are stored: JSON payloads as columns, events as JSON, and large contents once each by the hash of their bytes."""
+"""Encodes JSON, events and large contents as columns; a large content is stored once, under the SHA-256 of its bytes."""
 
 import hashlib
 import json
@@ -27,14 +27,14 @@ _PIECE = 200
 
 
 def pack(payload: bytes) -> tuple[str | None, bytes | None]:
-    """UTF-8 JSON as the pair of columns (`body`, `packed`), exactly one of them filled."""
+    """UTF-8 JSON as the columns (`body`, `packed`), one of them None: text up to `PACK_ABOVE` bytes, else compressed."""
     if len(payload) <= PACK_ABOVE:
         return payload.decode(), None
     return None, zlib.compress(payload, 6)
 
 
 def unpack(body: str | None, packed: bytes | None) -> bytes:
-    """What `pack` was given."""
+    """The JSON that `pack` made these two columns of."""
     return zlib.decompress(packed) if packed is not None else (body or "").encode()
 
 
@@ -47,8 +47,8 @@ def to_json(value: object) -> bytes:
 
 
 def to_json_in_pieces(value: dict[str, JsonValue]) -> bytes:
-    """As `to_json`, a stretch of a long list at a time: encoding in one go would keep other threads
-    (the screen's) waiting.
+    """As `to_json`, but encodes long lists in pieces. One call of the encoder would block other threads, the screen's
+    among them.
     """
     parts: list[bytes] = []
     for key, inner in value.items():
@@ -81,13 +81,14 @@ Payload = tuple[str, bytes]
 
 
 class Encoded(NamedTuple):
-    """`body` is UTF-8 JSON; `payloads` what it refers to."""
+    """An event's UTF-8 JSON as it is stored, and the large contents that it refers to by hash."""
 
     body: bytes
     payloads: tuple[Payload, ...] = ()
 
 
 def encode(body: EventBody) -> Encoded:
+    """An event's JSON, in which long texts are replaced by their beginning and a reference to a payload."""
     if isinstance(body, ToolAnswered):
         return _encode_answer(body)
     if isinstance(body, ModelReplied):
@@ -96,7 +97,7 @@ def encode(body: EventBody) -> Encoded:
 
 
 def decode(payload: bytes, contents: Mapping[str, bytes] | None = None) -> EventBody:
-    """The event's body. Without `contents`, large texts are their beginnings with an ellipsis."""
+    """The inverse of `encode`. `contents`: payloads by hash; without it, large texts are their beginnings."""
     if _MARK not in payload:
         try:
             return EVENT_BODY.validate_json(payload)
@@ -111,7 +112,7 @@ def decode(payload: bytes, contents: Mapping[str, bytes] | None = None) -> Event
 
 
 def decode_outline(payload: bytes) -> tuple[EventBody, tuple[str, ...]]:
-    """As `decode` without contents, with the hashes of what the event refers to."""
+    """As `decode` without contents, and the hashes of the payloads that the event refers to."""
     if _MARK not in payload:
         return decode(payload), ()
     data = from_json(payload)
@@ -123,7 +124,7 @@ def decode_outline(payload: bytes) -> tuple[EventBody, tuple[str, ...]]:
 
 
 def dumped(model: BaseModel, **which: Any) -> bytes:
-    """A model as JSON, with half surrogate pairs, which broken model output has, as escapes."""
+    """A model as JSON. Lone surrogates, which broken model output may hold, are written as escapes."""
     try:
         return model.__pydantic_serializer__.to_json(model, **which)
     except PydanticSerializationError:
@@ -131,6 +132,7 @@ def dumped(model: BaseModel, **which: Any) -> bytes:
 
 
 def hash_of(content: bytes) -> str:
+    """The SHA-256 of the bytes, as 64 hex digits."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -241,14 +243,16 @@ _CONTENT = select(col(PayloadRow.hash), col(PayloadRow.base), col(PayloadRow.dat
 
 
 class Ready(NamedTuple):
-    """What is to be written in a transaction; `Shelf.kept` is then told of it."""
+    """Rows of payloads to be inserted. Give it to `Shelf.kept` once the transaction is committed."""
 
     rows: list[dict[str, Any]]
     bases: list[tuple[int, str, bytes]]
 
 
 class Shelf:
-    """Puts contents by, and remembers some that are already there. Not for several threads."""
+    """Prepares payloads for writing, and remembers some that are stored already. Later contents of a trial are
+    compressed with an earlier one as the dictionary. Not safe to use from several threads.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -256,7 +260,7 @@ class Shelf:
         self._bases: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
 
     def ready(self, contents: Iterable[tuple[int, Payload]]) -> Ready:
-        """Compress what is not stored yet, of pairs of a trial's id and a content."""
+        """Compress those contents that are not stored yet. `contents`: pairs of a trial's id and a payload."""
         new: dict[str, tuple[int, bytes]] = {}
         for trial_id, (digest, content) in contents:
             if digest not in self._known:
@@ -272,7 +276,7 @@ class Shelf:
         return Ready(rows, bases)
 
     def kept(self, ready: Ready) -> None:
-        """The transaction was committed."""
+        """Remember that these payloads are stored; call it after the commit."""
         for row in ready.rows:
             self._remember(row["hash"])
         for trial_id, digest, content in ready.bases:
@@ -281,7 +285,7 @@ class Shelf:
                 self._bases.popitem(last=False)
 
     def forget(self, trial_id: int) -> None:
-        """The trial has ended."""
+        """Drop the compression dictionary of a trial that has ended."""
         self._bases.pop(trial_id, None)
 
     def _row(
@@ -304,7 +308,7 @@ class Shelf:
 
 
 def write_payloads(connection: Connection, ready: Ready) -> None:
-    """What another process has stored in the meantime is passed over."""
+    """Insert payloads; those that another process has stored in the meantime are passed over."""
     if ready.rows:
         connection.execute(insert_new(connection, _TABLE), ready.rows)
 

@@ -1,4 +1,4 @@
-"""Contributions as rows, what the database keeps of the fold over them, and which of them a person may see now."""
+"""Contributions (reviews, comments, decisions) as rows, the states derived from them, and who may see which."""
 
 import json
 from collections import defaultdict
@@ -40,17 +40,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def load_log(session: Session, task_id: str) -> TaskLog:
-    """Everything about one task; without revisions if there is no such task."""
+    """The revisions and contributions of one task; a log without revisions if there is no such task."""
     return load_logs(session, [task_id]).get(task_id) or TaskLog(task_id=task_id, revisions=())
 
 
 def first_log(row: RevisionRow) -> TaskLog:
-    """The log of a task that was not there before."""
+    """The log of a task whose first revision this row is."""
     return TaskLog(task_id=row.task_id, revisions=(_node(row, ()),))
 
 
 def load_logs(session: Session, task_ids: Collection[str] | None = None) -> dict[str, TaskLog]:
-    """Everything about these tasks, or about all."""
+    """The logs of these tasks, or of all, by task id."""
     nodes = select(RevisionRow).order_by(RevisionRow.task_id, col(RevisionRow.number))
     entries = select(ContributionRow).where(col(ContributionRow.task_id).is_not(None))
     if task_ids is not None:
@@ -62,7 +62,7 @@ def load_logs(session: Session, task_ids: Collection[str] | None = None) -> dict
 def assemble(
     session: Session, nodes: Iterable[RevisionRow], entries: Iterable[ContributionRow]
 ) -> dict[str, TaskLog]:
-    """Logs of the tasks of `nodes`, with such of their contributions as are given."""
+    """The logs of the tasks of these revisions, by task id, with those of their contributions that are given."""
     revisions: dict[str, list[RevisionNode]] = defaultdict(list)
     cosigned: dict[str, list[CosignRow]] = defaultdict(list)
     nodes = list(nodes)
@@ -88,7 +88,7 @@ def assemble(
 
 
 def next_tick(log: TaskLog | None, at: datetime) -> int:
-    """The time in microseconds, or one more than the highest tick in the log where that is later: a
+    """The logical time of a new entry: microseconds since 1970, or the log's highest tick plus one if that is larger. A
     hybrid logical clock (Kulkarni et al. 2014).
     """
     ticks: list[int] = []
@@ -98,7 +98,7 @@ def next_tick(log: TaskLog | None, at: datetime) -> int:
 
 
 def sign(log: TaskLog | None, revision: int, by: str, at: datetime, body: Body) -> Contribution:
-    """An entry with its name. Without a log it belongs to no task. Raises `KeyError` for a revision
+    """A new contribution with its uid and tick. Without a log it belongs to no task. Raises `KeyError` for a revision
     that the log does not hold.
     """
     uid, task_id, tick = "", "", 0
@@ -112,7 +112,7 @@ def sign(log: TaskLog | None, revision: int, by: str, at: datetime, body: Body) 
 
 
 def contribution_values(entry: Contribution) -> dict[str, Any]:
-    """The columns of an entry."""
+    """A contribution as values of the columns of `ContributionRow`."""
     body, packed = pack(to_json(entry.body.model_dump(mode="json")))
     match entry.body:
         case Claimed(person=person) | Released(person=person):
@@ -150,7 +150,7 @@ def contribution_of(row: ContributionRow) -> Contribution:
 
 
 def standing_values(standing: Standing) -> list[dict[str, Any]]:
-    """The columns of each revision's standing."""
+    """The states of a task's revisions as values of the columns of `StandingRow`."""
     return [
         {
             "task_id": standing.task_id,
@@ -166,7 +166,7 @@ def standing_values(standing: Standing) -> list[dict[str, Any]]:
 
 
 def refold(session: Session, log: TaskLog) -> Standing:
-    """Bring what is kept of the fold up to date with `log`, which holds everything."""
+    """Compute the task's state from its full `log`, and write it to `TaskRow` and `StandingRow`."""
     standing = standing_of(log)
     connection = session.connection()
     table = metadata.tables["standing"]
@@ -190,7 +190,7 @@ def refold(session: Session, log: TaskLog) -> Standing:
 
 
 def show_content(row: TaskRow, task: Task) -> None:
-    """Have the head's columns say what `task` says."""
+    """Set those columns of a task's row that repeat the content of its newest revision."""
     row.title, row.family, row.language = task.title, task.family, task.language
     row.domain, row.difficulty = task.domain, task.difficulty
     row.search = _search(row)
@@ -227,7 +227,7 @@ _HIDDEN_KINDS = (*_REVIEW_KINDS, *_LEASE_KINDS, "gold_built", "answered")
 
 
 def wrote(person: Any) -> Any:
-    """The ids of the tasks of which `person` saved a revision."""
+    """A query for the ids of the tasks of which `person` saved a revision."""
     own = select(RevisionRow.task_id).where(RevisionRow.author == person)
     cosigned = (
         select(RevisionRow.task_id)
@@ -238,13 +238,13 @@ def wrote(person: Any) -> Any:
 
 
 def written_by(session: Session, person: str) -> frozenset[str]:
-    """As `wrote`, read."""
+    """The result of `wrote`."""
     found: Iterable[str] = session.connection().execute(wrote(person)).scalars()
     return frozenset(found)
 
 
 def reviewed_by(person: Any, task_id: Any, revision: Any) -> Any:
-    """Whether `person` handed in a review of this revision."""
+    """The SQL condition that `person` handed in a review of this revision."""
     other = aliased(ContributionRow)
     return (
         select(other.uid)
@@ -259,7 +259,7 @@ def reviewed_by(person: Any, task_id: Any, revision: Any) -> Any:
 
 
 def reviews_open_to(person: Any, task_id: Any, revision: Any) -> Any:
-    """Whether everybody's reviews of this revision may be read by `person`."""
+    """The SQL condition that `person` may read everybody's reviews of this revision."""
     # An alias, so that a query over standings can ask it of each of its own rows. What is asked of the
     # party is asked of this row: a query two levels down is not correlated with the outermost by itself.
     row = aliased(StandingRow)
@@ -276,13 +276,13 @@ def reviews_open_to(person: Any, task_id: Any, revision: Any) -> Any:
 
 
 def as_viewer(person: str) -> dict[str, str]:
-    """The parameters to execute a query with in which `may_see` stands."""
+    """The parameters with which to execute a query that contains `may_see`."""
     return {_VIEWER: person}
 
 
 @cache
 def may_see() -> Any:
-    """The condition on `ContributionRow` of what the viewer may see (`as_viewer`). It is large, so it is
+    """The SQL condition for rows of `ContributionRow` that the viewer (see `as_viewer`) may see. It is large, so it is
     built once.
     """
     row = ContributionRow
@@ -294,7 +294,7 @@ def may_see() -> Any:
 
 
 def has_reviewed_and_may_read(session: Session, person: str, task_id: str, revision: int) -> bool:
-    """Whether `person` reviewed this revision, and may read what the others said."""
+    """Whether `person` reviewed this revision and may now read the other reviews of it."""
     given = {"task": task_id, "revision": revision, **as_viewer(person)}
     return session.exec(_reviewed_and_open(), params=given).first() is not None
 
@@ -312,7 +312,7 @@ def _reviewed_and_open() -> Any:
 
 
 def _commented(person: Any) -> Any:
-    """The entries with comments that `person` may see."""
+    """A query for the uids of entries with comments that `person` may see."""
     row = aliased(ContributionRow)
     kinds = col(row.kind).in_(("reviewed", "commented"))
     return select(row.uid).where(kinds, _apart_from_answers(person, row))
@@ -345,15 +345,15 @@ def _given(name: str) -> Any:
 
 
 def same_item() -> Any:
-    """Whether a label is about the item of a set's row."""
+    """The SQL condition that a label and a row of a labelling set are about the same item."""
     return (col(LabelRow.trial_id) == SetItemRow.trial_id) & (
         col(LabelRow.item_key) == SetItemRow.item_key
     )
 
 
 def waits_for(person: str) -> tuple[Any, ...]:
-    """Conditions on `SetItemRow`: the person has no label on its item, which is theirs or anybody's and still lacks
-    labels of others or theirs.
+    """SQL conditions for rows of `SetItemRow` that `person` is still to label: they have no label on the item, and
+    either it is assigned to them, or it is assigned to nobody and fewer than `raters` people have labelled it.
     """
     mine = select(LabelRow.id).where(same_item(), LabelRow.person == person).correlate(SetItemRow)
     others = (
@@ -370,8 +370,8 @@ def waits_for(person: str) -> tuple[Any, ...]:
 def without_reasons(
     session: Session, person: str, logs: Mapping[str, TaskLog], own: frozenset[str]
 ) -> dict[str, TaskLog]:
-    """The logs, in which decisions of others have neither name nor reason where there are reviews of the
-    task that `person` must not see yet. `own`: the tasks that `person` wrote.
+    """These logs as `person` may see them: other people's decisions lose their name and reason as long as the task has
+    reviews that `person` must not read yet. `own`: the ids of the tasks that `person` wrote.
     """
     giving = [task_id for task_id, log in logs.items() if any(map(_decides, log.contributions))]
     if not giving:

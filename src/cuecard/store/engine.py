@@ -1,4 +1,4 @@
-"""One database: how it is reached, what this process may do with its file, the two ways to work with it (reading and writing), and finding one row by its key."""
+"""The connection to the database, SQLite or PostgreSQL: sessions, checks of the file, and finding one row by its key."""
 
 import os
 import sqlite3
@@ -35,15 +35,15 @@ _SIDES = ("-wal", "-shm")
 
 
 class Barred(NamedTuple):
-    """Why a workspace that can be read cannot be written, and what can be done about it."""
+    """The reason why a workspace can be read but not written, and a hint what to do about it."""
 
     reason: str
     hint: str
 
 
 def check_file(url: URL, create: bool) -> Barred | None:
-    """Why the file cannot be written, None if it can. Raises `CuecardError` if it cannot be read, or is missing and
-    not to be made or not to be made there.
+    """Whether the database file can be used: None if it can be written, else why it can only be read. Raises
+    `CuecardError` if it cannot be read, or is missing and must not or cannot be created.
     """
     if not url.database or url.database == ":memory:":
         raise troubles.bad_url(public_form(str(url)))
@@ -77,11 +77,11 @@ def check_file(url: URL, create: bool) -> Barred | None:
 
 
 def reading_uri(path: str) -> str:
-    """SQLite's address of a file that this process may read but not write, as it stands now.
+    """SQLite's URI for a file that this process may read but not write.
 
-    A database that writes ahead is told to look for nothing beside it, because it would have to make what it looks
-    for; while there is something (somebody else writes, or was killed), that is read but never made. Raises
-    `CuecardError` where changes wait beside the file that cannot be read without writing.
+    SQLite in write-ahead mode would create files beside the database. It is told that the file is immutable, unless
+    such files are there already because somebody else writes or was killed. Raises `CuecardError` where changes in them
+    cannot be read without writing.
     """
     real = Path(path).resolve()
     wal, shm, journal = (Path(f"{real}{end}") for end in (*_SIDES, "-journal"))
@@ -129,7 +129,7 @@ def _unwritable(place: Path) -> Barred:
 
 
 def _denied(text: str, place: Path) -> str:
-    """`text` with whom the place belongs to and what its permissions are: `-rw-r--r--`."""
+    """`text` filled in with a place's owner and its permissions, such as `-rw-r--r--`."""
     found = place.stat()
     mode = stat.filemode(found.st_mode)
     return text.format(place=place, owner=_owner(found.st_uid), mode=mode)
@@ -168,7 +168,7 @@ class Database:
     """Sessions on one database, SQLite or PostgreSQL. Safe to use from any thread."""
 
     def __init__(self, url: URL, barred: Barred | None = None) -> None:
-        """`barred`: why it can only be read."""
+        """`barred`: why it can only be read, None if it can be written."""
         self.url = url
         self.barred = barred
         passwords = passwords_in(url.render_as_string(hide_password=False))
@@ -187,14 +187,14 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Session]:
-        """A session that sees one state of the database throughout. Raises `CuecardError`."""
+        """A session that reads one snapshot of the database. Raises `CuecardError`."""
         with self._explained(), Session(self._engine) as session:
             yield session
 
     @contextmanager
     def write(self, *, patience: float | None = None) -> Generator[Session]:
-        """A session that is alone in writing; commits at the end, or nothing happened at all. `patience`: seconds
-        to wait for others who write, if not the usual ones. Raises `CuecardError`.
+        """A session that excludes other writers and commits at its end; on an error nothing is written. `patience`:
+        seconds to wait for other writers, if not the default. Raises `CuecardError`.
         """
         bind = self._writer
         if patience is not None:
@@ -205,13 +205,13 @@ class Database:
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
-        """As `write`, without the session: for migrations, and for many rows at a time."""
+        """As `write`, but gives the bare connection: for migrations and bulk inserts."""
         with self._alone(None), self._writer.begin() as connection:
             yield connection
 
     @contextmanager
     def beside(self, *, patience: float) -> Generator[Connection]:
-        """For a few rows that only their owner changes: on PostgreSQL they need not queue with other writers."""
+        """As `connection`, but on PostgreSQL without waiting for other writers: for rows that only their owner changes."""
         if self.is_sqlite:
             with self.write(patience=patience) as session:
                 yield session.connection()
@@ -221,8 +221,8 @@ class Database:
             yield connection
 
     def use_wal(self, *, patience: float = BUSY_SECONDS) -> None:
-        """Have SQLite write ahead, so that readers and the writer do not wait for each other; if it does so already,
-        this only looks. Somebody else who is at the file is waited for as long as `patience`, then it stays as it is.
+        """Switch SQLite to write-ahead logging, so that readers and the writer do not wait for each other. Waits up to
+        `patience` seconds for others who use the file, and leaves the mode as it is if they do not let go.
         """
         if not self.is_sqlite or self.barred:
             return
@@ -355,7 +355,7 @@ def _postgres_engine(url: URL) -> Engine:
 
 
 def task_row(session: Session, task_id: str) -> TaskRow:
-    """Raises `NotFound`."""
+    """The row of a task. Raises `NotFound`."""
     row = session.get(TaskRow, task_id)
     if row is None:
         raise task_missing(task_id)
@@ -363,7 +363,7 @@ def task_row(session: Session, task_id: str) -> TaskRow:
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
-    """Raises `NotFound`."""
+    """The row of a run. Raises `NotFound`."""
     row = session.get(RunRow, run_id)
     if row is None:
         raise NotFound(
@@ -373,7 +373,7 @@ def run_row(session: Session, run_id: int) -> RunRow:
 
 
 def trial_row(session: Session, trial_id: int) -> TrialRow:
-    """Raises `NotFound`."""
+    """The row of a trial. Raises `NotFound`."""
     row = session.get(TrialRow, trial_id)
     if row is None:
         raise trial_missing(trial_id)
@@ -381,7 +381,7 @@ def trial_row(session: Session, trial_id: int) -> TrialRow:
 
 
 def verdict_row(session: Session, verdict_id: int) -> VerdictRow:
-    """Raises `NotFound`."""
+    """The row of a verdict. Raises `NotFound`."""
     row = session.get(VerdictRow, verdict_id)
     if row is None:
         raise NotFound(_("There is no such verdict"), str(verdict_id))

@@ -1,11 +1,11 @@
-"""What a database driver says, in words that a person can act on."""
+"""The errors of opening, reading and writing a database, worded for users."""
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.i18n import _
 
 
 def database_trouble(said: str, place: str) -> CuecardError:
-    """The error for a driver's message `said` about the database at `place` (no password in it)."""
+    """The error to raise for a driver's message `said` about the database at `place` (an address without password)."""
     lowered = said.lower()
     for signs, make in _KNOWN:
         if any(sign in lowered for sign in signs):

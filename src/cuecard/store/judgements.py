@@ -1,4 +1,4 @@
-"""Judgements and verdicts as rows, and the verdicts of a workspace as a list of any length, a page at a time."""
+"""Judgements and their verdicts as rows, and a workspace's list of verdicts in pages (`VerdictPages`)."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ PRIME = 2**31 - 1
 def insert_judgement(
     session: Session, trial_id: int, judgement: Judgement, at: datetime | None = None
 ) -> JudgementRecord:
-    """`at`: when it was made, now unless it says so."""
+    """Insert a judgement and its verdicts. `at`: when it was made, by default now."""
     row = JudgementRow(
         trial_id=trial_id,
         judge_name=judgement.judge.name,
@@ -63,7 +63,7 @@ def insert_judgement(
 
 
 def current_judgements(run_id: int | None, trial_id: int | None = None) -> Any:
-    """Query for the ids of the newest judgement per trial and judge, of one run or trial or of all."""
+    """A query for the id of the newest judgement of each judge on each trial, of one run, one trial or all."""
     query = select(func.max(JudgementRow.id)).group_by(
         col(JudgementRow.trial_id), JudgementRow.judge_name
     )
@@ -75,7 +75,7 @@ def current_judgements(run_id: int | None, trial_id: int | None = None) -> Any:
 
 
 def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
-    """The judgements that meet the condition, newest first."""
+    """The judgements that meet the SQL condition, with their verdicts, newest first."""
     query = select(JudgementRow).where(condition).order_by(col(JudgementRow.id).desc())
     judgements = session.exec(query).all()
     details = (
@@ -90,7 +90,7 @@ def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
 
 
 def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
-    """As `load_judgements`, without verdicts, by trial and judge."""
+    """As `load_judgements`, but without verdicts, in the order of trial and judge."""
     query = (
         select(JudgementRow)
         .where(condition)
@@ -111,7 +111,7 @@ def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
 
 
 def load_records(session: Session, condition: Any) -> list[VerdictRecord]:
-    """The verdicts that meet the condition, in the order in which they were recorded."""
+    """The verdicts that meet the SQL condition, in the order in which they were recorded."""
     query = (
         select_columns(
             col(VerdictRow.id),
@@ -130,7 +130,7 @@ def load_records(session: Session, condition: Any) -> list[VerdictRecord]:
 
 
 def blind_item(row: VerdictRow, trial: TrialRow) -> VerdictItem:
-    """What a labeller may know of a verdict before labelling."""
+    """The item of a verdict as a labeller sees it before labelling: without the judge's decision."""
     return VerdictItem(
         verdict_id=row.id or 0,
         trial_id=row.trial_id,
@@ -142,7 +142,7 @@ def blind_item(row: VerdictRow, trial: TrialRow) -> VerdictItem:
 
 
 def number_from(text: str) -> int:
-    """A number below `PRIME` that follows from the text."""
+    """A pseudo-random number below `PRIME` that depends on the text only."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8]) % PRIME
 
@@ -231,8 +231,9 @@ PAGE = 200
 
 
 class VerdictFilter(Frozen):
-    """Which verdicts are listed. `runs`: of these runs, none meaning all but quality probes; `mine`: only what the viewer
-    has labelled, or has not; `gold_wrong`: only items whose gold somebody holds for wrong.
+    """Which verdicts are listed. `runs`, `tasks`, `judges`: of these only, empty for all (runs of quality probes only
+    if named); `mine`: only items that the viewer has labelled, or has not; `gold_wrong`: only items whose gold somebody
+    holds to be wrong.
     """
 
     runs: tuple[int, ...] = ()
@@ -243,8 +244,8 @@ class VerdictFilter(Frozen):
 
 
 class Pages(Frozen):
-    """How a list is cut: `starts[i]` is the id of the first verdict of page i, of `VerdictPages.size` verdicts each
-    (the last one shorter); `count` verdicts in all.
+    """Where the pages of a list begin: `starts[i]` is the id of the first verdict of page i. Each page but the last has
+    `VerdictPages.size` verdicts; `count` is their number in all.
     """
 
     count: int
@@ -252,12 +253,14 @@ class Pages(Frozen):
 
 
 class VerdictPages:
+    """The list of verdicts in pages, for screens."""
+
     def __init__(self, database: Database, size: int = PAGE) -> None:
         self._database = database
         self.size = size
 
     def pages(self, person: str, filter: VerdictFilter) -> Pages:
-        """Cut the list. Only ids are read."""
+        """Where the pages of the filtered list begin. Reads ids only."""
         numbered = (
             select_columns(
                 cast("ColumnElement[int]", col(VerdictRow.id)).label("id"),
@@ -279,8 +282,8 @@ class VerdictPages:
             return Pages(count=count, starts=tuple(starts))
 
     def page(self, person: str, filter: VerdictFilter, start: int) -> list[VerdictLine]:
-        """The page that begins with the verdict `start`, 0 for the first one. Decisions are there only for items that
-        `person` has labelled and has seen revealed: a list alone reveals nothing.
+        """The page that begins with the verdict of id `start` (0: the first page). Decisions are left out of items that
+        `person` has not labelled and seen revealed, so that the list does not spoil blind labelling.
         """
         with self._database.read() as session:
             if not start and filter.runs:
@@ -288,8 +291,9 @@ class VerdictPages:
             return _lines(session, person, filter, start, self.size)
 
     def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
-        """Trial, item and decision of every verdict that counts in these runs: of `judge`, or of the judge
-        who judged the trial first. For drawing samples, not for labellers' screens.
+        """Trial id, item and decision of every verdict in these runs: from the newest judgement of `judge`, or by
+        default of the judge who judged the trial first. For drawing samples; it shows decisions, so not for labellers'
+        screens.
         """
         ordered = (
             select_columns(
@@ -326,9 +330,7 @@ class VerdictPages:
 
 
 def _conditions(person: str, filter: VerdictFilter) -> list[Any]:
-    """Of verdicts joined with their judgements. Each is looked up row by row, so that a page is read along
-    the verdicts' ids however many there are.
-    """
+    """SQL conditions on verdicts joined with judgements, correlated so that a page is read in the order of ids."""
     newer, trial, run = aliased(JudgementRow), aliased(TrialRow), aliased(RunRow)
     superseded = (
         select(newer.id)
@@ -372,7 +374,7 @@ def _same_item() -> Any:
 
 
 def _first_of(session: Session, runs: Collection[int]) -> int:
-    """No verdict of these runs has a smaller id."""
+    """The smallest id that a verdict of these runs can have."""
     # The verdicts of a judgement are entered in one go, the first one first.
     judgements = select(JudgementRow.id).join(TrialRow).where(col(TrialRow.run_id).in_(runs))
     query = select(func.min(VerdictRow.id)).where(

@@ -1,4 +1,4 @@
-"""Items that were drawn to be labelled, how far that is, and decisions on items in dispute."""
+"""Labelling sets (items drawn to be labelled by people) with their progress, and adjudications of disputed items."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -44,6 +44,8 @@ _STRIDE = 7919
 
 
 class LabelSets:
+    """Labelling sets: samples of items with known probabilities of being drawn."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -55,7 +57,7 @@ class LabelSets:
         items: Sequence[SetItem],
         plan: Mapping[str, JsonValue] | None = None,
     ) -> LabelSet:
-        """Keep a set as it was drawn; it never changes."""
+        """Save a set as it was drawn; it never changes afterwards."""
         with self._database.write() as session:
             row = LabelSetRow(
                 uid=uuid4().hex,
@@ -97,7 +99,7 @@ class LabelSets:
             return [_set(row, items) for row, items in session.exec(query)]
 
     def get(self, set_id: int) -> LabelSet:
-        """Raises `NotFound`."""
+        """One set. Raises `NotFound`."""
         with self._database.read() as session:
             row = _row(session, set_id)
             count = select(func.count()).select_from(SetItemRow).where(SetItemRow.set_id == set_id)
@@ -113,8 +115,8 @@ class LabelSets:
             return [_item(row) for row in session.exec(query)]
 
     def queue(self, set_id: int, person: str, *, limit: int = 200) -> list[SetItem]:
-        """What `person` is to label next: items of which they have no label, that are theirs or anybody's,
-        and that still lack labels of others or theirs; in an order of their own. Raises `NotFound`.
+        """The next items for `person`: they have no label on them, and either the items are assigned to them, or to
+        nobody and lack labels. The order is pseudo-random and differs between people. Raises `NotFound`.
         """
         factor = literal(number_from(person) or 1, BigInteger)
         turn = (
@@ -148,7 +150,7 @@ class LabelSets:
             return frozenset(session.exec(query))
 
     def progress(self, set_id: int, person: str) -> SetProgress:
-        """Raises `NotFound`."""
+        """How many labels the set has and needs, and what `person` did and has left. Raises `NotFound`."""
         of_set = SetItemRow.set_id == set_id
         labelled = (
             select(SetItemRow.position, LabelRow.person)
@@ -226,7 +228,7 @@ def _item(row: SetItemRow) -> SetItem:
 
 
 class GoldDispute(Frozen):
-    """An item of a trial whose gold was found wrong, with the revision that it is of."""
+    """An item of a trial whose gold an adjudicator found wrong, and the revision of the task that has this gold."""
 
     task_id: str
     revision: int
@@ -235,6 +237,8 @@ class GoldDispute(Frozen):
 
 
 class Adjudications:
+    """Decisions on disputed items. All are kept; the newest on an item counts."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -264,8 +268,8 @@ class Adjudications:
             return _record(row)
 
     def open(self, trial_id: int, item: Item, by: str) -> list[Adjudication]:
-        """All decisions on an item, oldest first, for who is to adjudicate it: labels that `by` gives on it
-        from now on count as `revealed`, whether or not they have labelled it before. Raises `NotFound`.
+        """All decisions on an item, oldest first, to be shown to the adjudicator `by`. From now on labels of `by` on
+        the item count as `revealed`. Raises `NotFound`.
         """
         with self._database.write() as session:
             trial_row(session, trial_id)
@@ -273,13 +277,13 @@ class Adjudications:
         return self.history(trial_id, item)
 
     def seen(self, by: str) -> frozenset[tuple[int, str]]:
-        """The items (trial, key) of which `by` has seen what was decided."""
+        """The items (trial id, item key) on which `by` has seen the decisions of others."""
         query = select(RevealRow.trial_id, RevealRow.item_key).where(RevealRow.person == by)
         with self._database.read() as session:
             return frozenset(session.exec(query).all())
 
     def newest(self, trial_ids: Collection[int] | None = None) -> list[Adjudication]:
-        """The decision that counts on each item, of these trials or of all, by trial and item."""
+        """The decision that counts on each item, in the order of trial and item; of these trials, or of all."""
         query = (
             select(AdjudicationRow)
             .where(col(AdjudicationRow.id).in_(_newest_ids()))
@@ -291,7 +295,7 @@ class Adjudications:
             return [_record(row) for row in session.exec(query)]
 
     def gold_wrong(self) -> list[GoldDispute]:
-        """Every item whose decision that counts is that its gold is wrong."""
+        """Every item whose newest adjudication says that its gold is wrong."""
         query = (
             select(AdjudicationRow, TrialRow)
             .join(TrialRow, col(TrialRow.id) == AdjudicationRow.trial_id)
@@ -310,7 +314,7 @@ class Adjudications:
             ]
 
     def runs_on_disputed(self) -> dict[tuple[str, int], frozenset[int]]:
-        """The runs that have trials on a revision of which gold was found wrong, by task and revision."""
+        """The ids of runs with trials on a revision some gold of which was found wrong, by task id and revision."""
         disputed = (
             select(TrialRow.task_id, TrialRow.revision)
             .join(AdjudicationRow, col(AdjudicationRow.trial_id) == TrialRow.id)

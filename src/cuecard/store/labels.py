@@ -1,4 +1,4 @@
-"""What people say of trials: labels given here or outside, how far labelling is, and bookmarks and comments."""
+"""People's labels on items of trials, given here or imported; counts of them by run; bookmarks and comments."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ def add_label(
     gold_wrong: bool = False,
     source: str = "",
 ) -> Label:
-    """Enter a label; it is `revealed` if the person has seen what was decided on the item."""
+    """Insert a label. Its phase is `revealed` if the person has seen others' decisions on the item, else `blind`."""
     name = ensure_person(session, person).name
     seen = session.get(RevealRow, (trial_id, item.key, name)) is not None
     row = LabelRow(
@@ -66,7 +66,7 @@ def add_label(
 
 
 def note_reveal(session: Session, trial_id: int, item: Item, person: str) -> None:
-    """Remember that `person` has seen what was decided; the first time counts."""
+    """Record that `person` has seen the decisions on the item; only the first time is kept."""
     name = ensure_person(session, person).name
     if session.get(RevealRow, (trial_id, item.key, name)) is None:
         now = datetime.now(UTC)
@@ -74,7 +74,7 @@ def note_reveal(session: Session, trial_id: int, item: Item, person: str) -> Non
 
 
 def note_reveals(session: Session, items: Collection[tuple[int, Item]], person: str) -> None:
-    """As `note_reveal`, of many items of trials."""
+    """As `note_reveal`, for many items."""
     name = ensure_person(session, person).name
     trials = {trial_id for trial_id, _item in items}
     query = select(RevealRow.trial_id, RevealRow.item_key).where(
@@ -104,7 +104,7 @@ def label_history(
 
 
 def newest_labels(session: Session, judgements: Any, phase: Phase = "blind") -> list[Label]:
-    """The newest label per person on the items of these judgements' verdicts, given in this phase."""
+    """Each person's newest label of this phase on each item that these judgements have a verdict on."""
     same_item = (col(VerdictRow.trial_id) == LabelRow.trial_id) & (
         col(VerdictRow.item_key) == LabelRow.item_key
     )
@@ -120,7 +120,7 @@ def newest_labels(session: Session, judgements: Any, phase: Phase = "blind") -> 
 
 
 def newest_ids(phase: Phase = "blind") -> Any:
-    """Query for the newest label of each person on each item, given in this phase."""
+    """A query for the id of each person's newest label of this phase on each item."""
     # By time, not by number: labels that were given elsewhere may come in later than newer ones.
     turn = func.row_number().over(
         partition_by=[col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person],
@@ -157,8 +157,8 @@ Key = tuple[int, str, str]
 
 
 class OutsideLabel(Frozen):
-    """A label from a file. `at` None: the file does not tell when it was given. `phase` None: it does not
-    tell whether its person had seen what was decided; then what this workspace knows decides.
+    """A label read from a file. `at` None: the file does not say when it was given. `phase` None: it does not say
+    whether the person had seen others' decisions; then the reveals recorded in this workspace decide.
     """
 
     trial_id: int
@@ -174,11 +174,11 @@ class OutsideLabel(Frozen):
 
 
 def enter_labels(session: Session, labels: Sequence[OutsideLabel]) -> int:
-    """Add what is not known, in the order of the labels; how many were added.
+    """Add the labels that are new, in their order; gives how many were.
 
-    A label that tells its time is known if its person said just that then. Any other is known if it is
-    what the person said last, or said last in a file of that name: the same file again changes nothing,
-    even if they have changed their mind here since.
+    A label with a time is known if its person gave the same label at that time. One without is known if it equals the
+    person's newest label on the item, or their newest from a file of that name: reading a file twice adds nothing, even
+    if they changed their mind in between.
     """
     trials = {label.trial_id for label in labels}
     for person in sorted({label.person for label in labels}):
@@ -272,7 +272,7 @@ def _verdicts(session: Session, trials: Collection[int]) -> dict[tuple[int, str]
 
 
 def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabels]:
-    """One line for each run that has verdicts among `judgements`, newest first."""
+    """The counts of labels for each run that has verdicts among `judgements`, newest run first."""
     judged = (
         select(TrialRow.run_id, VerdictRow.trial_id, VerdictRow.item_key)
         .join(VerdictRow, col(VerdictRow.trial_id) == TrialRow.id)
@@ -325,13 +325,17 @@ _TAKEN_BACK = "taken_back"
 
 
 class TrialNotes:
+    """Bookmarks and comments at places of trials."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(
         self, trial_id: int, person: str, kind: NoteKind, place: str, text: str = ""
     ) -> TrialNote:
-        """Raises `NotFound` for an unknown trial."""
+        """Add a note at `place`, such as `turn/3` (see `core.records.TrialNote`). Raises `NotFound` for an unknown
+        trial.
+        """
         with self._database.write() as session:
             trial_row(session, trial_id)
             row = TrialNoteRow(
@@ -348,7 +352,7 @@ class TrialNotes:
             return _trial_notes_note(row)
 
     def take_back(self, uid: str, person: str) -> None:
-        """Raises `NotFound`, and `NotAllowed` for another person's note. Twice is once."""
+        """Remove one's own note, if it is there yet. Raises `NotFound`; `NotAllowed` for another person's note."""
         with self._database.write() as session:
             row = session.get(TrialNoteRow, uid)
             if row is None:
@@ -372,7 +376,7 @@ class TrialNotes:
             )
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[TrialNote]:
-        """Those that stand, oldest first; of all trials without `trial_ids`."""
+        """The notes that were not taken back, oldest first; of these trials, or of all."""
         conditions: list[Any] = []
         if trial_ids is not None:
             conditions.append(col(TrialNoteRow.trial_id).in_(trial_ids))

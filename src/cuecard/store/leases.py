@@ -1,4 +1,4 @@
-"""Who plays a run. A run is played by one process at a time, and nobody touches a run that somebody plays."""
+"""Leases on runs: one process at a time plays a run, and loses it when its heartbeats stop."""
 
 import functools
 import logging
@@ -35,7 +35,7 @@ _HELD: set[str] = set()
 
 @dataclass(frozen=True)
 class _Watched:
-    """A holder's beats as they were first seen, and when, by this process's clock."""
+    """The heartbeats of a lease on another machine as first seen, and when by the monotonic clock (seconds)."""
 
     owner: str
     beats: int
@@ -43,6 +43,8 @@ class _Watched:
 
 
 class Leases:
+    """The leases of this process, kept alive by one thread, and a view of those of others."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
@@ -52,8 +54,8 @@ class Leases:
         self._watched: dict[int, _Watched] = {}
 
     def take(self, run_id: int, person: str, on_lost: Callable[[], None] | None = None) -> Lease:
-        """Hold the run until `release`. `on_lost` is called, on another thread, should somebody else take it over.
-        Raises `NotFound`, and `BeingPlayed` while somebody plays it.
+        """Hold the run until `release`. `on_lost` is called, on the heartbeat thread, if somebody else takes the run
+        over. Raises `NotFound`, and `BeingPlayed` while another process plays it.
         """
         lease = Lease(run_id, on_lost=on_lost)
         with self._database.write() as session:
@@ -93,7 +95,7 @@ class Leases:
         return lease
 
     def release(self, lease: Lease) -> None:
-        """Let go of a run; a second time, nothing happens. Where that cannot be written, it lapses by itself."""
+        """Give up a run, if it is held. If that cannot be written, the lease lapses when its heartbeats stop."""
         with self._lock:
             known = self._held.pop(lease.owner, None)
         _HELD.discard(lease.owner)
@@ -104,7 +106,7 @@ class Leases:
             session.connection().execute(mine)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all runs and stop the thread."""
         with self._lock:
             held, thread = list(self._held.values()), self._thread
         for lease in held:
@@ -114,7 +116,7 @@ class Leases:
             thread.join()
 
     def of(self, session: Session, run_id: int | None = None) -> dict[int, RunLease]:
-        """Who plays which run or did when they were killed, by run; of one run, or of all."""
+        """The lease of each run that is played, or was when its process was killed (`alive` tells which), by run id."""
         query = select(RunLeaseRow)
         if run_id is not None:
             query = query.where(RunLeaseRow.run_id == run_id)
@@ -187,7 +189,7 @@ def _record(row: RunLeaseRow, *, alive: bool) -> RunLease:
 
 
 def _now(session: Session) -> datetime:
-    """By the database's clock: the server's, or for a file this machine's."""
+    """The time of the database: of the PostgreSQL server, or for an SQLite file of this machine."""
     if session.get_bind().dialect.name == "sqlite":
         return datetime.now(UTC)
     return in_utc(session.exec(select(func.clock_timestamp())).one())
@@ -195,9 +197,7 @@ def _now(session: Session) -> datetime:
 
 @functools.cache
 def _machine() -> str:
-    """Names the machine since it was started, and the space in which process numbers mean something: containers
-    have their own.
-    """
+    """An identifier of this boot of this machine and of its PID namespace: containers have their own process numbers."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {(_PROC / 'self/ns/pid').readlink()}"
@@ -206,8 +206,8 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, as its system counts; "" if there is none of this number, or only what is left of it.
-    So that another process of the same number is told apart, where the system tells that.
+    """When a process began, in the system's own count; "" if it does not exist or is a zombie. It tells apart two
+    processes that had the same number in turn. Where the system does not say, "alive".
     """
     try:
         # https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; the name in brackets may hold anything.

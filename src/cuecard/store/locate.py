@@ -1,4 +1,4 @@
-"""Which workspace is meant. Imports nothing heavy: this runs before the first frame."""
+"""Which workspace to open: `--db`, `CUECARD_DB` or `./cuecard.db`. Light, because it runs before the first frame."""
 
 import os
 from pathlib import Path

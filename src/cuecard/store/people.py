@@ -1,4 +1,4 @@
-"""Who works in this workspace, and what they have of their own: unsaved edits, reviews that are still being written, and the effort they put into tasks."""
+"""The people of a workspace, and what is theirs: drafts (unsaved edits), unfinished reviews, and effort on tasks."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -46,6 +46,8 @@ MAX_NAME = 80
 
 
 class People:
+    """The people of the workspace. A person is a name."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -73,7 +75,7 @@ class People:
 
 
 def ensure_person(session: Session, name: str) -> PersonRow:
-    """The row of this name, entered if new: whoever signs something is in the workspace."""
+    """The row of the person of this name, inserted if new."""
     name = checked_name(name)
     row = session.get(PersonRow, name)
     if row is None:
@@ -84,7 +86,7 @@ def ensure_person(session: Session, name: str) -> PersonRow:
 
 
 def checked_name(name: str) -> str:
-    """The name without blanks around it. Raises `CuecardError` if it cannot sign anything."""
+    """The name without surrounding blanks. Raises `CuecardError` if it is empty or otherwise cannot be used."""
     name = name.strip()
     if not name:
         problem = _("A name must not be empty.")
@@ -98,6 +100,8 @@ def checked_name(name: str) -> str:
 
 
 class Drafts:
+    """Unsaved edits, one per task and person, and those that were discarded."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -111,8 +115,8 @@ class Drafts:
         origins: Sequence[Origin] = (),
         left: bool = False,
     ) -> Draft:
-        """Keep `data` as this person's draft on top of revision `base` (0: a task not saved yet).
-        `left`: the editor is being left in good order.
+        """Keep `data`, a task's content whether valid or not, as this person's draft on top of revision `base` (0: a
+        task never saved). `left`: the editor is being closed normally.
         """
         self.keep(task_id, person, base, data, origins=origins, left=left)
         with self._database.read() as session:
@@ -128,7 +132,7 @@ class Drafts:
         origins: Sequence[Origin] = (),
         left: bool = False,
     ) -> None:
-        """As `save`, without reading it again: for what is written while somebody types."""
+        """As `save`, but returns nothing, for the frequent saves while somebody types."""
         body, packed = pack(to_json_in_pieces(data))
         now = datetime.now(UTC)
         values = {
@@ -150,7 +154,7 @@ class Drafts:
             )
 
     def leave(self, task_id: str, person: str) -> None:
-        """Note that the editor was left in good order, if there is a draft."""
+        """Record that the editor was closed normally; nothing if there is no draft."""
         with self._database.write() as session:
             row = session.get(DraftRow, (task_id, person))
             if row is not None and row.left_at is None:
@@ -163,14 +167,14 @@ class Drafts:
             return _draft(row) if row else None
 
     def discard(self, task_id: str, person: str) -> None:
-        """Forget a draft that says nothing which is not saved elsewhere, if there is one."""
+        """Delete a draft whose content is saved elsewhere; nothing if there is none."""
         with self._database.write() as session:
             row = session.get(DraftRow, (task_id, person))
             if row is not None:
                 session.delete(row)
 
     def throw_away(self, task_id: str, person: str) -> None:
-        """End the draft, if there is one, but keep what it said; see `thrown`."""
+        """Discard a draft but keep a copy for `thrown` and `recall`; nothing if there is none."""
         with self._database.write() as session:
             row = session.get(DraftRow, (task_id, person))
             if row is None:
@@ -190,8 +194,8 @@ class Drafts:
             session.delete(row)
 
     def thrown(self, person: str, task_id: str | None = None) -> list[ThrownDraft]:
-        """What this person threw away, the last first: of one task, or of all that were never saved
-        and of which they have no draft now.
+        """This person's discarded drafts, the last first: of one task; or without `task_id`, of tasks that were never
+        saved and of which they have no draft now.
         """
         query = (
             select(ThrownDraftRow)
@@ -211,8 +215,8 @@ class Drafts:
             return [_thrown(row) for row in session.exec(query)]
 
     def recall(self, thrown_id: int) -> Draft:
-        """Make what was thrown away this person's draft again. Raises `NotFound`, and `Conflict` when
-        they have another draft of the task.
+        """Make a discarded draft this person's draft again. Raises `NotFound`, and `Conflict` if they have another
+        draft of the task.
         """
         with self._database.write() as session:
             row = session.get(ThrownDraftRow, thrown_id)
@@ -227,7 +231,7 @@ class Drafts:
             return _draft(_recalled(session, row))
 
     def aside(self, person: str, suffix: str) -> list[str]:
-        """The ids under which something of this person is kept `ASIDE` that end so."""
+        """The ids, ending in `suffix`, under which this person keeps things beside drafts (see `ASIDE`)."""
         query = select(DraftRow.task_id).where(
             DraftRow.person == person, col(DraftRow.task_id).endswith(suffix, autoescape=True)
         )
@@ -235,7 +239,7 @@ class Drafts:
             return list(session.exec(query))
 
     def of(self, person: str) -> list[Draft]:
-        """All edits of a person, the last edited first; not what is kept `ASIDE`."""
+        """All drafts of a person, the last edited first, without what is kept under ids with `ASIDE`."""
         query = (
             select(DraftRow)
             .where(DraftRow.person == person, ~col(DraftRow.task_id).contains(ASIDE))
@@ -293,6 +297,8 @@ def _data(row: DraftRow | ThrownDraftRow) -> dict[str, JsonValue]:
 
 
 class ReviewForms:
+    """Reviews that were begun and not handed in."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -327,14 +333,16 @@ class ReviewForms:
 
 
 class Effort:
+    """The effort log: seconds of editing, and queries and pages that were consulted, by task and person."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(
         self, task_id: str, person: str, kind: EffortKind, amount: float = 1, text: str = ""
     ) -> None:
-        """Enter `amount` seconds (`time`) or so many queries or pages; the task need not be saved yet.
-        Raises `ValueError` for an amount that is not above 0.
+        """Add an entry of `amount`: seconds for kind `time`, else a number of queries or pages. The task need not be
+        saved yet. Raises `ValueError` unless the amount is above 0.
         """
         if not 0 < amount < float("inf"):
             raise ValueError("an amount of effort must be above 0 and finite")
@@ -365,13 +373,13 @@ class Effort:
         )
 
     def worked_on(self, person: str) -> frozenset[str]:
-        """The ids of the tasks that a person put anything into, saved or not."""
+        """The ids of the tasks, saved or not, that a person has entries for."""
         query = select(EffortRow.task_id).where(EffortRow.person == person).distinct()
         with self._database.read() as session:
             return frozenset(session.exec(query))
 
     def move(self, task_id: str, person: str, to: str) -> None:
-        """What a person entered for a task that now has another id counts for that one."""
+        """Count a person's entries for a task under the id `to`, which the task has now."""
         with self._database.write() as session:
             for entry in _entries(session, task_id):
                 if entry.person == person:

@@ -1,4 +1,4 @@
-"""What live sessions keep: the moves of people who play the agent and whether they can know the gold, what simulators would have said, and what people said of their sessions."""
+"""What live sessions record: moves of people who play the agent, shadow replies of simulators, and people's forms."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -42,7 +42,7 @@ from cuecard.store.trial_tables import (
 
 
 def acquaintance(session: Session, task_id: str, person: str) -> Acquaintance:
-    """How `person` knows the task; "" if nothing tells that they do."""
+    """How `person` can know the task's gold, of several ways the first below; "" if none is recorded."""
     asked: dict[Acquaintance, tuple[Any, ...]] = {
         "wrote": (
             select(TaskRow.id).where(TaskRow.id == task_id, col(TaskRow.id).in_(wrote(person))),
@@ -104,12 +104,14 @@ _TAKEN = "taken"
 
 
 class SeatMoves:
+    """Moves of people who play the agent (hold its seat), for the program that plays the trial to carry out."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def take_seat(self, trial_id: int, person: str) -> None:
-        """Have `person` play the agent of a trial; taking one's own seat again changes nothing. Raises
-        `NotFound`, `NotAllowed` if somebody else has it.
+        """Make `person` the one who plays the agent of a trial; for who has the seat already, nothing happens. Raises
+        `NotFound`, and `NotAllowed` if somebody else has it.
         """
         holder = self._claim(trial_id, person)
         if holder != person.strip():
@@ -126,12 +128,12 @@ class SeatMoves:
             return session.exec(query).first() or ""
 
     def known(self, task_id: str, person: str) -> Acquaintance:
-        """How `person` can know a task's gold or what its user will say; "" if nothing tells that they do."""
+        """How `person` can know the task's gold or the user's lines; "" if nothing recorded says that they can."""
         with self._database.read() as session:
             return acquaintance(session, task_id, person.strip())
 
     def pulse(self, trial_id: int) -> Pulse | None:
-        """The newest event of a trial, without reading it: cheap enough to be asked again and again."""
+        """The number, retry count and time of a trial's newest event, without its content; cheap enough for polling."""
         query = (
             select(EventRow.seq, EventRow.take, EventRow.at)
             .where(EventRow.trial_id == trial_id)
@@ -143,8 +145,8 @@ class SeatMoves:
             return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
 
     def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
-        """Make a move. Raises `NotAllowed` for who has not taken the seat, `Conflict` where this step has
-        been made already.
+        """Record a move at the step whose key is `place`. Raises `NotAllowed` for who does not hold the seat,
+        `Conflict` if the step has a move.
         """
         if self.holder(trial_id) != person.strip():
             raise NotAllowed(_("The agent's part is not yours"), _("Take it first."))
@@ -226,6 +228,8 @@ _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...], config=ConfigDict(defer_build
 
 
 class SessionForms:
+    """People's answers to the questions after a live session."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -236,7 +240,7 @@ class SessionForms:
         questions: Sequence[FormQuestion],
         answers: Mapping[str, int | str],
     ) -> SessionForm:
-        """Keep the answers, checked by whoever asked. Raises `NotFound`."""
+        """Keep the answers, which the caller has checked. Raises `NotFound`."""
         asked = to_json([question.model_dump(mode="json") for question in questions])
         with self._database.write() as session:
             trial_row(session, trial_id)
@@ -253,7 +257,7 @@ class SessionForms:
             return _form(row)
 
     def newest(self, trial_ids: Collection[int] | None = None) -> list[SessionForm]:
-        """The newest of each person on each of these trials, on all without `trial_ids`."""
+        """The newest form of each person on each of these trials, or of all."""
         conditions: list[Any] = []
         if trial_ids is not None:
             conditions.append(col(SessionFormRow.trial_id).in_(trial_ids))
@@ -263,8 +267,8 @@ class SessionForms:
         return list(newest.values())
 
     def missing(self, person: str, since: datetime) -> list[int]:
-        """The ids of the sessions that `person` played, which ended as they should at `since` or later,
-        and of which they said nothing; the newest first.
+        """The ids of sessions that `person` played, that ended normally at `since` or later, and for which they filled
+        in no form; newest first.
         """
         given = select(SessionFormRow.id).where(
             SessionFormRow.trial_id == TrialRow.id, SessionFormRow.person == person
@@ -303,12 +307,14 @@ _CALLS = TypeAdapter(tuple[ModelReply, ...], config=ConfigDict(defer_build=True)
 
 
 class Shadows:
+    """Shadow replies: what a simulator would have said in a user turn of a trial that it did not play."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, shadow: Shadow) -> bool:
-        """Keep it, unless this simulator has been asked at this point already; whether it was kept.
-        Raises `NotFound` for an unknown trial.
+        """Keep a reply, unless this simulator has one at this point already; gives whether it was kept. Raises
+        `NotFound` for an unknown trial.
         """
         who = simulator_hash(shadow.player)
         with self._database.write() as session:
@@ -336,7 +342,7 @@ class Shadows:
             return True
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:
-        """Those of these trials, of all without `trial_ids`, in the order in which they were kept."""
+        """The replies in these trials, or in all, in the order in which they were kept."""
         query = select(ShadowRow).order_by(col(ShadowRow.id))
         if trial_ids is not None:
             query = query.where(col(ShadowRow.trial_id).in_(trial_ids))
@@ -345,7 +351,7 @@ class Shadows:
 
 
 def simulator_hash(player: PlayerRef) -> str:
-    """What tells simulators apart, their prompts' versions included: 16 hex digits."""
+    """An identifier of a simulator with its settings and the versions of its prompts: 16 hex digits."""
     return hashlib.sha256(player.model_dump_json().encode()).hexdigest()[:16]
 
 

@@ -91,6 +91,8 @@ Guard = Callable[[TaskLog], None]
 
 
 class Reviews:
+    """Reviews, comments and decisions on tasks. What "may see" means, `store.contributions.may_see` says."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -104,8 +106,8 @@ class Reviews:
         guard: Guard | None = None,
         at: datetime | None = None,
     ) -> Contribution:
-        """Add what `by` does to a revision (None: the newest), unless `guard` objects: it sees the whole
-        log of the task, while nobody else can write, and raises what speaks against it.
+        """Record what `by` does to a revision (default: the newest). `guard` gets the task's whole log while nobody
+        else can write, and raises if the action is not allowed.
 
         Raises `NotFound`, and `Conflict` on a second review of one revision by one person.
         """
@@ -130,37 +132,36 @@ class Reviews:
             return entry
 
     def log(self, task_id: str) -> TaskLog:
-        """Everything about a task: for rules, and for figures over all; never for one person's screen.
-        Raises `NotFound`.
+        """The full log of a task, names included. For rules and statistics, never for what one person is shown; raises
+        `NotFound`.
         """
         with self._database.read() as session:
             task_row(session, task_id)
             return load_log(session, task_id)
 
     def logs(self, task_ids: Collection[str] | None = None) -> dict[str, TaskLog]:
-        """As `log`, of these tasks or of all; by task id."""
+        """As `log`, for these tasks or all, by task id."""
         with self._database.read() as session:
             return load_logs(session, task_ids)
 
     def standing(self, task_id: str) -> Standing:
-        """Where a task stands, reviewers' names included: for rules. Raises `NotFound`."""
+        """The state of a task and its revisions, reviewers' names included: for rules. Raises `NotFound`."""
         return standing_of(self.log(task_id))
 
     def state(self, task_id: str) -> TaskState:
-        """Raises `NotFound`."""
+        """The task's state in the workflow. Raises `NotFound`."""
         with self._database.read() as session:
             return TaskState(task_row(session, task_id).state)
 
     def history(self, task_id: str) -> list[Move]:
-        """Every step of the workflow, oldest first; none for a task that is not there."""
+        """Every step of the task in the workflow, oldest first; empty for an unknown task."""
         with self._database.read() as session:
             log = load_log(session, task_id)
         return list(standing_of(log).history) if log.revisions else []
 
     def seen_log(self, person: str, task_id: str) -> TaskLog:
-        """The log as `person` may see it. While the task is in review, revisions name their authors
-        ("" instead) only to an author, and to who has reviewed it when all reviews are in. Raises
-        `NotFound`.
+        """The log as `person` may see it. While the task is in review, authors' names are "", except for authors
+        themselves and for reviewers once all reviews are in. Raises `NotFound`.
         """
         with self._database.read() as session:
             task = task_row(session, task_id)
@@ -200,8 +201,8 @@ class Reviews:
         return comments_in(sorted(entries, key=lambda entry: entry.order))
 
     def open_rounds(self, person: str, now: datetime) -> list[OpenRound]:
-        """Every task in review as `person` may see it, the longest waiting first. `now` decides which
-        leases hold.
+        """Every task in review as `person` may see it, the longest waiting first. `now` decides which reviewers' claims
+        still hold.
         """
         in_review = select(TaskRow).where(TaskRow.state == TaskState.IN_REVIEW.value)
         with self._database.read() as session:
@@ -212,8 +213,8 @@ class Reviews:
         return sorted(rounds, key=lambda r: (r.submitted_at or r.task.updated_at, r.task.id))
 
     def reviewed(self, person: str) -> list[TaskSummary]:
-        """Tasks of which `person` may read reviews, the last changed first: those they reviewed, and
-        those they wrote with a revision whose reviews are all in. Authors are left out ("").
+        """Tasks, the last changed first, that `person` reviewed, or wrote and whose reviews may be read for some
+        revision. Authors are left out ("").
         """
         own = select(ContributionRow.task_id).where(
             ContributionRow.kind == "reviewed", ContributionRow.by == person
@@ -229,8 +230,8 @@ class Reviews:
             return [_blind(row) for row in session.exec(query)]
 
     def blind_revision(self, person: str, task_id: str, number: int | None = None) -> Revision:
-        """A revision as a reviewer gets it: without author and message (""), until `person` has
-        reviewed it and all reviews are in, or if `person` wrote it. Raises `NotFound`.
+        """A revision as a reviewer sees it: author, message and origins are left empty until `person` has reviewed it
+        and may read the other reviews. Its author sees it in full. Raises `NotFound`.
         """
         with self._database.read() as session:
             number = number if number is not None else task_row(session, task_id).head
@@ -242,7 +243,7 @@ class Reviews:
         return revision.model_copy(update={"author": "", "message": "", "origins": ()})
 
     def handed_in(self) -> dict[str, int]:
-        """For each task in review, how many reviews of its newest revision are in."""
+        """By task id, how many reviews of the newest revision are in; tasks in review only."""
         query = select(TaskRow.id, StandingRow.reviews).where(
             TaskRow.state == TaskState.IN_REVIEW.value,
             StandingRow.task_id == TaskRow.id,
@@ -265,7 +266,7 @@ class Reviews:
         *,
         at: datetime | None = None,
     ) -> None:
-        """What `person` reviews from now on; nothing means anything."""
+        """Record the languages and domains that `person` reviews from now on; empty means all."""
         body = SkillsSet(languages=tuple(languages), domains=tuple(domains))
         with self._database.write() as session:
             name = ensure_person(session, person).name
@@ -274,7 +275,7 @@ class Reviews:
                 session.add(ContributionRow(**contribution_values(entry)))
 
     def skills(self) -> dict[str, SkillsSet]:
-        """What people said last that they review, by person."""
+        """Each person's newest languages and domains, by name."""
         query = select(ContributionRow).where(ContributionRow.kind == "skills_set")
         with self._database.read() as session:
             entries = [contribution_of(row) for row in session.exec(query)]
@@ -323,7 +324,7 @@ def _seen_logs(session: Session, person: str, tasks: Sequence[TaskRow]) -> dict[
 
 
 def _without_authors(log: TaskLog) -> TaskLog:
-    """Authors are no better hidden in who submitted the task, or answered, than in its revisions."""
+    """The log without authors' names, also in the entries that only an author can have made."""
     names = {name for node in log.revisions for name in node.authors}
     return log.model_copy(
         update={

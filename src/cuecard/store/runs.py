@@ -1,4 +1,4 @@
-"""Runs and their trials."""
+"""Saves runs, adds their trials, and reads trials' logs: in full, as an outline, or only what was said."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ class Runs:
     def __init__(
         self, database: Database, leases: Leases, settle: Callable[[], None] = lambda: None
     ) -> None:
-        """`leases` knows who plays which run. `settle` returns when what was given to be written so far has been."""
+        """`settle` returns once all submitted events are on the disk; reading a log calls it first."""
         self._database = database
         self._leases = leases
         self._settle = settle
@@ -64,7 +64,9 @@ class Runs:
         limits: Limits,
         plan: Mapping[str, JsonValue] | None = None,
     ) -> RunRecord:
-        """`plan` is kept for whoever resumes the run."""
+        """Save a new run. `samples`: trials per cell of its grid; `plan`: JSON by which whoever resumes the run can go
+        on.
+        """
         with self._database.write() as session:
             row = RunRow(
                 uid=uuid4().hex,
@@ -88,8 +90,8 @@ class Runs:
             return _runs(session, self._leases, RunRow.id == run_id)[0]
 
     def all(self, kind: RunKind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
-        """Newest first. `unfinished`: those that were entered or gone on with and neither finished nor stopped,
-        whether somebody plays them or not.
+        """All runs, newest first. `unfinished`: only those recorded as running, whether a process still plays them or
+        was killed.
         """
         conditions: list[Any] = []
         if kind is not None:
@@ -100,8 +102,8 @@ class Runs:
             return _runs(session, self._leases, *conditions)
 
     def set_state(self, run_id: int, state: RunState, reason: str = "") -> None:
-        """Mark how whoever played the run left it; see `run_state` in `core.engine.events`. `reason`: why it is paused. Raises
-        `NotFound`.
+        """Set the state in which a run was left, and the `reason` why it is paused; see `core.engine.events.run_state`.
+        Raises `NotFound`.
         """
         with self._database.write() as session:
             row = run_row(session, run_id)
@@ -110,7 +112,7 @@ class Runs:
             session.add(row)
 
     def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
-        """Keep another plan for whoever resumes the run. Raises `NotFound`."""
+        """Replace the plan of a run. Raises `NotFound`."""
         with self._database.write() as session:
             row = run_row(session, run_id)
             row.plan = to_json(dict(plan)).decode()
@@ -128,7 +130,7 @@ class Runs:
         sample: int,
         seed: int,
     ) -> TrialRecord:
-        """One more trial. Raises `NotFound` for an unknown run or revision."""
+        """Add one trial to a run. Raises `NotFound` for an unknown run or revision."""
         cell = TrialCell(
             task_id=task_id,
             revision=revision,
@@ -150,7 +152,7 @@ class Runs:
             return _trials(session, col(TrialRow.id).in_([row.id for row in rows]))
 
     def trial(self, trial_id: int) -> TrialRecord:
-        """Raises `NotFound`."""
+        """One trial. Raises `NotFound`."""
         with self._database.read() as session:
             trial_row(session, trial_id)
             return _trials(session, TrialRow.id == trial_id)[0]
@@ -178,8 +180,8 @@ class Runs:
         *,
         failed_since: datetime | None = None,
     ) -> list[TrialRecord]:
-        """Trials without an end, whatever the state of their run; with `failed_since` also those that have
-        ended since then because something failed.
+        """Trials that have not ended, whatever the state of their run; with `failed_since` also those that ended with a
+        failure at that time or later.
         """
         is_open: Any = col(TrialRow.termination).is_(None)
         if failed_since is not None:
@@ -195,39 +197,37 @@ class Runs:
             return _trials(session, *conditions)
 
     def append_events(self, batch: Sequence[tuple[int, Event]]) -> None:
-        """Record events, as pairs of trial id and event, all or none.
+        """Append events, given as pairs of trial id and event: all of them, or none.
 
-        Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
-        passed over. A `TrialEnded` ends its trial, a `TrialRetried` opens it again. Usage is counted
-        with the calls. Raises `Conflict` if another event stands in the place or has the key in this
-        take, if one is missing in between, or if the trial has ended; `NotFound` for an unknown trial.
+        Each trial's events come in the order of `seq`, without gaps. An event that is recorded already is passed over.
+        `TrialEnded` ends its trial, `TrialRetried` opens it again; the usage of model calls is counted. Raises
+        `Conflict` if another event has this `seq`, or this key within the take, if one is missing in between, or if the
+        trial has ended; `NotFound` for an unknown trial.
         """
         if batch:
             Appender(self._database).append(batch)
 
     def log(self, trial_id: int) -> list[Event]:
-        """All that was ever recorded, earlier takes and retries too: what a trial log goes on from.
-        Raises `NotFound`.
-        """
+        """All events ever recorded, with those that retries took back: what a trial resumes from. Raises `NotFound`."""
         return self._read(trial_id, lambda lines: lines)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
-        """The trial's effective log (see `core.engine.events`) from `seq` > `after` on, whole. Raises
-        `NotFound`.
+        """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large
+        texts. Raises `NotFound`.
         """
         return self._read(
             trial_id, lambda lines: [line for line in effective(lines) if line.event.seq > after]
         )
 
     def outline(self, trial_id: int) -> Outline:
-        """The trial's effective log without its large texts, which are not read. Enough for scores: calls,
-        hits, usage, acts and all that was said are there. Raises `NotFound`.
+        """The trial's effective log without its large texts, which are not read. It has all that scores need: calls,
+        hits, usage, acts and what was said. Raises `NotFound`.
         """
         return outline(effective(self._lines(trial_id)))
 
     def beginning(self, trial_id: int, events: int) -> Outline:
-        """As `outline`, of no more than the first so many events: what is seen of a long trial first. All of a
-        trial that was ever retried. Raises `NotFound`.
+        """As `outline`, but only the first `events` events, so that a screen can show a long trial early. All of them
+        if the trial was ever retried. Raises `NotFound`.
         """
         self._settle()
         with self._database.read() as session:
@@ -235,28 +235,26 @@ class Runs:
         return outline(lines) if lines else self.outline(trial_id)
 
     def words(self, trial_id: int) -> list[Event]:
-        """Of the trial's effective log, what the user and the agent said, without very long texts: cheap however
-        much happened besides.
-        """
+        """What user and agent said, from the trial's effective log, without very long texts. Reads no other events."""
         self._settle()
         with self._database.read() as session:
             lines = read_words(session.connection(), trial_id)
         return [line.event for line in effective(lines)]
 
     def whole(self, trial_id: int, *seqs: int) -> list[Event]:
-        """Some events with their large texts, in the log's order. Raises `NotFound`."""
+        """The events with these `seq`, with their large texts, in the log's order. Raises `NotFound`."""
         self._settle()
         with self._database.read() as session:
             return read_events(session.connection(), trial_id, seqs)
 
     def payload(self, digest: str) -> bytes:
-        """What was left out under this hash: a text, or a tool's answer as JSON. Raises `NotFound`."""
+        """The large content with this SHA-256: a text, or a tool's answer as JSON. Raises `NotFound`."""
         with self._database.read() as session:
             return read_payloads(session.connection(), [digest])[digest]
 
     def traits(self, run_id: int) -> dict[tuple[str, int], TaskTraits]:
-        """What groups of tasks are told apart by (family, language, difficulty, domain), for each revision that the run plays:
-        by task id and revision number. Raises `NotFound`.
+        """Family, language, difficulty and domain of each revision that the run plays, by task id and revision number:
+        for results by groups of tasks. Raises `NotFound`.
         """
         with self._database.read() as session:
             run_row(session, run_id)

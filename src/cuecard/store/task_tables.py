@@ -1,4 +1,4 @@
-"""The tables of people, tasks and contributions, and what all tables share: one registry, column types for every dialect, and inserts that meet a row that is already there."""
+"""Tables of people, tasks and contributions, and what all tables share: registry, column types, and inserts."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -21,7 +21,7 @@ metadata = MetaData(naming_convention=NAMING)
 
 
 class Row(SQLModel, registry=registry(metadata=metadata)):
-    """The base of all tables: `TaskRow` is table `task`. Rows never leave the store; records do."""
+    """The base class of all tables: `TaskRow` is table `task`. Rows stay inside the store, which gives out records."""
 
     # Rows are read and written through SQLAlchemy; building validators would only delay the start.
     model_config = {"defer_build": True}
@@ -32,7 +32,7 @@ class Row(SQLModel, registry=registry(metadata=metadata)):
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite keeps no zone, so it is taken off there and put back on."""
+    """A column of times in UTC. SQLite has no time zones, so it is removed on writing and put back on reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -48,7 +48,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class FreeText(TypeDecorator[str]):
-    """Text from people and models. NUL and lone surrogates, which no database takes, are replaced."""
+    """A column of text by people and models. NUL and lone surrogates, which databases reject, are replaced."""
 
     impl = Text
     cache_ok = True
@@ -69,7 +69,7 @@ def clean(text: str) -> str:
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
-    """An insert that passes over rows whose primary key is taken."""
+    """An insert that skips rows whose primary key exists."""
     return _insert_new(connection.dialect.name, table)
 
 
@@ -80,7 +80,7 @@ def _insert_new(dialect: str, table: Table) -> Insert:
 
 
 def insert_of(dialect: str, table: Table) -> Any:
-    """An insert with `on_conflict_do_nothing` and `on_conflict_do_update`."""
+    """An insert statement of the dialect, with `on_conflict_do_nothing` and `on_conflict_do_update`."""
     if dialect == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
@@ -89,14 +89,15 @@ def insert_of(dialect: str, table: Table) -> Any:
 
 
 class PersonRow(Row, table=True):
+    """A person, known by name."""
+
     name: str = Field(primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class TaskRow(Row, table=True):
-    """The head of a task: where it stands now. Follows from revisions and contributions, for quick
-    lists. `search` is what the text filter looks in, casefolded; `forks` counts newest revisions besides
-    the head.
+    """A task as its newest revision (`head`) and its contributions make it, for quick lists. `search`: the casefolded
+    text that the filter searches; `forks`: how many revisions besides the head nobody has built on.
     """
 
     id: str = Field(primary_key=True)
@@ -123,8 +124,9 @@ class ContentRow(Row, table=True):
 
 
 class RevisionRow(Row, table=True):
-    """Append-only. `origins`: a JSON list of what a machine drafted since the revision before. `uid`
-    names the revision in every workspace, `parents` is a JSON list of the `uid`s that it stands on.
+    """Append-only. A saved version of a task; `uid` names it in every workspace, `parents` is a JSON list of uids.
+    `origins`: a JSON list of the parts that a model drafted since the revision before. `tick`: see
+    `contributions.next_tick`.
     """
 
     task_id: str = Field(primary_key=True, foreign_key="task.id")
@@ -141,8 +143,8 @@ class RevisionRow(Row, table=True):
 
 
 class CosignRow(Row, table=True):
-    """Append-only: the same revision, saved once more in another workspace. Of all its signatures the
-    earliest (by tick, time, author) says when it was made.
+    """Append-only: somebody else saved the same revision in another workspace. Of all its signatures the earliest (by
+    tick, time, author) says when it was made.
     """
 
     uid: str = Field(primary_key=True, foreign_key="revision.uid")
@@ -154,8 +156,8 @@ class CosignRow(Row, table=True):
 
 
 class DraftRow(Row, table=True):
-    """One person's unsaved edit; `task_id` may name a task that has never been saved. `left_at`: when
-    the editor was left in good order since the last change, if it was.
+    """One person's unsaved edit; `task_id` may name a task that has never been saved. `left_at`: when the editor was
+    closed normally since the last change, null if it was not.
     """
 
     task_id: str = Field(primary_key=True)
@@ -169,7 +171,7 @@ class DraftRow(Row, table=True):
 
 
 class ThrownDraftRow(Row, table=True):
-    """Append-only: a draft that its person threw away, as it was then."""
+    """Append-only: a draft that its person discarded, as it was then."""
 
     id: int | None = Field(default=None, primary_key=True)
     task_id: str = Field(index=True)
@@ -183,8 +185,8 @@ class ThrownDraftRow(Row, table=True):
 
 
 class EffortRow(Row, table=True):
-    """Append-only: seconds of editing, or a query or page that was consulted. `task_id` may name a
-    task that has never been saved; what was entered under another id is taken out by its negative.
+    """Append-only: seconds of editing, or a number of queries or pages. `task_id` may name a task that has never been
+    saved; an entry that moved to another id is cancelled by one with the negative amount.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -197,8 +199,9 @@ class EffortRow(Row, table=True):
 
 
 class ContributionRow(Row, table=True):
-    """Append-only. `about`: the person or the comment that it is about, for who may see it; `body` is
-    JSON or, when large, compressed in `packed`. Without a task both `task_id` and `revision` are null.
+    """Append-only: a review, comment, claim or decision. `about`: the person or comment that it concerns, needed to
+    decide who may see it; `body` is JSON or, when large, compressed in `packed`. Without a task both `task_id` and
+    `revision` are null.
     """
 
     __table_args__ = (
@@ -218,7 +221,7 @@ class ContributionRow(Row, table=True):
 
 
 class StandingRow(Row, table=True):
-    """Where each revision stands: follows from contributions, for queries that must not read them."""
+    """The state of each revision, derived from its contributions, for queries that must not read them."""
 
     __table_args__ = (
         ForeignKeyConstraint(["task_id", "number"], ["revision.task_id", "revision.number"]),

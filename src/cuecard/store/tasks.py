@@ -1,4 +1,4 @@
-"""Tasks and their revisions: saved once, numbered from 1, never changed; and what groups of tasks are told apart by."""
+"""Saves tasks as numbered revisions that never change, and lists tasks and revisions."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -46,11 +46,10 @@ class Tasks:
         forked: bool = False,
         viewer: str | None = None,
     ) -> list[TaskSummary]:
-        """Lines of the task list, by id. `text`: all its words occur in id, title, domain or author.
-        `forked`: only those of which newest revisions stand side by side.
-
-        Asking for the state `retired` includes the retired. For a `viewer`, tasks in review that they
-        did not write come without their authors ("").
+        """The tasks that match, in the order of id, as lines of a list. `text`: all its words occur in id, title,
+        domain or author. `forked`: only tasks with concurrent revisions that nobody has merged. `state=RETIRED`
+        includes retired tasks by itself. For a `viewer`, tasks in review that they did not write come without authors
+        ("").
         """
         query = select(TaskRow).order_by(TaskRow.id)
         if family is not None:
@@ -78,7 +77,7 @@ class Tasks:
         ]
 
     def count(self) -> int:
-        """All tasks, the retired included."""
+        """The number of tasks, retired ones included."""
         with self._database.read() as session:
             return session.exec(select(func.count()).select_from(TaskRow)).one()
 
@@ -93,14 +92,13 @@ class Tasks:
         also: Sequence[int] = (),
         at: datetime | None = None,
     ) -> Revision:
-        """Make `task` the newest revision; if it already is, nothing happens. `origins`: what of it a
-        machine drafted since the revision before. `also`: newest revisions of other branches that this
-        one brings together with the head.
+        """Save `task` as the newest revision; if it equals the newest, nothing is saved. `origins`: the parts a model
+        drafted since the revision before. `also`: numbers of concurrent revisions that this one merges with the newest.
 
-        `base` is the revision that was edited (0: none, the task is new). Without one, as for
-        imports, the next number is taken whatever stands there. A new revision starts as a draft in
-        the workflow, except that a retired task stays retired. Raises `Conflict` if `base` is not
-        the newest any more (nothing is written), `NotFound` if it names a task that is not there.
+        `base` is the revision that was edited (0: a new task). Without `base`, as for imports, the revision is added
+        whatever the newest is. A new revision starts as a draft in the workflow, except that a retired task stays
+        retired. Raises `Conflict`, and saves nothing, if `base` is not the newest any more, and `NotFound` if `base` is
+        given for an unknown task.
         """
         digest = content_hash(task)
         with self._database.write() as session:
@@ -126,9 +124,9 @@ class Tasks:
         join: Callable[[Task, Task], Task] | None = None,
         dry: bool = False,
     ) -> list[Saved]:
-        """Make each of `tasks` the newest revision of its id, all of them or, if anything fails, none;
-        what is newest already stays. `join` makes the task to save of the one given and the newest.
-        With `dry` nothing is written: the answer says what would be.
+        """Save each of `tasks` as the newest revision of its id: all or, if anything fails, none. Those that equal the
+        newest are left as they are. `join` makes the task to save from the given one and the newest. With `dry` nothing
+        is written; the answer says what would be.
         """
         with self._database.read() if dry else self._database.write() as session:
             return [_saved(session, task, author, message, join, dry) for task in tasks]
@@ -155,7 +153,7 @@ class Tasks:
         return found
 
     def log(self, task_id: str) -> list[RevisionLine]:
-        """What is listed of all revisions, newest first; none for a task that was never saved."""
+        """All revisions without their content, newest first; empty for a task that was never saved."""
         query = (
             select(RevisionRow)
             .where(RevisionRow.task_id == task_id)
@@ -177,7 +175,7 @@ class Tasks:
             ]
 
     def authors(self, task_id: str) -> frozenset[str]:
-        """Everybody who saved a revision of the task. Raises `NotFound`."""
+        """The names of all who saved a revision of the task. Raises `NotFound`."""
         query = select(RevisionRow.author).where(RevisionRow.task_id == task_id).distinct()
         cosigned = (
             select(CosignRow.author)
@@ -218,7 +216,7 @@ def load_revision(session: Session, task_id: str, number: int) -> Revision:
 
 
 def summary_of(row: TaskRow) -> TaskSummary:
-    """A row of the table of tasks as the line of a list."""
+    """A task's row as a line of the task list."""
     return TaskSummary.model_validate(
         {
             "id": row.id,
@@ -267,7 +265,7 @@ class _Saving:
 
 
 def keep_content(session: Session, task: Task, digest: str) -> None:
-    """Have the content of a revision in the workspace, once."""
+    """Insert a revision's content, unless it is stored already."""
     if session.get(ContentRow, digest) is None:
         body, packed = pack(task.model_dump_json().encode())
         session.add(ContentRow(hash=digest, body=body, packed=packed))
@@ -357,7 +355,7 @@ def _saved(
 
 
 def _overtaken(session: Session, task_id: str, base: int) -> Conflict:
-    """Who saved what since `base`."""
+    """The error that somebody saved since `base`: who, and what."""
     later: Sequence[RevisionRow] = session.exec(
         select(RevisionRow)
         .where(RevisionRow.task_id == task_id, RevisionRow.number > base)
@@ -388,7 +386,7 @@ _KNOWN: dict[str, TaskTraits] = {}
 
 
 def load_traits(session: Session, run_id: int) -> dict[tuple[str, int], TaskTraits]:
-    """By task and revision, of all that the run plays."""
+    """Family, language, difficulty and domain of the revisions a run plays, by task id and revision number."""
     played = (
         select(TrialRow.task_id, TrialRow.revision).where(TrialRow.run_id == run_id).distinct()
     ).subquery()

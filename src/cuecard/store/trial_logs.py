@@ -1,4 +1,4 @@
-"""Reading trials' logs, and the model calls behind trials and judgements: what they cost, judges' kept answers, and prompts."""
+"""Reads trials' logs, counts the usage of model calls, and keeps judges' replies and the texts of prompts."""
 
 import json
 import math
@@ -61,7 +61,7 @@ _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
 
 class Line(NamedTuple):
-    """An event as far as its row goes, that row's JSON, and the hashes of what stands elsewhere."""
+    """A stored event with its large texts cut short, the JSON of its row, and the hashes of those texts."""
 
     event: Event
     body: bytes
@@ -69,13 +69,13 @@ class Line(NamedTuple):
 
 
 def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
-    """The log behind number `after`, all takes, without what stands elsewhere."""
+    """All recorded events with `seq` > `after`, those of earlier takes included, with large texts cut short."""
     return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
-    """The first `upto` lines of a log that was never retried; None for one that was: its effective log is not known
-    from its beginning.
+    """The first `upto` lines of a log. None if the trial was ever retried: then its beginning does not tell what is in
+    its effective log.
     """
     if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:
         return None
@@ -83,17 +83,17 @@ def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Lin
 
 
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
-    """Of the log, all takes, what was said and what was taken back; nothing else is read."""
+    """Only the events of what was said and of retries, of all takes."""
     return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
-    """One event, whole. Raises `NotFound`."""
+    """The event with this `seq`, with its large texts. Raises `NotFound`."""
     return read_events(connection, trial_id, [seq])[0]
 
 
 def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> list[Event]:
-    """Some events of a trial, whole, in the log's order. Raises `NotFound` if one is missing."""
+    """The events with these `seq`, with their large texts, in the log's order. Raises `NotFound` if one is missing."""
     rows = connection.execute(_SOME, {"trial": trial_id, "seqs": list(seqs)})
     lines = [_line(*row) for row in rows]
     if len(lines) != len(set(seqs)):
@@ -102,7 +102,7 @@ def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> l
 
 
 def completed(connection: Connection, lines: Sequence[Line]) -> list[Event]:
-    """The lines' events, whole."""
+    """The events of these lines, with their large texts."""
     contents = read_payloads(connection, [digest for line in lines for digest in line.left_out])
     return [
         line.event.model_copy(update={"body": decode(line.body, contents)})
@@ -113,12 +113,13 @@ def completed(connection: Connection, lines: Sequence[Line]) -> list[Event]:
 
 
 def effective(lines: Sequence[Line]) -> list[Line]:
-    """The lines of the trial's effective log; see `core.events.effective_log`."""
+    """The lines of the effective log; see `core.engine.events.effective_log`."""
     by_seq = {line.event.seq: line for line in lines}
     return [by_seq[event.seq] for event in effective_log([line.event for line in lines])]
 
 
 def outline(lines: Sequence[Line]) -> Outline:
+    """The lines' events, and which of them have large texts that were left out."""
     return Outline(
         events=tuple(line.event for line in lines),
         left_out={line.event.seq: line.left_out for line in lines if line.left_out},
@@ -144,7 +145,7 @@ Spent = tuple[int, str, str, ModelReply]
 
 
 def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
-    """Count new calls, in the transaction that records them."""
+    """Add model calls to the sums of usage, within the transaction that records them."""
     lines: dict[tuple[int, str, str], dict[str, Any]] = {}
     for trial_id, payer, model, reply in spent:
         key = trial_id, usage_name(payer), usage_name(model)
@@ -163,7 +164,7 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
 
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
-    """Of the trials that meet the condition, by trial, payer and model."""
+    """Calls, tokens and cost for the trials that meet the SQL condition, by trial, payer and model."""
     query = (
         sqlmodel_select(UsageRow)
         .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
@@ -190,7 +191,7 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
 
 
 def usage_name(name: str) -> str:
-    """A payer's or model's name as usage is kept under it."""
+    """A payer's or model's name as it stands in the table of usage: cleaned, and cut to 200 characters."""
     return clean(name)[:_NAME]
 
 
@@ -219,11 +220,13 @@ _JUDGE_CALLS_TABLE: Table = metadata.tables["judgecall"]
 
 
 class JudgeCalls:
+    """Judges' model calls with the replies, so that an interrupted judging goes on without paying again."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, trial_id: int, judge: str, attempt: int) -> dict[str, ModelReply]:
-        """The recorded replies by key: of one judge's `attempt` at a trial."""
+        """The recorded replies of one `attempt` of a judge at a trial, by the key of the call."""
         query = sqlmodel_select(JudgeCallRow).where(
             JudgeCallRow.trial_id == trial_id,
             JudgeCallRow.judge == clean(judge),
@@ -233,7 +236,7 @@ class JudgeCalls:
             return {row.key: _reply(row) for row in session.exec(query)}
 
     def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
-        """Record a call; it is on the disk when this returns. The same again is passed over.
+        """Record a call; it is on the disk when this returns. Recording the same again does nothing.
 
         Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
         """
@@ -263,7 +266,7 @@ class JudgeCalls:
             add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
 
     def next_attempt(self, trial_id: int, judge: str) -> int:
-        """The number of a new attempt: one more than the last that has recorded calls, from 0."""
+        """The number for a new attempt: one more than the last one with recorded calls, or 0."""
         query = (
             sqlmodel_select(JudgeCallRow.attempt)
             .where(JudgeCallRow.trial_id == trial_id, JudgeCallRow.judge == clean(judge))
@@ -292,16 +295,14 @@ def _refused(key: str) -> Conflict:
 
 
 class KeptPrompts:
-    """A prompt is a payload like others: it stands under the hash of its text."""
+    """The texts of prompts, stored as payloads under their hash."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._kept: set[str] = set()
 
     def keep(self, digest: str, text: str) -> None:
-        """Keep a prompt's text under its hash; quick if it is there. Raises `ValueError` if the hash
-        is another text's.
-        """
+        """Store a prompt's text, unless it is there. Raises `ValueError` if `digest` is not its hash."""
         if digest in self._kept:
             return
         content = text.encode()
@@ -314,13 +315,13 @@ class KeptPrompts:
         self._kept.add(digest)
 
     def get(self, digest: str) -> str:
-        """Raises `NotFound`."""
+        """The text of a prompt by its hash. Raises `NotFound`."""
         with self._database.read() as session:
             return read_payloads(session.connection(), [digest])[digest].decode()
 
     def used(self, run_id: int) -> tuple[PromptUse, ...]:
-        """All that the run's calls were made with, of every take and judging, sorted. Reads the run's calls
-        without their large texts; call it off the screen's thread.
+        """The prompts of all model calls of the run and of its judges, earlier takes included, with the number of
+        calls; sorted. It reads every call, so do not call it on the screen's thread.
         """
         mine = TrialRow.run_id == run_id
         replies = (

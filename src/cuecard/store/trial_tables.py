@@ -1,4 +1,4 @@
-"""The tables of runs, trials and their logs, live sessions, judgements, verdicts, labels, and what is kept of results."""
+"""Tables of runs, trials and their logs, live sessions, judgements, verdicts, labels, and cached measures."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from cuecard.store.task_tables import FreeText, Row, UtcDateTime
 
 
 class RunRow(Row, table=True):
-    """`limits` and `plan` are JSON. `uid` names the run in every copy of the workspace."""
+    """A run. `limits` and `plan` are JSON. `uid` names the run in every copy of the workspace."""
 
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(index=True, unique=True)
@@ -25,7 +25,7 @@ class RunRow(Row, table=True):
 
 
 class RunLeaseRow(Row, table=True):
-    """Who plays a run, or did when they were killed; see `store.leases`. Stays in this database: packs carry none."""
+    """Which process plays a run, or did when it was killed; see `store.leases`. Never exported in bundles."""
 
     run_id: int = Field(primary_key=True, foreign_key="run.id")
     owner: str
@@ -40,8 +40,8 @@ class RunLeaseRow(Row, table=True):
 
 
 class TrialRow(Row, table=True):
-    """`termination`, `detail` and `ended_at` follow from the log's last event. `agent`, `user` and
-    `world` are JSON. `uid` names the trial in every copy of the workspace.
+    """A trial. `termination`, `detail` and `ended_at` repeat its log's last event. `agent`, `user` and `world` are
+    JSON. `uid` names the trial in every copy of the workspace.
     """
 
     __table_args__ = (
@@ -65,8 +65,8 @@ class TrialRow(Row, table=True):
 
 
 class EventRow(Row, table=True):
-    """Append-only; the body is JSON in `body` or, when large, compressed in `packed`. The largest
-    texts are left out of it and stand in `PayloadRow`.
+    """Append-only: an event of a trial's log. The body is JSON in `body` or, when large, compressed in `packed`; its
+    largest texts stand in `PayloadRow` instead. `take` counts the retries before it.
     """
 
     __table_args__ = (UniqueConstraint("trial_id", "take", "key"),)
@@ -82,8 +82,8 @@ class EventRow(Row, table=True):
 
 
 class PayloadRow(Row, table=True):
-    """Append-only: bytes of any kind, once per SHA-256. `size` is theirs; `data` is compressed, with
-    the bytes of payload `base`, if there is one, as the dictionary.
+    """Append-only: a large content, once per SHA-256. `size`: its bytes before compression; `data`: compressed with
+    zlib, with the content of payload `base`, if there is one, as the dictionary.
     """
 
     hash: str = Field(primary_key=True)
@@ -93,8 +93,8 @@ class PayloadRow(Row, table=True):
 
 
 class UsageRow(Row, table=True):
-    """What a trial has cost: the sums over its log and its judges' calls. `cost` is null as long as
-    no call had a price; `priced` counts those that had one.
+    """Calls, tokens and cost of a trial by payer and model, its judges' calls included. `cost` is null as long as no
+    call had a price; `priced` counts those that had one.
     """
 
     trial_id: int = Field(primary_key=True, foreign_key="trial.id")
@@ -110,8 +110,8 @@ class UsageRow(Row, table=True):
 
 
 class ShadowRow(Row, table=True):
-    """Append-only: what a simulator would have said at one point of a trial. `state` is the hash of the
-    dialogue up to there, `simulator` of who it is; `player`, `reply` and `calls` are JSON.
+    """Append-only: what a simulator would have said at one point of a trial. `state`: the hash of the dialogue up to
+    there; `simulator`: see `play_sessions.simulator_hash`; `player`, `reply` and `calls` are JSON.
     """
 
     __table_args__ = (UniqueConstraint("trial_id", "state", "simulator"),)
@@ -129,8 +129,8 @@ class ShadowRow(Row, table=True):
 
 
 class SeatMoveRow(Row, table=True):
-    """Append-only: what a person who plays the agent did, for the session to carry out. `place` is the
-    key of the step in its take; `body` is JSON.
+    """Append-only: what a person who plays the agent did at the step with key `place` of a take; the program that plays
+    the trial carries it out. `body` is JSON.
     """
 
     __table_args__ = (UniqueConstraint("trial_id", "take", "place"),)
@@ -145,8 +145,8 @@ class SeatMoveRow(Row, table=True):
 
 
 class SessionFormRow(Row, table=True):
-    """Append-only: what a person said of a session at its end; the newest counts. `form` is the hash of
-    the questions, `questions` and `answers` are JSON.
+    """Append-only: a person's answers after a session; the newest count. `form` is the hash of the questions;
+    `questions` and `answers` are JSON.
     """
 
     __table_args__ = (Index(None, "trial_id", "person"),)
@@ -161,8 +161,8 @@ class SessionFormRow(Row, table=True):
 
 
 class TrialFiguresRow(Row, table=True):
-    """Derived, and made anew where `stamp` is not what it would be now. `body` is JSON; reasons in it are in
-    `language`.
+    """A cache of the measures of a judged trial, computed again if `stamp` does not match. `body` is JSON; the reasons
+    in it are in `language`.
     """
 
     judgement_id: int = Field(primary_key=True, foreign_key="judgement.id")
@@ -173,7 +173,7 @@ class TrialFiguresRow(Row, table=True):
 
 
 class TrialNoteRow(Row, table=True):
-    """Append-only: a bookmark or comment at a place of a trial, or that the note `about` was taken back."""
+    """Append-only: a bookmark or comment at a place of a trial, or the removal of the note `about`."""
 
     uid: str = Field(primary_key=True)
     trial_id: int = Field(foreign_key="trial.id", index=True)
@@ -186,7 +186,7 @@ class TrialNoteRow(Row, table=True):
 
 
 class JudgementRow(Row, table=True):
-    """Append-only; `judge` and `table_match` are JSON."""
+    """Append-only: one judge's decisions on a trial. `judge` and `table_match` are JSON."""
 
     __table_args__ = (Index(None, "trial_id", "judge_name"),)
     id: int | None = Field(default=None, primary_key=True)
@@ -216,8 +216,9 @@ class JudgeCallRow(Row, table=True):
 
 
 class VerdictRow(Row, table=True):
-    """Append-only. `item_key` names the item within its trial; `shuffle` is a number that follows
-    from trial and item alone, for orders that tell nothing about decisions; `supporting` is JSON.
+    """Append-only: a judge's decision on an item. `item_key` names the item within its trial; `supporting` is JSON.
+    `shuffle`: a pseudo-random number from trial and item alone, to order items in a way that tells nothing about
+    decisions.
     """
 
     __table_args__ = (
@@ -240,10 +241,9 @@ class VerdictRow(Row, table=True):
 
 
 class LabelRow(Row, table=True):
-    """Append-only: the newest label of a person on an item counts, those given blind and those given
-    after the verdict was revealed apart (`phase`). The item, not the verdict it was seen with, is what is
-    labelled; hence `trial_id` and `item_key`. `seconds`: how long it took; `source`: the file it came
-    from, "" if it was given here.
+    """Append-only: a person's decision on an item. Their newest in each phase (given blind, or after seeing others'
+    decisions) counts. It belongs to the item (`trial_id`, `item_key`), not to the verdict it was seen with. `seconds`:
+    time taken, 0 if unknown; `source`: the file it came from, "" if it was given here.
     """
 
     __table_args__ = (Index(None, "trial_id", "item_key", "person"),)
@@ -271,7 +271,7 @@ class RevealRow(Row, table=True):
 
 
 class LabelSetRow(Row, table=True):
-    """Append-only: items that were drawn to be labelled; `plan` is JSON and says how."""
+    """Append-only: a set of items drawn to be labelled; `plan` is JSON that says how they were drawn."""
 
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(index=True, unique=True)
@@ -282,8 +282,8 @@ class LabelSetRow(Row, table=True):
 
 
 class SetItemRow(Row, table=True):
-    """Append-only. `probability`: with which the item was drawn; `raters`: how many people are to label
-    it; `people`: a JSON list of those who are, empty for anybody.
+    """Append-only: an item of a labelling set. `probability` of having been drawn; `raters`: how many people are to
+    label it; `people`: a JSON list of the people assigned, empty for anybody.
     """
 
     __table_args__ = (Index(None, "trial_id", "item_key"),)
@@ -298,7 +298,7 @@ class SetItemRow(Row, table=True):
 
 
 class AdjudicationRow(Row, table=True):
-    """Append-only: the newest on an item counts."""
+    """Append-only: an adjudicator's decision on a disputed item; the newest counts."""
 
     __table_args__ = (Index(None, "trial_id", "item_key"),)
     id: int | None = Field(default=None, primary_key=True)

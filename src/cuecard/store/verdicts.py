@@ -1,4 +1,6 @@
-"""Judgements and verdicts, what a labeller may see of them, and figures of judged trials that were counted once."""
+"""Judges' verdicts and people's labels on them, what a labeller may see before labelling, and the cache of trials'
+measures.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -57,6 +59,8 @@ from cuecard.store.trial_tables import (
 
 
 class Verdicts:
+    """Judgements, verdicts and labels. A verdict counts if its judgement is its judge's newest on the trial."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -79,18 +83,18 @@ class Verdicts:
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
 
     def heads(self, run_id: int) -> list[JudgementHead]:
-        """`of_run` without the verdicts. Raises `NotFound`."""
+        """As `of_run`, without the verdicts. Raises `NotFound`."""
         with self._database.read() as session:
             run_row(session, run_id)
             return load_heads(session, col(JudgementRow.id).in_(current_judgements(run_id)))
 
     def judgements(self, ids: Collection[int]) -> list[JudgementRecord]:
-        """Those that there are, newest first."""
+        """The judgements with these ids, newest first; unknown ids are passed over."""
         with self._database.read() as session:
             return load_judgements(session, col(JudgementRow.id).in_(ids))
 
     def judged_trials(self, task_id: str, revision: int) -> list[int]:
-        """The ids of the revision's trials that were judged, the newest first."""
+        """The ids of judged trials on the revision, newest first."""
         query = (
             select(TrialRow.id)
             .where(
@@ -111,9 +115,8 @@ class Verdicts:
         trial_id: int | None = None,
         limit: int = 200,
     ) -> list[VerdictItem]:
-        """What `person` has not labelled, each item of a trial once, in an order of their own that
-        stays the same and tells nothing about decisions. Nothing here comes from a judge or another
-        labeller.
+        """Items that `person` has not labelled, each item of a trial once. The order differs between people, stays the
+        same, and tells nothing about decisions; neither do the items, which hold nothing of judges or other labellers.
         """
         # Multiplying modulo a prime permutes: another order for each person, the same each time.
         factor = literal(number_from(person) or 1, BigInteger)
@@ -161,8 +164,8 @@ class Verdicts:
         seconds: float = 0,
         gold_wrong: bool = False,
     ) -> Label:
-        """Record a decision on a verdict's item; earlier ones of the person stay in the history. It is
-        marked as `revealed` if they have seen the verdict. Raises `NotFound`.
+        """Label the item of a verdict; earlier labels stay in the history. The phase is `revealed` if the person has
+        seen decisions on the item. `seconds`: the time it took. Raises `NotFound`.
         """
         with self._database.write() as session:
             row = verdict_row(session, verdict_id)
@@ -190,7 +193,7 @@ class Verdicts:
         gold_wrong: bool = False,
         source: str = "",
     ) -> Label:
-        """As `label`, on an item of a trial, whether or not a judge has decided on it."""
+        """As `label`, but names the item, whether or not a judge has decided on it."""
         with self._database.write() as session:
             trial_row(session, trial_id)
             return add_label(
@@ -207,9 +210,7 @@ class Verdicts:
             )
 
     def enter(self, labels: Sequence[OutsideLabel], *, dry: bool = False) -> int:
-        """Record labels that were given outside, all of them or none; how many of them were new. With `dry`
-        only say how many would be.
-        """
+        """Add labels read from files, all or none; gives how many were new. With `dry` nothing is added."""
         with self._database.write() as session:
             added = enter_labels(session, labels)
             if dry:
@@ -217,17 +218,15 @@ class Verdicts:
             return added
 
     def note_reveal(self, trial_id: int, item: Item, person: str) -> None:
-        """Remember that `person` has now seen what was decided on the item. Raises `NotAllowed` unless
-        they have labelled it, `NotFound`.
-        """
+        """Record that `person` has seen the decisions on the item. Raises `NotFound`, and `NotAllowed` if not labelled."""
         with self._database.write() as session:
             trial_row(session, trial_id)
             _check_labelled(session, trial_id, item.key, person)
             note_reveal(session, trial_id, item, person)
 
     def note_reveals(self, items: Collection[tuple[int, Item]], person: str) -> None:
-        """Remember that `person` has seen what was decided on these items of trials, labelled or not: what
-        they label on them from now on counts as `revealed`.
+        """Record that `person` has seen the decisions on these items, labelled or not: their later labels on them get
+        the phase `revealed`.
         """
         if items:
             with self._database.write() as session:
@@ -236,9 +235,8 @@ class Verdicts:
     def labels(
         self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"
     ) -> list[Label]:
-        """Everybody's newest labels of a phase, for statistics: one per person and verdict that counts,
-        by verdict and person. A label given on another verdict about the same item is among them, under
-        each verdict that it is about.
+        """The newest label of each person in a phase on the item of each verdict that counts, by verdict and person,
+        for statistics. A label on an item that several judges decided on stands there once for each of them.
         """
         with self._database.read() as session:
             return newest_labels(session, current_judgements(run_id, trial_id), phase)
@@ -246,8 +244,8 @@ class Verdicts:
     def item_labels(
         self, trial_ids: Collection[int] | None = None, phase: Phase | None = "blind"
     ) -> list[Label]:
-        """Everybody's newest labels of a phase (None: the whole history), whatever they are about, by
-        trial, item and person; of these trials or of all.
+        """The newest label of each person in a phase (None: all labels ever given) on each item, by trial, item and
+        person; of these trials or of all, whether or not a judge decided on the items.
         """
         query = select(LabelRow).order_by(
             col(LabelRow.trial_id), LabelRow.item_key, LabelRow.person, col(LabelRow.id)
@@ -260,9 +258,7 @@ class Verdicts:
             return [label_of(row, row.verdict_id or 0) for row in session.exec(query)]
 
     def labelled_records(self, run_ids: Collection[int] | None = None) -> list[VerdictRecord]:
-        """As `records`, only of items that somebody has labelled: what agreement needs, however many
-        verdicts there are. For statistics, not for labellers' screens.
-        """
+        """As `records`, but only verdicts on labelled items, which is all that agreement needs."""
         labelled = (
             select(LabelRow.id)
             .where(
@@ -280,19 +276,19 @@ class Verdicts:
             return load_records(session, condition)
 
     def history(self, verdict_id: int, person: str) -> list[Label]:
-        """All that `person` has decided on the verdict's item, oldest first. Raises `NotFound`."""
+        """All labels of `person` on the verdict's item, oldest first. Raises `NotFound`."""
         with self._database.read() as session:
             row = verdict_row(session, verdict_id)
             return label_history(session, row.trial_id, row.item_key, person, verdict_id)
 
     def item_history(self, trial_id: int, item: Item, person: str) -> list[Label]:
-        """All that `person` has decided on an item, oldest first."""
+        """All labels of `person` on an item, oldest first."""
         with self._database.read() as session:
             return label_history(session, trial_id, item.key, person)
 
     def reveal(self, verdict_id: int, person: str) -> VerdictRecord:
-        """The verdict with its decision; what `person` decides on its item from now on counts as
-        `revealed`. Raises `NotAllowed` until they have labelled the item.
+        """The verdict with its decision. Later labels of `person` on the item get the phase `revealed`. Raises
+        `NotAllowed` until they have labelled the item.
         """
         with self._database.write() as session:
             row = verdict_row(session, verdict_id)
@@ -304,14 +300,14 @@ class Verdicts:
     def records(
         self, run_id: int | None = None, trial_id: int | None = None
     ) -> list[VerdictRecord]:
-        """All verdicts that count, decisions included: for statistics, not for labellers' screens."""
+        """All verdicts that count, with their decisions: for statistics, not for labellers' screens."""
         with self._database.read() as session:
             return load_records(
                 session, col(VerdictRow.judgement_id).in_(current_judgements(run_id, trial_id))
             )
 
     def progress(self, person: str) -> list[RunLabels]:
-        """How far labelling is, for each run with verdicts, newest first."""
+        """For each run with verdicts, newest first, how many items are labelled, in all and by `person`."""
         with self._database.read() as session:
             return label_counts(session, person, current_judgements(None))
 
@@ -332,9 +328,7 @@ def _newest_verdict(session: Session, trial_id: int, item: Item) -> int | None:
 
 
 def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[Any, ...]:
-    """Conditions: the verdict counts, and `person` has no label on its item. Attempts in quality probes
-    wait for nobody: their verdicts are labelled where the run or the trial is named.
-    """
+    """SQL conditions: the verdict counts, and `person` has not labelled its item. Probe runs only if named."""
     labelled = (
         select(LabelRow.id)
         .where(
@@ -353,11 +347,13 @@ def _unlabelled(person: str, run_id: int | None, trial_id: int | None) -> tuple[
 
 
 class Figures:
+    """A cache of measures of judged trials. Whoever reads it must compare the `stamp`."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of_run(self, run_id: int, language: str) -> dict[int, KeptFigures]:
-        """By the judgement's id, those that are kept."""
+        """The cached measures of a run's trials with texts in `language`, by the judgement's id."""
         query = (
             select(TrialFiguresRow)
             .join(TrialRow, col(TrialRow.id) == TrialFiguresRow.trial_id)
@@ -377,7 +373,7 @@ class Figures:
     def keep(
         self, figures: Iterable[KeptFigures], language: str, *, patience: float | None = None
     ) -> None:
-        """Keep these, in place of what was kept for the same judgements. `patience`: see `Database.write`."""
+        """Cache these measures, in place of those of the same judgements. `patience` in seconds: see `Database.write`."""
         rows = [{**each.model_dump(), "language": language} for each in figures]
         if not rows:
             return

@@ -1,4 +1,4 @@
-"""The one way to everything that is saved: opening a workspace, bringing its database to the version of this program, what one person may be told of decisions, and a trial's way in."""
+"""Opens and upgrades a workspace; what of others' decisions a person may be shown (`Sight`); where events go in."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _alembic_lock = threading.Lock()
 
 
 def ensure_head(database: Database) -> None:
-    """Create or upgrade the tables where needed, all in one transaction; at head, only look.
+    """Create or upgrade the tables where needed, in one transaction; if they are up to date, it only reads.
 
-    Raises `CuecardError` if the database holds other tables, is of a newer version, or must be upgraded and cannot
-    be written.
+    Raises `CuecardError` if the database holds other tables, is of a newer version, or must be upgraded and cannot be
+    written.
     """
     place = database.public_url
     with database.read() as session:
@@ -83,7 +83,7 @@ def upgrade(connection: Connection, target: str = "head") -> None:
 
 
 def _version(connection: Connection, place: str) -> str | None:
-    """The database's version, None if it is empty."""
+    """The database's migration version, None if it has none."""
     names = _SQLITE_TABLES if connection.dialect.name == "sqlite" else _POSTGRES_TABLES
     tables = set(connection.execute(text(names)).scalars())
     if not tables:
@@ -112,9 +112,8 @@ def _barred(connection: Connection) -> Barred | None:
 
 
 class Workspace:
-    """An open workspace. Its rooms: `people`, `tasks`, `drafts`, `effort`, `reviews`, `review_forms`,
-    `runs`, `leases`, `shadows`, `seat_moves`, `session_forms`, `judge_calls`, `verdicts`, `verdict_pages`,
-    `label_sets`, `adjudications`, `prompts`, `figures`, `trial_notes`, `exchange`.
+    """An open workspace, with an attribute for each kind of thing it keeps: `workspace.tasks.revision("espresso")`.
+    Calls block; they may come from any thread.
     """
 
     def __init__(self, database: Database) -> None:
@@ -143,12 +142,12 @@ class Workspace:
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:
-        """Open the workspace at a path or URL, created (if `create`) and upgraded where needed.
+        """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed.
 
-        Opening one of this version only reads: it waits for nobody who writes, and does with a file or a folder
-        that cannot be written (`read_only`). Raises `NotFound` if it is not there and `create` is false, or its
-        folder does not exist; `CuecardError` if it is not a workspace, damaged, not readable, of a newer version,
-        or of an older one and not writable.
+        If it is of this version, opening only reads: it does not wait for writers, and works with a file or folder that
+        cannot be written (see `read_only`). Raises `NotFound` if it does not exist and `create` is false, or its folder
+        does not exist; `CuecardError` if it is not a workspace, damaged, unreadable, of a newer version, or of an older
+        one and not writable.
         """
         url = _parsed(url_or_path)
         guard_address(url.render_as_string(hide_password=False))
@@ -163,28 +162,28 @@ class Workspace:
 
     @property
     def url(self) -> str:
-        """The address, password included: for opening again, never for showing."""
+        """The address with its password: for opening it again, never for showing."""
         return self._database.url.render_as_string(hide_password=False)
 
     @property
     def public_url(self) -> str:
-        """The address as it may be shown."""
+        """The address without password, to be shown."""
         return self._database.public_url
 
     @property
     def read_only(self) -> str:
-        """Why nothing can be saved here, "" where it can."""
+        """Why nothing can be saved, "" if it can."""
         return self._database.barred.reason if self._database.barred else ""
 
     @property
     def exchange(self) -> Exchange:
-        """Imported on first use: few sessions pack or merge."""
+        """Export and import of bundles; loaded on first use, because few sessions need it."""
         from cuecard.store.bundles import Exchange
 
         return Exchange(self._database, self.leases)
 
     def sink(self, trial_id: int) -> StoreSink:
-        """Where the engine gives the events of this trial to be written."""
+        """What the engine gives the events of this trial to, to have them written."""
         return StoreSink(self, trial_id)
 
     @property
@@ -196,7 +195,7 @@ class Workspace:
             return self._writer
 
     def close(self) -> None:
-        """Write what waits, and let go of runs and of the database."""
+        """Write all pending events, release the runs, and close the database."""
         with self._lock:
             if self._writer is not None:
                 self._writer.close()
@@ -233,10 +232,10 @@ def _parsed(url_or_path: str | Path) -> URL:
 
 
 class Sight:
-    """What may be told of decisions on items to one person who may still have to label them blind. Ask `may_tell` before anything
-    is told of an item, and call `record` after, so that later labels on it are not taken for blind. Decisions are a judge's, the user part's, an
-    adjudicator's, and another person's label with its comment. `reveal`: the person asked to see everything. `person` "":
-    nobody looks, for figures and for programs that show nothing.
+    """What one person may be shown of others' decisions on items, so that items they still have to label stay blind.
+    Decisions are verdicts, adjudications, what the trial's user decided, and other people's labels. Ask `may_tell`
+    before showing any, and call `record` afterwards: later labels on shown items are not blind. `reveal`: the person
+    asked to see everything. `person` "": nobody looks (statistics).
     """
 
     def __init__(self, workspace: Workspace, person: str = "", *, reveal: bool = False) -> None:
@@ -248,16 +247,16 @@ class Sight:
 
     @property
     def hidden(self) -> int:
-        """How many items were asked about and must not be told of."""
+        """How many items were asked about and had to stay hidden."""
         return len(self._hidden)
 
     @property
     def told(self) -> int:
-        """How many items were told of, and will be recorded as seen."""
+        """How many items were shown; `record` marks them as seen."""
         return len(self._told)
 
     def may_tell(self, trial_id: int, item: Item) -> bool:
-        """Whether decisions on the item may be told now; they then count as seen."""
+        """Whether decisions on the item may be shown. If so, the item counts as shown, otherwise as hidden."""
         if (trial_id, item.key) in self._waiting:
             self._hidden.add((trial_id, item.key))
             return False
@@ -266,18 +265,18 @@ class Sight:
         return True
 
     def hide(self, trial_id: int, item: Item) -> None:
-        """Count the item as one that is not told of, for a reason of the caller's."""
+        """Count the item as hidden for a reason of the caller's own."""
         self._hidden.add((trial_id, item.key))
 
     def may_open(self, trial_id: int) -> bool:
-        """Whether all of a trial may be told: nothing of it waits to be labelled."""
+        """Whether a whole trial may be shown, because none of its items waits for the person's label."""
         waiting = self._by_trial.get(trial_id, ())
         self._hidden.update((trial_id, key) for key in waiting)
         return not waiting
 
     def record(self) -> None:
-        """Remember what was told. Where nothing can be written, nothing can be labelled either, and an uncovering
-        raises `CuecardError`.
+        """Save which items were shown. A read-only workspace is passed over, as nobody can label in it, except that
+        with `reveal` it raises `CuecardError`.
         """
         if self._told and (self._reveal or not self._workspace.read_only):
             self._workspace.verdicts.note_reveals(self._told, self.person)
@@ -297,11 +296,11 @@ class Sight:
 
 
 class StoreSink:
-    """A trial's `Sink` into the workspace: `append` returns when the event is on the disk.
+    """Where the engine writes a trial's events: `append` returns when the event is on the disk.
 
-    Of an event that follows from those before it (what an agent says is made of its model's recorded
-    replies) `append` returns sooner: it is written before all later ones, and if it is lost, playing
-    on makes it again. Should it be refused, the next `append` says so.
+    For an event that resuming would make again from earlier ones (an agent's utterance, from its model's recorded
+    replies) `append` returns at once. It is still written before all later events; if writing fails, the next `append`
+    raises the error.
     """
 
     def __init__(self, workspace: Workspace, trial_id: int) -> None:
@@ -310,8 +309,8 @@ class StoreSink:
         self._session = Session()
 
     async def append(self, event: Event) -> None:
-        """Raises what `Runs.append_events` raises; once it has, it always does. Cancelled, it raises that
-        rather than `CancelledError`, and neither before the event is on the disk or refused.
+        """Raises what `Runs.append_events` raises, and raises it again for every later event. If cancelled, it still
+        waits until the event is written or refused; a refusal is raised in place of `CancelledError`.
         """
         lazy = _follows(event) and not self._writer.crowded
         job = self._writer.submit(self._trial_id, event, self._session, lazy=lazy)
@@ -324,13 +323,11 @@ class StoreSink:
                 raise job.error
 
     def stream(self, turn: int, text: str) -> None:
-        """Unfinished text is not kept."""
+        """Does nothing: unfinished text is not saved."""
 
 
 def _follows(event: Event) -> bool:
-    """Whether playing on makes the event again. What an agent had said when it was stopped is known to
-    nobody else.
-    """
+    """Whether resuming would make this event again. An interrupted utterance would not come back."""
     if isinstance(event.body, AgentSpoke):
         return not event.body.reply.interrupted
     return isinstance(event.body, TrialStarted)

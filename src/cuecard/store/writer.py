@@ -1,4 +1,4 @@
-"""The thread that writes events to trials' logs: many trials at once, one transaction for what came together."""
+"""The thread that writes events to trials' logs: events that wait at the same time share one transaction."""
 
 import asyncio
 import threading
@@ -51,7 +51,7 @@ class _State(NamedTuple):
 
 @dataclass
 class _Batch:
-    """What is to be written for a batch, beside its payloads."""
+    """The rows and changes of state that one batch of events brings, without payloads."""
 
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     events: dict[tuple[int, int], Event] = field(default_factory=dict[tuple[int, int], Event])
@@ -61,9 +61,8 @@ class _Batch:
 
 
 class Appender:
-    """Appends batches, and remembers how long the logs are that it has written. Whoever else writes
-    to one of them takes a number that this one wants too, which the database notices: `forget` the
-    trial then. Not for several threads at once.
+    """Appends batches of events, and caches the length of each log it wrote. If another process writes to the same log,
+    the database refuses the number; call `forget` for the trial then. Not safe to use from several threads.
     """
 
     def __init__(self, database: Database) -> None:
@@ -72,7 +71,7 @@ class Appender:
         self._states: dict[int, _State] = {}
 
     def append(self, batch: Sequence[tuple[int, Event]]) -> None:
-        """See `Runs.append_events`."""
+        """Append a batch; see `Runs.append_events`."""
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
             (trial_id, payload)
@@ -96,7 +95,7 @@ class Appender:
                 self._states[trial_id] = state
 
     def forget(self, trials: Iterable[int]) -> None:
-        """Look into the database before the next event of these trials."""
+        """Drop what is cached about these trials, so that it is read from the database again."""
         for trial_id in trials:
             self._states.pop(trial_id, None)
             self._shelf.forget(trial_id)
@@ -204,8 +203,8 @@ LAZY = 0.05
 
 
 class Session:
-    """Whoever plays one trial here. Once an event of theirs is refused, so is all that they submitted
-    after it: it must not come to stand behind somebody else's.
+    """One player's access to a trial's log. Once an event is refused, so are all later ones of the session; otherwise
+    they could follow somebody else's event.
     """
 
     __slots__ = ("trouble",)
@@ -215,7 +214,7 @@ class Session:
 
 
 class Job:
-    """An event on its way to the disk. `settled`: it is there, or `error` says why not."""
+    """An event waiting to be written. `settled`: it has been written, or refused with `error`."""
 
     __slots__ = ("_loop", "_waiter", "error", "event", "lazy", "session", "settled", "trial_id")
 
@@ -234,12 +233,12 @@ class Job:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        """Where it was submitted, and will be settled."""
+        """The event loop it was submitted from and on which `settle` is called, None if there was none."""
         return self._loop
 
     async def wait(self) -> None:
-        """Return when it is settled. If cancelled, only then as well, however often: nobody takes back
-        what is about to be written.
+        """Wait until the event is written or refused, also if cancelled meanwhile: a write under way cannot be taken
+        back. Raises the `CancelledError` then.
         """
         cancelled: asyncio.CancelledError | None = None
         while not self.settled:
@@ -252,13 +251,13 @@ class Job:
             raise cancelled
 
     def refuse(self, error: Exception) -> None:
-        """With the session's first trouble, rather than what followed from it."""
+        """Set `error` to the session's first error, of which later ones are consequences."""
         if self.session.trouble is None:
             self.session.trouble = error
         self.error = self.session.trouble
 
     def settle(self) -> None:
-        """On the loop where it was submitted, if there is one."""
+        """Mark as settled and wake who waits; to be called on `loop`, if there is one."""
         self.settled = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -268,7 +267,7 @@ _Order = Job | Literal["flush", "stop"]
 
 
 class EventWriter:
-    """One thread that writes the events of all trials, those that wait together in one commit."""
+    """A thread that writes the events of all trials, and commits those that wait together at once."""
 
     def __init__(self, database: Database) -> None:
         self._appender = Appender(database)
@@ -286,8 +285,8 @@ class EventWriter:
     def submit(
         self, trial_id: int, event: Event, session: Session | None = None, *, lazy: bool = False
     ) -> Job:
-        """Have `event` written, behind all that was submitted before. `lazy`: nobody waits for it, so
-        it may go with the next one. Raises `CuecardError` if the workspace is closed.
+        """Queue `event` after all that were submitted before. `lazy`: nobody waits for it, so it may be held back up to
+        `LAZY` seconds to share a commit. Raises `CuecardError` if the workspace is closed.
         """
         job = Job(trial_id, event, session or Session(), lazy=lazy)
         with self._lock:
@@ -299,11 +298,11 @@ class EventWriter:
 
     @property
     def crowded(self) -> bool:
-        """So much waits that whoever could run ahead should wait too."""
+        """Whether more than `MAX_WAITING` events wait; then nobody should submit lazily."""
         return self._submitted - self._written > MAX_WAITING
 
     def settle(self) -> None:
-        """Return when all that was submitted so far is written (or refused)."""
+        """Block until all that was submitted so far is written or refused."""
         with self._lock:
             upto = self._submitted
             if self._written >= upto:
@@ -313,7 +312,7 @@ class EventWriter:
             self._progress.wait_for(lambda: self._written >= upto)
 
     def close(self) -> None:
-        """Write what was submitted, then stop."""
+        """Write all that was submitted, and stop the thread."""
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -330,7 +329,7 @@ class EventWriter:
                 self._busy = len(batch) >= BUSY
 
     def _next_batch(self) -> tuple[list[Job], bool]:
-        """What is to be written now; and whether more may come."""
+        """The next events to write, and whether the thread should go on afterwards."""
         batch: list[Job] = []
         awaited = gathered = False
         until = 0.0
@@ -361,7 +360,7 @@ class EventWriter:
             return None
 
     def _write(self, batch: Sequence[Job], *, again: bool = False) -> None:
-        """Write a batch, or what of it can be: one trial's trouble is not the others'."""
+        """Write a batch; if it is refused, trial by trial or event by event, so that one stops no others."""
         for job in batch:
             if job.session.trouble is not None:
                 job.refuse(job.session.trouble)

@@ -1,4 +1,4 @@
-"""What migrations share: triggers that keep a table append-only, and moves and reviews of version 0003 read as contributions."""
+"""Helpers of migrations: triggers that keep tables append-only, and version 3's moves and reviews as contributions."""
 
 import json
 from collections import defaultdict
@@ -71,7 +71,7 @@ _REVIEWS = sa.text(
 
 
 def old_logs(connection: sa.Connection) -> Iterator[TaskLog]:
-    """The log of each task, with ticks in the order of time."""
+    """The log of each task as version 3 recorded it, with ticks in the order of time."""
     bodies: dict[str, list[tuple[datetime, int, int, str, Body]]] = defaultdict(list)
     states: dict[str, tuple[str, int]] = {}
     for task_id, revision, state, by, reason, at in connection.execute(_MOVES):
@@ -93,7 +93,7 @@ def old_logs(connection: sa.Connection) -> Iterator[TaskLog]:
 
 
 def _step(before: tuple[str, int], now: tuple[str, int], reason: str) -> Body | None:
-    """What somebody did; None for a step that follows from reviews or from a new revision."""
+    """The contribution that a move recorded; None for a move that follows from reviews or from a new revision."""
     why = reason.strip() or "-"
     if now[0] == "retired":
         return Retired(reason=reason)

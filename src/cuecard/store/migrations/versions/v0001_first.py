@@ -1,4 +1,4 @@
-"""The first version: everything there is."""
+"""Version 1: the first tables."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What the engine needs: takes, payloads by content, plans of runs, usage, and judges' calls."""
+"""Version 2, for the engine: retries of trials, payloads by content, plans of runs, usage, and judges' calls."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""What authors need: what a machine drafted, drafts that were thrown away, and the effort spent."""
+"""Version 3, for authors: what a model drafted, discarded drafts, and the effort spent."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,6 +1,4 @@
-"""What review needs: contributions in place of moves and reviews, and names that hold in every
-workspace: of revisions, of what they stand on, and of trials.
-"""
+"""Version 4, for review: contributions in place of moves and reviews, and uids of revisions and trials."""
 
 import hashlib
 import json

@@ -1,6 +1,4 @@
-"""What the meta-evaluation of judges needs: labels with their circumstances, sets of items that were
-drawn, what was revealed to whom, and adjudications.
-"""
+"""Version 5, for the meta-evaluation of judges: circumstances of labels, labelling sets, reveals, adjudications."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,6 +1,4 @@
-"""What live sessions need: what simulators would have said, the moves of people who play the agent, and
-what was said of sessions at their end.
-"""
+"""Version 6, for live sessions: shadow replies, moves of people who play the agent, forms."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,6 +1,4 @@
-"""What results need: runs named alike in every copy of the workspace, figures of trials that were counted once,
-and what people noted on trials.
-"""
+"""Version 7, for results: uids of runs, cached measures of trials, and people's notes on trials."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Who plays which run: nobody else touches it meanwhile."""
+"""Version 8: leases, which say who plays a run."""
 
 import sqlalchemy as sa
 from alembic import op
