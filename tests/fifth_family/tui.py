@@ -9,6 +9,7 @@ from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.verdicts import TablePrediction
 from cuecard.tui.families import Element, HandIn, Side, TuiFamily
 from cuecard.tui.present.entries import Entry, Piece
+from cuecard.tui.present.independent_gold import each_by, nothing_given
 from fifth_family.core import Ranking
 
 
@@ -40,6 +41,7 @@ RANKING = TuiFamily(
     hint="One thing a line, the first at the top.",
     read=_read,
     build="Find the figures and put the things into their order.",
-    side=_side,
+    given=nothing_given,
+    versions=each_by(_side),
     values=lambda gold: {f"ranked/{n}": line for n, line in enumerate(gold.lines)},
 )

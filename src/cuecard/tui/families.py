@@ -7,7 +7,7 @@ Another package's family is made known by `TUI.register(name, TuiFamily(...))`, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
@@ -51,6 +51,18 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Versions:
+    """An element of gold as the author and as the second annotator has it. `parts`: of both, where they are best
+    compared part by part. `label`: what the element is called, where its kind and number do not say it.
+    """
+
+    author: Side
+    second: Side
+    parts: tuple[Sequence[str], Sequence[str]] | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True)
 class HandIn:
     """`told`: what there is, in a few words. `problems`: what of it cannot be read or looks wrong, each a
     sentence; it can be handed in all the same.
@@ -75,8 +87,8 @@ class TuiFamily(Generic[G]):
     The editor: `tabs` are the two tabs of its gold, `first_tab` the fields of gold that stand on the first.
 
     A person in an agent's place: `asked` and `ends` say what to do, `hint` what to type at the end, and `read` what
-    was typed. `build` says what somebody does who builds the gold anew; `side` is one element of gold in a
-    comparison of two. `values`: what stands behind the keys that worlds log.
+    was typed. `build` says what somebody does who builds the gold anew, `given` is what of it such a person is shown;
+    `versions` are the two of one element in a comparison of two golds. `values`: what stands behind the keys that worlds log.
     """
 
     badge: tuple[str, str, str]
@@ -90,7 +102,8 @@ class TuiFamily(Generic[G]):
     hint: str
     read: Callable[[PublicTask, str], HandIn]
     build: str
-    side: Callable[[G, Compared, int], Side]
+    given: Callable[[Mapping[str, Any]], Iterable[Entry]]
+    versions: Callable[[G, G, Compared], Versions]
     values: Callable[[G], dict[str, str]]
 
 

@@ -6,7 +6,15 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.families import TuiFamily
-from cuecard.tui.present.independent_gold import chain_side, graph_side, table_side, world_side
+from cuecard.tui.present.independent_gold import (
+    chain_side,
+    each_by,
+    given_columns,
+    graph_versions,
+    nothing_given,
+    table_versions,
+    world_side,
+)
 from cuecard.tui.present.tasks import chain_elements, graph_elements, table_elements, world_elements
 from cuecard.tui.present.wizard_of_oz_hand_in import answer_typed, table_typed, triples_typed
 
@@ -35,7 +43,8 @@ GRAPH = TuiFamily(
     hint=N_("One triple a line: head | relation | tail. Pasted CSV, tables or JSON will do."),
     read=triples_typed,
     build=N_("Find all triples that a complete answer has, with their sources, and type them."),
-    side=graph_side,
+    given=nothing_given,
+    versions=graph_versions,
     values=_graph_values,
 )
 
@@ -62,7 +71,8 @@ TABLE = TuiFamily(
     ),
     read=table_typed,
     build=N_("Find all rows that a complete answer has, and type them into the given columns."),
-    side=table_side,
+    given=given_columns,
+    versions=table_versions,
     values=lambda gold: {},
 )
 
@@ -87,7 +97,8 @@ CHECKPOINTS = TuiFamily(
     hint=N_("The answer to the last question, in a few words."),
     read=answer_typed,
     build=N_("Find the steps that lead to the answer, with their targets, and the answer."),
-    side=chain_side,
+    given=nothing_given,
+    versions=each_by(chain_side),
     values=lambda gold: {},
 )
 
@@ -119,6 +130,7 @@ FACTS = TuiFamily(
     hint=N_("The answer alone."),
     read=answer_typed,
     build=N_("The facts of this world are given. Find the answer, and say how it follows."),
-    side=world_side,
+    given=nothing_given,
+    versions=each_by(world_side),
     values=_world_values,
 )

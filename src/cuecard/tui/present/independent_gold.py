@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from cuecard.annotate.families import ANNOTATE
 from cuecard.annotate.independent_gold.alignment import in_columns_of
 from cuecard.annotate.independent_gold.building import COVER
 from cuecard.annotate.independent_gold.comparison import take_of, undecided
 from cuecard.annotate.independent_gold.matching import (
     Element,
+    ElementKind,
     LevelAgreement,
     LevelName,
     Status,
@@ -21,9 +23,9 @@ from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.tasks.models import Gold
+from cuecard.core.tasks.gold import G
 from cuecard.core.text import normalise
-from cuecard.tui.families import TUI, Side
+from cuecard.tui.families import TUI, Side, Versions
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
@@ -40,8 +42,8 @@ def _entries(data: Mapping[str, Any]) -> Iterator[Entry]:
     gold, persona = data["gold"], data["persona"]
     yield _entry(_("What to build"), _task_of(gold["family"]), _how(COVER in str(data)))
     yield _entry(_("Full query"), data["query"])
-    if gold["family"] == "checkpoints":
-        yield _entry(_("What the user says first"), gold["opening"])
+    if opening := ANNOTATE[gold["family"]].written(gold).opens_with:
+        yield _entry(_("What the user says first"), opening)
     if persona:
         if persona["initial_query"] != data["query"]:
             yield _entry(_("What the user says first"), persona["initial_query"])
@@ -51,12 +53,19 @@ def _entries(data: Mapping[str, Any]) -> Iterator[Entry]:
             yield _entry(label, f"{_('LINE')}  {stage['line']}", note=stage["title"])
     if data["sub_queries"]:
         yield _entry(_("Sub-queries"), *data["sub_queries"])
-    if gold["family"] == "table":
-        yield from _columns(gold["columns"], gold["unique_columns"])
+    yield from TUI[gold["family"]].given(gold)
 
 
-def _columns(columns: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Entry]:
-    for column in columns:
+def nothing_given(gold: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """Whoever builds the gold anew is shown nothing of it beforehand."""
+    del gold
+    return ()
+
+
+def given_columns(table: Mapping[str, Any]) -> Iterator[Entry]:
+    """The columns of a table, with their rules."""
+    keys = table["unique_columns"]
+    for column in table["columns"]:
         rules = [*column["preprocess"], *column["metric"]]
         lines = [", ".join(rules), *filter(None, [column["criterion"]])]
         note = _("key") if column["name"] in keys else ""
@@ -83,95 +92,82 @@ def _how(covered: bool) -> str:
 _BETWEEN = " — "
 
 
-@dataclass(frozen=True)
-class Told:
-    """`label` names the element. `parts`: of both versions, where they are best compared part by part."""
-
-    label: str
-    author: Side
-    second: Side
-    parts: tuple[Sequence[str], Sequence[str]] | None = None
-
-    @property
-    def line(self) -> tuple[str, str, str]:
-        """What it is and both versions, in one line: what they share is said once."""
-        if self.parts is None:
-            return self.label, self.author.text, self.second.text
-        pairs = list(zip(*self.parts, strict=True))
-        same = [one if _alike(one, other) else "…" for one, other in pairs]
-        apart = [pair for pair, shared in zip(pairs, same, strict=True) if shared == "…"]
-        author, second = (_BETWEEN.join(side) for side in zip(*apart, strict=True))
-        return _BETWEEN.join(same), author, second
+_LABEL: dict[ElementKind, str] = {
+    "triple": N_("Triple {n}"),
+    "node": N_("Names of a node"),
+    "row": N_("Row {n}"),
+    "cell": "",
+    "step": N_("Checkpoint {n}"),
+    "fact": N_("Fact {n}"),
+    "answer": N_("Answer"),
+}
 
 
-class Words:
-    """Both versions of each element of a comparison."""
+def told_of(comparison: Comparison, element: Element) -> Versions:
+    """Both versions of an element of a comparison."""
+    author, second = comparison.task.gold, comparison.second.gold
+    found = TUI[author.family].versions(author, second, element)
+    number = (element.author if element.author is not None else element.second or 0) + 1
+    label = found.label or _(_LABEL[element.kind]).format(n=number)
+    return replace(found, label=label)
 
-    def __init__(self, comparison: Comparison) -> None:
-        self._author, self._second = comparison.task.gold, comparison.second.gold
-        self._rows: tuple[tuple[str, ...], ...] = ()
-        if isinstance(self._author, Table) and isinstance(self._second, Table):
-            self._rows = in_columns_of(self._author, self._second)
 
-    def told(self, element: Element) -> Told:
-        number = (element.author if element.author is not None else element.second or 0) + 1
-        match element.kind:
-            case "triple":
-                label = _("Triple {n}").format(n=number)
-            case "node":
-                label = _("Names of a node")
-            case "row":
-                label = _("Row {n}").format(n=number)
-            case "cell":
-                return self._cell(element)
-            case "step":
-                label = _("Checkpoint {n}").format(n=number)
-            case "fact":
-                label = _("Fact {n}").format(n=number)
-            case "answer":
-                label = _("Answer")
-        author = self._side(self._author, element, element.author)
-        second = self._side(self._second, element, element.second)
-        return Told(label, author, second, parts=self._parts(element))
+def in_one_line(told: Versions) -> tuple[str, str, str]:
+    """What it is and both versions: what they share is said once."""
+    if told.parts is None:
+        return told.label, told.author.text, told.second.text
+    pairs = list(zip(*told.parts, strict=True))
+    same = [one if _alike(one, other) else "…" for one, other in pairs]
+    apart = [pair for pair, shared in zip(pairs, same, strict=True) if shared == "…"]
+    author, second = (_BETWEEN.join(side) for side in zip(*apart, strict=True))
+    return _BETWEEN.join(same), author, second
 
-    def _parts(self, element: Element) -> tuple[Sequence[str], Sequence[str]] | None:
+
+def each_by(side: Callable[[G, Element, int], Side]) -> Callable[[G, G, Element], Versions]:
+    """Both versions where each is shown by itself: by `side`, the element of a gold at an index."""
+
+    def versions(author: G, second: G, element: Element) -> Versions:
         i, j = element.author, element.second
-        mine, theirs = self._author, self._second
-        if element.kind != "triple" or element.status != "differ" or i is None or j is None:
-            return None
-        if not isinstance(mine, Graph) or not isinstance(theirs, Graph):
-            return None
-        parts = mine.named(mine.triples[i]), theirs.named(theirs.triples[j])
-        return None if all(map(_alike, *parts)) else parts
+        return Versions(
+            Side() if i is None else side(author, element, i),
+            Side() if j is None else side(second, element, j),
+        )
 
-    def _side(self, gold: Gold, element: Element, index: int | None) -> Side:
-        if index is None:
-            return Side()
-        if isinstance(gold, Table) and gold is not self._author:
-            return Side(" | ".join(self._rows[index]))
-        return TUI[gold.family].side(gold, element, index)
-
-    def _cell(self, element: Element) -> Told:
-        table, at, other, column = self._author, element.author, element.second, element.column
-        if not isinstance(table, Table) or at is None or other is None or column is None:
-            return Told("", Side(), Side())
-        rows = table.rows[at], self._rows[other]
-        one, two = (Side(row[column] or _("(empty)"), (" | ".join(row),)) for row in rows)
-        label = f"{' | '.join(table.key_of(rows[0]))} · {table.column_names[column]}"
-        return Told(label, one, two)
+    return versions
 
 
-def graph_side(graph: Graph, element: Element, index: int) -> Side:
-    """A node, or a triple."""
+def graph_versions(author: Graph, second: Graph, element: Element) -> Versions:
+    """A node, or a triple; parts of triples that differ."""
+    found = each_by(_graph_side)(author, second, element)
+    i, j = element.author, element.second
+    if element.kind != "triple" or element.status != "differ" or i is None or j is None:
+        return found
+    parts = author.named(author.triples[i]), second.named(second.triples[j])
+    return found if all(map(_alike, *parts)) else replace(found, parts=parts)
+
+
+def _graph_side(graph: Graph, element: Element, index: int) -> Side:
     if element.kind == "node":
         return Side(" = ".join(graph.names_of(graph.node_ids[index])))
     return _triple(graph, graph.triples[index])
 
 
-def table_side(table: Table, element: Element, index: int) -> Side:
-    """A row."""
-    del element
-    return Side(" | ".join(table.rows[index]))
+def table_versions(author: Table, second: Table, element: Element) -> Versions:
+    """A row, or a cell; both in the author's columns."""
+    i, j, column = element.author, element.second, element.column
+    mine = () if i is None else author.rows[i]
+    theirs = () if j is None else in_columns_of(author, _only_row(second, j))[0]
+    if column is None:
+        return Versions(Side(" | ".join(mine)), Side(" | ".join(theirs)))
+    if not mine or not theirs:
+        return Versions(Side(), Side())
+    one, two = (Side(row[column] or _("(empty)"), (" | ".join(row),)) for row in (mine, theirs))
+    label = f"{' | '.join(author.key_of(mine))} · {author.column_names[column]}"
+    return Versions(one, two, label=label)
+
+
+def _only_row(table: Table, index: int) -> Table:
+    return table.model_copy(update={"rows": (table.rows[index],)})
 
 
 def chain_side(chain: CheckpointChain, element: Element, index: int) -> Side:
@@ -260,7 +256,6 @@ class GoldView:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         self.takes: dict[str, Take] = dict(comparison.takes)
-        self._words = Words(comparison)
         self.shown: Shown = "all"
         found = comparison.alignment.elements
         self._all = sorted(found, key=lambda element: _ORDER.index(element.status))
@@ -317,9 +312,9 @@ class GoldView:
         order = [(row + step) % count for step in range(1, count + 1)] if count else []
         return next((at for at in order if self.take(at) is None), None)
 
-    def told(self, row: int) -> Told:
+    def told(self, row: int) -> Versions:
         """What both sides say."""
-        return self._words.told(self.rows[row])
+        return told_of(self.comparison, self.rows[row])
 
     def sources(self, row: int) -> list[str]:
         """The addresses that either side gives."""
@@ -365,7 +360,7 @@ class GoldView:
 
     def cells(self, row: int) -> tuple[str, str, str, str]:
         """What it is, the author's version, the second's, and what is taken (in one line each)."""
-        what, author, second = self.told(row).line
+        what, author, second = in_one_line(self.told(row))
         take = self.take(row)
         taken = _(TAKE_LABEL[take]) if take else "?" if self.decides else ""
         return what, author, second, taken

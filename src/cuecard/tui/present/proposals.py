@@ -14,7 +14,6 @@ from cuecard.annotate.assist.model_calls import (
     stages_of,
     text_at,
     texts_at,
-    triples_of,
 )
 from cuecard.annotate.assist.persona import ForPersona
 from cuecard.annotate.assist.proposals import Deed, Pending, ProposedItem, Spent, apply, standing
@@ -22,11 +21,13 @@ from cuecard.annotate.assist.translation import slots_of, translated_id
 from cuecard.annotate.assist.triples import FromSource
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
+from cuecard.annotate.families import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import OriginKind
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
+from cuecard.tui.families import TUI
 from cuecard.tui.present.changes import entries_of, two_texts
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
 
@@ -103,11 +104,10 @@ class Asking:
                 text = _(
                     "From the query, {queries} and {gold}: 8 to 20 stages with cues and lines."
                 )
-                queries, triples = len(texts_at(data, "sub_queries")), len(triples_of(data))
-                rows = len(data["gold"].get("rows", ()))
-                gold = ngettext("{n} triple", "{n} triples", triples).format(n=triples)
-                if self._family == "table":
-                    gold = ngettext("{n} row", "{n} rows", rows).format(n=rows)
+                queries = len(texts_at(data, "sub_queries"))
+                gold, *_rest = TUI[self._family].counts(
+                    ANNOTATE[self._family].written(data["gold"])
+                )
                 return text.format(
                     queries=ngettext("{n} sub-query", "{n} sub-queries", queries).format(n=queries),
                     gold=gold,
