@@ -15,7 +15,9 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
+    no_chain,
     no_columns,
+    no_facts,
     no_figures,
     nothing_found,
     nothing_of_play,
@@ -209,6 +211,7 @@ RANKING = CoreFamily(
     read=_read,
     read_json=_read_json,
     conclusion="conclude_table",
+    from_memory="probe_hand_in_table",
     judge=_judge,
     ask=_ask,
     judge_prompts=(),
@@ -225,6 +228,8 @@ RANKING = CoreFamily(
     index=records,
     entities=False,
     topics=True,
+    chain=no_chain,
+    facts=no_facts,
     changes=_changes,
     effective=nothing_of_play,
     carry=carry_answer,

@@ -86,6 +86,10 @@ class Settings(Frozen):
     checkpoints: CheckpointSetting = "neutral"
     graph: GraphSetting = "simulated"
 
+    def of(self, family: str) -> str:
+        """How tasks of a family are met; "" where the papers know one way only."""
+        return getattr(self, family) if family in type(self).model_fields else ""
+
 
 class ContextConfig(Frozen):
     """What happens when the conversation nears what the model can read: `summary` replaces the older

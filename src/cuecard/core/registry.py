@@ -26,7 +26,7 @@ from cuecard.core.config_players import (
 )
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import ConfigError
-from cuecard.core.families.registry import family_of
+from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.i18n import _
 from cuecard.core.users.scripted import OneShotUser
 
@@ -221,7 +221,7 @@ def _simulator(
     def prompt(which: str) -> Prompt:
         return find_prompt(which, task.language, config, simulator.prompts)
 
-    if task.family == "checkpoints":
+    if chain_of(task):
         from cuecard.core.users.simulators import ModelResponder, ResponderOnce
 
         responder = ResponderOnce if once else ModelResponder

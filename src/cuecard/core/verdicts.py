@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,8 +13,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
 
 
 class PredictedTriple(Frozen):
@@ -23,15 +26,68 @@ class PredictedTriple(Frozen):
     tail: str
 
 
-class TriplesPrediction(Frozen):
-    """`raw` is the agent's text as it came, kept for audit."""
+class PredictionBase(Frozen):
+    """What any place asks of what an agent handed in, whatever its shape; of nothing usable as of nothing. Each has
+    `raw`, the agent's text as it came, kept for audit.
+    """
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each triple or row, or the answer."""
+        return ()
+
+    def cells(self, column: str) -> tuple[str, ...]:
+        """For each of `lines` what stands in this column, "" where there is none of this name."""
+        del column
+        return ("",) * len(self.lines)
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        """All of it for people, a line each; then the words that it was read from, where they are others."""
+        return self.lines
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Words in each of which an agent may have handed it in; the last are the surest to be read."""
+        return ()
+
+    def told(self, limit: int) -> str:
+        """What it is in a few words, such as `3 triples`; of long texts so many characters."""
+        raise NotImplementedError
+
+    def reported(self, limit: int) -> str:
+        """As `told`, in a sentence of its own."""
+        return _("handed in {what}").format(what=self.told(limit))
+
+
+class TriplesPrediction(PredictionBase):
+    """Triples as they were handed in."""
 
     kind: Literal["triples"] = "triples"
     triples: tuple[PredictedTriple, ...]
     raw: str = ""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(" — ".join((t.head, t.relation, t.tail)) for t in self.triples)
 
-class TablePrediction(Frozen):
+    @property
+    def listing(self) -> tuple[str, ...]:
+        numbered = enumerate(self.triples, 1)
+        rows = (f"{i}. {t.head} · {t.relation} · {t.tail}" for i, t in numbered)
+        return (*rows, *_as_it_came(self.raw))
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        listed = [triple.model_dump(mode="json") for triple in self.triples]
+        return (json.dumps(listed, ensure_ascii=False),)
+
+    def told(self, limit: int) -> str:
+        n = len(self.triples)
+        return ngettext("{n} triple", "{n} triples", n).format(n=n)
+
+
+class TablePrediction(PredictionBase):
     """Rows in the order of `columns`; every row has exactly as many cells."""
 
     kind: Literal["table"] = "table"
@@ -39,21 +95,90 @@ class TablePrediction(Frozen):
     rows: tuple[tuple[str, ...], ...]
     raw: str = ""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(" | ".join(row) for row in self.rows)
 
-class AnswerPrediction(Frozen):
-    """A final answer. `raw` is the agent's text as it came."""
+    def cells(self, column: str) -> tuple[str, ...]:
+        names = [*map(plain_column, self.columns)]
+        wanted = plain_column(column)
+        at = names.index(wanted) if wanted in names else None
+        return tuple("" if at is None else row[at] for row in self.rows)
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        return (" | ".join(self.columns), *self.lines, *_as_it_came(self.raw))
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        lines = (self.columns, ["---"] * len(self.columns), *self.rows)
+        table = "\n".join(f"| {' | '.join(map(_markdown_cell, line))} |" for line in lines)
+        return (f"```markdown\n{table}\n```",)
+
+    def told(self, limit: int) -> str:
+        n = len(self.rows)
+        return ngettext("a table of {n} row", "a table of {n} rows", n).format(n=n)
+
+
+class AnswerPrediction(PredictionBase):
+    """A final answer."""
 
     kind: Literal["answer"] = "answer"
     answer: str
     raw: str = ""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return (self.answer,)
 
-class UnusablePrediction(Frozen):
-    """The agent's text held no triples, table or answer: a format failure, which scores 0."""
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return self.answer, f"<answer>{self.answer}</answer>"
+
+    def told(self, limit: int) -> str:
+        return one_line(self.answer, limit)
+
+    def reported(self, limit: int) -> str:
+        return _("answered: {answer}").format(answer=self.told(limit))
+
+
+class UnusablePrediction(PredictionBase):
+    """The agent's text held no triples, table or answer: a format failure, which scores 0. `reason` is marked for
+    translation.
+    """
 
     kind: Literal["unusable"] = "unusable"
     reason: str
     raw: str = ""
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        return _as_it_came(self.raw)
+
+    def told(self, limit: int) -> str:
+        return _("nothing usable: {reason}").format(reason=one_line(_(self.reason), limit))
+
+    def reported(self, limit: int) -> str:
+        return _("handed in nothing usable: {reason}").format(
+            reason=one_line(_(self.reason), limit)
+        )
+
+
+def plain_column(name: str) -> str:
+    """Column names compare after strip, lower and removal of blanks (FORMATS: widesearch)."""
+    return "".join(name.lower().split())
+
+
+def _as_it_came(raw: str) -> tuple[str, ...]:
+    return ("", _("As it came:"), raw) if raw else ()
+
+
+_ENTITY_START = re.compile(r"&(?=[#\w]+;)")
+
+
+def _markdown_cell(text: str) -> str:
+    plain = _ENTITY_START.sub("&amp;", text).replace("|", "\\|")
+    return "<br>".join(plain.splitlines())
 
 
 Prediction = Annotated[

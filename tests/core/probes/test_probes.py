@@ -14,13 +14,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.llm.structured import read_shape, schema_of
 from cuecard.core.probes.examiner import ExaminedLaws, Foreseen, KnownNeed, KnownStep, UnseenStep
-from cuecard.core.probes.findings import (
-    SCORED_BY,
-    conflicts,
-    finding_of,
-    handed_in,
-    score_of_attempt,
-)
+from cuecard.core.probes.findings import SCORED_BY, conflicts, finding_of, score_of_attempt
 from cuecard.core.probes.results import (
     PROBES,
     ChainExamined,
@@ -71,14 +65,14 @@ def test_two_values_for_one_thing_are_a_conflict() -> None:
         {"key": "c", "entity": "BN 7", "attribute": "tax", "value": "5"},
         {"key": "d", "entity": "BN 8", "attribute": "fare", "value": "7"},
     )
-    assert conflicts(world(*fine)) == ()
+    assert conflicts(world(*fine).facts) == ()
     bad = (
         {"key": "Height", "value": "165 cm"},
         {"key": "height.", "value": "2 m", "entity": "x", "attribute": "height"},
         {"key": "q", "entity": "X", "attribute": "Height", "value": "3 m"},
         {"key": "r", "entity": "x", "attribute": "height", "value": "2", "unit": "m"},
     )
-    told = conflicts(world(*bad))
+    told = conflicts(world(*bad).facts)
     assert len(told) == 2
     assert told[0].startswith(
         "facts 1 and 2 contradict each other: Height = 165 cm / height. = 2 m"
@@ -95,7 +89,7 @@ def test_each_family_has_one_score() -> None:
         measure = score_of_attempt(task({"key": "a"}), AnswerPrediction(answer="1"), judged)
         assert measure.value == score
     assert measure.reason == "1 item was not judged"
-    assert handed_in(UnusablePrediction(reason="\x1b[2Jno")) == "handed in nothing usable: no"
+    assert UnusablePrediction(reason="\x1b[2Jno").reported(99) == "handed in nothing usable: no"
 
 
 def step(number: int, **found: object) -> StepExamined:

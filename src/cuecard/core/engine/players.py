@@ -11,6 +11,7 @@ from cuecard.core.config_players import Settings
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.step_context import User
+from cuecard.core.families.registry import chain_of
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_USER, DEFAULT_WORLD, kind_of
 from cuecard.core.probes.results import ProbeSetting
 from cuecard.core.registry import build_agent, build_user, build_world
@@ -84,22 +85,24 @@ def seat(
 
 
 def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub: ModelHub) -> User:
-    """The user part. On graph tasks the agent's `graph` setting may choose another than `seating.user`."""
-    if task.family == "graph" and settings.graph == "direct":
-        return OneShotUser(task)
-    if task.family == "graph" and settings.graph == "staged":
-        return StagedUser(task)
-    return build_user(seating.user, config, task, hub)
+    """The user part. The agent's setting for the task's family may choose another than `seating.user`."""
+    match settings.of(task.family):
+        case "direct":
+            return OneShotUser(task)
+        case "staged":
+            return StagedUser(task)
+        case _:
+            return build_user(seating.user, config, task, hub)
 
 
 def scripted_user_for(task: Task) -> User:
-    """The offline user for `task`: a responder for checkpoints, a scripted user for a persona, otherwise a user who
-    asks once.
+    """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
+    otherwise a user who asks once.
 
     With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
     hears the last stage within the usual limit of turns.
     """
-    if task.family == "checkpoints":
+    if chain_of(task):
         return ScriptedResponder(task)
     if task.persona is None:
         return OneShotUser(task)

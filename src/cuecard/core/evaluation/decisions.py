@@ -11,7 +11,7 @@ from cuecard.core.engine.messages import CheckpointStatus, FlagKind, PlayerRef, 
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.score import supporting_triples
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Prediction, TriplesPrediction
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Prediction
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -107,8 +107,9 @@ def _from_judgement(
         for index, decision in rows_of(judgement):
             item = Item(kind=ItemKind.ROW, index=index)
             yield MachineDecision(item=item, value=decision, by=judgement.judge)
-    if ItemKind.PREDICTED in kinds and isinstance(prediction, TriplesPrediction):
-        count = len(prediction.triples)
+    of_triples = any(verdict.item.kind is ItemKind.TRIPLE for verdict in judgement.verdicts)
+    if ItemKind.PREDICTED in kinds and of_triples:
+        count = len(prediction.lines)
         supporting = set(supporting_triples(judgement.verdicts, count))
         unjudged = any(v.decision is Decision.UNJUDGED for v in judgement.verdicts)
         # What supports nothing that was judged may still support what was not.

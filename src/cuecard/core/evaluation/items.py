@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke, dialogue_of
 from cuecard.core.engine.messages import Message, PlayerRef
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.families.registry import family_of
+from cuecard.core.families.checkpoints.gold import Checkpoint
+from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
@@ -20,7 +20,6 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
 from cuecard.core.users.scripted import next_stage
 from cuecard.core.verdicts import (
-    AnswerPrediction,
     GoldItem,
     Item,
     ItemKind,
@@ -28,9 +27,8 @@ from cuecard.core.verdicts import (
     Measure,
     Prediction,
     TablePrediction,
-    TriplesPrediction,
-    UnusablePrediction,
     Verdict,
+    plain_column,
 )
 
 if TYPE_CHECKING:
@@ -63,22 +61,10 @@ def gold_items(task: Task) -> tuple[PredictedItem, ...]:
 
 def predicted_items(prediction: Prediction, column: str = "") -> tuple[PredictedItem, ...]:
     """Everything the agent handed in, in its order; none for an unusable prediction."""
-    match prediction:
-        case TriplesPrediction(triples=triples):
-            texts = [_joined((t.head, t.relation, t.tail)) for t in triples]
-            return tuple(PredictedItem(index=i, text=text) for i, text in enumerate(texts))
-        case TablePrediction(columns=columns, rows=rows):
-            names = [_column_name(name) for name in columns]
-            wanted = _column_name(column)
-            at = names.index(wanted) if wanted in names else None
-            return tuple(
-                PredictedItem(index=i, text=" | ".join(row), cell=row[at] if at is not None else "")
-                for i, row in enumerate(rows)
-            )
-        case AnswerPrediction(answer=answer):
-            return (PredictedItem(index=0, text=answer),)
-        case UnusablePrediction():
-            return ()
+    both = zip(prediction.lines, prediction.cells(column), strict=True)
+    return tuple(
+        PredictedItem(index=index, text=text, cell=cell) for index, (text, cell) in enumerate(both)
+    )
 
 
 def closest_items(
@@ -117,21 +103,12 @@ def closest_items(
 
 def _keys(table: Table, prediction: TablePrediction) -> list[str]:
     """Each predicted row's key cells; whole rows where the key columns are not all there."""
-    names = [_column_name(name) for name in prediction.columns]
-    keys = [_column_name(name) for name in table.unique_columns]
+    names = [plain_column(name) for name in prediction.columns]
+    keys = [plain_column(name) for name in table.unique_columns]
     at = [names.index(name) for name in keys if name in names]
     if len(at) < len(keys):
         at = list(range(len(names)))
     return [" | ".join(row[index] for index in at) for row in prediction.rows]
-
-
-def _joined(parts: tuple[str, ...]) -> str:
-    return " — ".join(parts)
-
-
-def _column_name(name: str) -> str:
-    """Column names compare after strip, lower and removal of blanks (FORMATS: widesearch)."""
-    return "".join(name.lower().split())
 
 
 OF_TURN = (ItemKind.STATUS, ItemKind.CUE, ItemKind.LEAK)
@@ -203,8 +180,8 @@ def _spoken(item: Item, events: Sequence[Event]) -> UserSpoke:
 
 def _checkpoint(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
     number = _spoken(item, events).reply.checkpoint
-    chain = task.gold
-    if not isinstance(chain, CheckpointChain) or number is None or number >= len(chain.steps):
+    chain = chain_of(task)
+    if chain is None or number is None or number >= len(chain.steps):
         return GoldItem(item=item, text=task.query)
     step = chain.steps[number]
     place = _("step {n} of {all}").format(n=number + 1, all=len(chain.steps))
@@ -251,8 +228,8 @@ def _reply(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
             _("line that was not due: {line}").format(line=s.line)
             for s in task.stages[number : number + 2]
         ]
-    if isinstance(task.gold, CheckpointChain):
-        context.append(_("final answer: {answer}").format(answer=task.gold.final_answer))
+    if chain := chain_of(task):
+        context.append(_("final answer: {answer}").format(answer=chain.final_answer))
     return GoldItem(item=item, text=_spoken(item, events).reply.text, context=tuple(context))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.engine.players import Seating, seat
@@ -164,13 +165,13 @@ def roster_of(
 
 
 def setting_of(roster: Roster, agent: str, family: Family) -> str:
-    """The paper's setting in which an agent meets a family: of facts, checkpoints and graphs as in its
-    `settings`; of tables `single` or `team`. "" where the run did not record it.
+    """The paper's setting in which an agent meets a family: as in its `settings`; `single` or `team` where there is
+    none for the family. "" where the run did not record it.
     """
     described = roster.get(f"agents/{agent}")
     if described is None:
         return ""
-    if family == "table":
+    if family not in Settings.model_fields:
         return "team" if described.get("kind") == "team" else "single"
     settings = described.get("settings")
     if isinstance(settings, dict) and isinstance(chosen := settings.get(family), str):

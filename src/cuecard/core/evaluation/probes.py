@@ -15,11 +15,11 @@ from cuecard.core.evaluation.judging import judge_run, load_prediction
 from cuecard.core.evaluation.plans import check_prices, enter_run, settings_of
 from cuecard.core.evaluation.probe_plan import NO_ATTEMPT, ProbePlan, plan_probe
 from cuecard.core.evaluation.runs import OnRunEvent, RunOutcome, resume_run
-from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.examiner import UNUSABLE
-from cuecard.core.probes.findings import conflicts, finding_of, handed_in, score_of_attempt
+from cuecard.core.probes.findings import conflicts, finding_of, score_of_attempt
 from cuecard.core.probes.results import (
     ATTEMPTS,
     PROBES,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 _REASON = 300
+_REPORTED = 160
 
 
 def probe_results(
@@ -94,8 +95,8 @@ def _costs(workspace: Archive, trial_ids: list[int]) -> dict[int, float]:
 def _by_rule(probe: ProbeName, task: Task) -> Iterator[ProbeResult]:
     if reason := not_applicable(probe, task):
         yield ProbeResult(probe=probe, skipped=reason, why="not_applicable")
-    elif probe == "laws" and isinstance(task.gold, FactWorld):
-        found = conflicts(task.gold)
+    elif probe == "laws":
+        found = conflicts(facts_of(task))
         yield ProbeResult(probe=probe, right=not found, findings=found)
 
 
@@ -131,7 +132,7 @@ def _of_attempt(
     workspace: Archive, task: Task, trial: TrialRecord, bar: float
 ) -> dict[str, object]:
     prediction = load_prediction(workspace, trial.id)
-    told = (handed_in(prediction),)
+    told = (prediction.reported(_REPORTED),)
     judged = workspace.verdicts.of_trial(trial.id)
     if not judged:
         reason = _("not judged yet")

@@ -11,6 +11,7 @@ from cuecard.core.agents.briefing import Approach
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.step_context import CallContext
+from cuecard.core.families.facts.gold import Fact
 from cuecard.core.formats.predictions import NO_ANSWER, find_answer
 from cuecard.core.judges.lexical import judge_answer, refuse_answer
 from cuecard.core.tasks.gold import Gold
@@ -88,6 +89,17 @@ def answer_item(task: Task, gold: Gold, item: Item) -> GoldItem:
 def answer_text(gold: Gold, item: Item) -> str:
     """The final answer; for an item that is none, the item's key."""
     return gold.answers[0] if item.kind is ItemKind.ANSWER else item.key
+
+
+def no_chain(gold: Gold) -> None:
+    """The user does not lead through steps."""
+    del gold
+
+
+def no_facts(gold: Gold) -> tuple[Fact, ...]:
+    """There is no world of its own."""
+    del gold
+    return ()
 
 
 def no_columns(task: Task, gold: Gold) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cuecard.core.engine.events import Event
     from cuecard.core.engine.messages import AgentReply, Dialogue
     from cuecard.core.engine.step_context import CallContext
+    from cuecard.core.families.checkpoints.gold import CheckpointChain
+    from cuecard.core.families.facts.gold import Fact
     from cuecard.core.gold_changes import ItemChange
     from cuecard.core.judges.model_asking import ModelAsks
     from cuecard.core.rescoring import Carry
@@ -128,7 +130,7 @@ class CoreFamily(Generic[G]):
 
     Handing in: `handed_in` is the kind of prediction; `read` finds it in a text (a reason, marked for translation,
     where there is none); `read_json` reads it from JSON (raises `ValidationError`); `conclusion` is the prompt that
-    asks for it.
+    asks for it, `from_memory` the one that asks a model without tools for what it knows.
 
     Judging: `judge` without a model and `ask` with one, None where the prediction is of another kind; `judge_prompts`
     are what `ask` needs; `refuse` says no to everything, with a reason. `item` is a gold item for people (raises
@@ -138,6 +140,10 @@ class CoreFamily(Generic[G]):
     the query names; `offline` one turn of the offline agent, `calls` its searches in a turn, `conclude` what it hands
     in. `statements` are the closed world's, `index` finds one for a query; `entities`: those that statements are
     about are secret as well; `topics`: what statements say is told of as background.
+
+    What its gold is besides, for whatever plays, examines or shows it: `chain` are the steps through which the user
+    leads the agent and releases clues (None: the user follows the persona, or asks the query), `facts` what the world
+    is closed over (none: it is about the world as it is).
 
     Changes: `changes` between two revisions' gold items; `effective`: what the user or the world plays from, by a name
     that is marked for translation; `carry` takes a judgement from one revision to the next.
@@ -161,6 +167,7 @@ class CoreFamily(Generic[G]):
     read: Callable[[str, str], Prediction | str]
     read_json: Callable[[str], Prediction]
     conclusion: str
+    from_memory: str
 
     judge: Callable[[Task, G, Prediction], Judged | None]
     ask: Callable[[ModelAsks, Task, G, Prediction, CallContext], Awaitable[Judged | None]]
@@ -179,6 +186,9 @@ class CoreFamily(Generic[G]):
     index: Callable[[G, Secrets], Index]
     entities: bool
     topics: bool
+
+    chain: Callable[[G], CheckpointChain | None]
+    facts: Callable[[G], tuple[Fact, ...]]
 
     changes: Callable[[G, G], tuple[ItemChange, ...]]
     effective: Callable[[G], Mapping[str, object]]
@@ -208,3 +218,13 @@ def register(family: CoreFamily[Any]) -> None:
 def family_of(task: Task) -> CoreFamily[Any]:
     """What the engine knows of a task's family."""
     return CORE[task.family]
+
+
+def chain_of(task: Task) -> CheckpointChain | None:
+    """The steps through which the user of a task leads the agent; None where the user does not."""
+    return family_of(task).chain(task.gold)
+
+
+def facts_of(task: Task) -> tuple[Fact, ...]:
+    """The facts that a task's world is closed over; none where it has no world of its own."""
+    return family_of(task).facts(task.gold)

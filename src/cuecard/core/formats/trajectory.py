@@ -1,7 +1,6 @@
 """All that is told of one trial when it is handed on: what was recorded, its chat messages, and its task's gold in a few words."""
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
@@ -22,18 +21,7 @@ from cuecard.core.families.registry import CORE, family_of
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Item,
-    Judgement,
-    Measure,
-    Prediction,
-    TablePrediction,
-    TriplesPrediction,
-    UnusablePrediction,
-)
-
-_ENTITY_START = re.compile(r"&(?=[#\w]+;)")
+from cuecard.core.verdicts import Item, Judgement, Measure, Prediction, UnusablePrediction
 
 
 class Judged(Frozen):
@@ -103,7 +91,7 @@ def response_of(family: Family, prediction: Prediction) -> str:
     if isinstance(prediction, UnusablePrediction):
         # Words in which something can be read by now would score.
         return prediction.raw if reads_as(family, prediction.raw, prediction) else ""
-    written = (prediction.raw, *_written(prediction))
+    written = (prediction.raw, *prediction.spellings)
     return next((text for text in written if reads_as(family, text, prediction)), written[-1])
 
 
@@ -113,24 +101,6 @@ def reads_as(family: Family, text: str, prediction: Prediction) -> bool:
     if isinstance(prediction, UnusablePrediction):
         return found.kind == prediction.kind
     return found.model_copy(update={"raw": ""}) == prediction.model_copy(update={"raw": ""})
-
-
-def _written(prediction: TriplesPrediction | TablePrediction | AnswerPrediction) -> tuple[str, ...]:
-    match prediction:
-        case TriplesPrediction(triples=triples):
-            listed = [t.model_dump(mode="json") for t in triples]
-            return (json.dumps(listed, ensure_ascii=False),)
-        case TablePrediction(columns=columns, rows=rows):
-            lines = [columns, ["---"] * len(columns), *rows]
-            table = "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
-            return (f"```markdown\n{table}\n```",)
-        case AnswerPrediction(answer=answer):
-            return answer, f"<answer>{answer}</answer>"
-
-
-def _cell(text: str) -> str:
-    plain = _ENTITY_START.sub("&amp;", text).replace("|", "\\|")
-    return "<br>".join(plain.splitlines())
 
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -12,7 +12,8 @@ from cuecard.core.config import Prompt
 from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef
 from cuecard.core.engine.step_context import CallContext, StepContext
 from cuecard.core.families.checkpoints.gold import AmbiguityType, Checkpoint
-from cuecard.core.families.facts.gold import FactKind, FactWorld
+from cuecard.core.families.facts.gold import FactKind
+from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import N_
 from cuecard.core.judges.model_asking import block
 from cuecard.core.judges.similarity import best_similarity
@@ -203,7 +204,7 @@ class Examiner:
         """Raises `ModelCallError` and `Halt`."""
         if self._prompts.unseen is None:
             return await self._laws(context)
-        if self._task.family == "checkpoints":
+        if chain_of(self._task):
             steps = [
                 await self._step(
                     number, step, context.scope(f"step/{number}"), self._prompts.unseen
@@ -267,8 +268,6 @@ class Examiner:
         return NeedExamined(stages=numbers, guesses=guesses, guessed=guessed, reason=known.reason)
 
     async def _laws(self, context: CallContext) -> LawsExamined:
-        world = self._task.gold
-        assert isinstance(world, FactWorld)
         facts = [
             {
                 "number": number,
@@ -276,7 +275,7 @@ class Examiner:
                 "key": fact.key,
                 "value": " ".join(filter(None, (fact.value, fact.unit))),
             }
-            for number, fact in enumerate(world.facts, 1)
+            for number, fact in enumerate(facts_of(self._task), 1)
         ]
 
         def complaint(answer: ExaminedLaws) -> str:

@@ -1,10 +1,10 @@
 """What a probe's attempts and examinations mean: the score of an attempt, contradictions that rules find, and what to tell people."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from cuecard.core.families.facts.gold import Fact, FactWorld
-from cuecard.core.families.registry import CORE
+from cuecard.core.families.facts.gold import Fact
+from cuecard.core.families.registry import CORE, facts_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.judges.similarity import same_thing
 from cuecard.core.probes.results import (
@@ -18,15 +18,7 @@ from cuecard.core.probes.results import (
 from cuecard.core.scoring.trial_score import score_prediction
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise, one_line
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Judgement,
-    Measure,
-    Prediction,
-    TablePrediction,
-    TriplesPrediction,
-    UnusablePrediction,
-)
+from cuecard.core.verdicts import Judgement, Measure, Prediction
 
 _SHOWN = 200
 _CHOICE = 2
@@ -152,7 +144,7 @@ def _of_laws(laws: LawsExamined, task: Task) -> Finding:
 
 
 def _with_keys(found: Iterable[FactsAgainst], task: Task) -> Iterator[tuple[str, str]]:
-    facts = task.gold.facts if isinstance(task.gold, FactWorld) else ()
+    facts = facts_of(task)
     for each in found:
         keys = (one_line(facts[n - 1].key, 60) for n in each.facts if n <= len(facts))
         yield " + ".join(keys), one_line(each.reason, _SHOWN) or "–"
@@ -167,7 +159,6 @@ SCORED_BY = CORE.each(lambda family: family.known_by)
 """The measure of `core.scoring` that an attempt is scored by: gold triples covered (graph), F1 of cells
 (table), the final answer is right (checkpoints, facts). All are in [0, 1].
 """
-_SCORING_SHOWN = 160
 
 
 def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -> Measure:
@@ -182,40 +173,22 @@ def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -
     return measures[name]
 
 
-def handed_in(prediction: Prediction) -> str:
-    """What was handed in, in one line for people."""
-    match prediction:
-        case TriplesPrediction(triples=triples):
-            count = len(triples)
-            return ngettext("handed in {n} triple", "handed in {n} triples", count).format(n=count)
-        case TablePrediction(rows=rows):
-            count = len(rows)
-            text = ngettext("handed in a table of {n} row", "handed in a table of {n} rows", count)
-            return text.format(n=count)
-        case AnswerPrediction(answer=answer):
-            return _("answered: {answer}").format(answer=one_line(answer, _SCORING_SHOWN))
-        case UnusablePrediction(reason=reason):
-            return _("handed in nothing usable: {reason}").format(
-                reason=one_line(_(reason), _SCORING_SHOWN)
-            )
-
-
-def conflicts(world: FactWorld) -> tuple[str, ...]:
+def conflicts(facts: Sequence[Fact]) -> tuple[str, ...]:
     """The pairs of facts that give one key, or one attribute of one entity, two values. Keys and names are
     compared without regard to case, width and punctuation; values and units as the lexical judge does.
     """
-    return tuple(_conflicts(world))
+    return tuple(_conflicts(facts))
 
 
-def _conflicts(world: FactWorld) -> Iterator[str]:
+def _conflicts(facts: Sequence[Fact]) -> Iterator[str]:
     first: dict[tuple[str, ...], int] = {}
     told: set[tuple[int, int]] = set()
-    for index, fact in enumerate(world.facts):
+    for index, fact in enumerate(facts):
         for name in _names(fact):
             earlier = first.setdefault(name, index)
             if earlier == index or (earlier, index) in told:
                 continue
-            other = world.facts[earlier]
+            other = facts[earlier]
             if _same_value(other, fact):
                 continue
             told.add((earlier, index))

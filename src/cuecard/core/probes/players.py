@@ -9,6 +9,7 @@ from cuecard.core.agents.react import ReactAgent, manner_for, options_of, prompt
 from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, Settings
 from cuecard.core.config_schema import Config
+from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.probes.examiner import ExaminerAgent, ExaminerPrompts
 from cuecard.core.probes.results import ProbeSetting
 from cuecard.core.registry import build_world
@@ -65,7 +66,7 @@ def _trying(
         prompts = replace(
             prompts,
             system=_prompt("probe_closed_book", task, config),
-            conclusion=_prompt(f"probe_hand_in_{task.family}", task, config),
+            conclusion=_prompt(family_of(task).from_memory, task, config),
             values={},
             tagged=None,
         )
@@ -93,7 +94,7 @@ def _manners_of(model: str, setting: ProbeSetting, config: Config) -> ReactAgent
 def _examining(task: Task, setting: ProbeSetting, config: Config) -> ExaminerPrompts:
     if setting.name == "laws":
         return ExaminerPrompts(known=_prompt("probe_laws", task, config))
-    about = "step" if task.family == "checkpoints" else "need"
+    about = "step" if chain_of(task) else "need"
     return ExaminerPrompts(
         known=_prompt(f"probe_{about}_known", task, config),
         unseen=_prompt(f"probe_{about}_unseen", task, config),

@@ -5,8 +5,8 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 
 from cuecard.core.config_schema import Config, QcConfig
-from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.checkpoints.gold import Checkpoint
+from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_WORLD, kind_of
 from cuecard.core.tasks.base import Frozen
@@ -132,22 +132,18 @@ def not_applicable(probe: ProbeName, task: Task) -> str:
         case "closed_book":
             return ""
         case "open_book":
-            if task.opening == task.query:
-                return _("the user opens with the full query: there is nothing to clarify")
-            return ""
+            clear = _("the user opens with the full query: there is nothing to clarify")
+            return clear if task.opening == task.query else ""
         case "ambiguity":
             return _not_examinable(task)
         case "laws" | "with_facts":
-            if not isinstance(task.gold, FactWorld):
-                return _("only tasks over a world of facts have laws")
-            return ""
+            return "" if facts_of(task) else _("only tasks over a world of facts have laws")
 
 
 def ambiguous_steps(task: Task) -> tuple[tuple[int, Checkpoint], ...]:
     """The steps that are ambiguous on purpose, with their numbers from 1."""
-    if not isinstance(task.gold, CheckpointChain):
-        return ()
-    numbered = enumerate(task.gold.steps, 1)
+    chain = chain_of(task)
+    numbered = enumerate(chain.steps if chain else (), 1)
     return tuple((number, step) for number, step in numbered if step.ambiguity is not None)
 
 
@@ -158,7 +154,7 @@ def later_stages(task: Task) -> tuple[tuple[int, Stage], ...]:
 
 
 def _not_examinable(task: Task) -> str:
-    if isinstance(task.gold, CheckpointChain):
+    if chain_of(task):
         return "" if ambiguous_steps(task) else _("no step is ambiguous")
     if task.persona is None:
         return _("the user says everything at once: nothing is ambiguous on purpose")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from cuecard.core.engine.messages import Act, CheckpointStatus, Dialogue, Message, UserReply
-from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import (
@@ -219,14 +219,14 @@ class FaultFinder:
         self.task = task
         self._lines: PersonaLines | ChainLines | None = None
         things = gold_things(task.gold)
-        if isinstance(task.gold, CheckpointChain):
+        chain = chain_of(task)
+        if chain is not None:
             self._lines = ChainLines(task)
-            things = chain_things(task.gold)
+            things = chain_things(chain)
         elif task.persona is not None:
             self._lines = PersonaLines(task, task.persona)
         self._secrets = Secrets(things)
-        staged = task.sub_queries if task.family == "graph" else ()
-        self._queries = frozenset(normalise(query) for query in staged)
+        self._queries = frozenset(() if chain else map(normalise, task.sub_queries))
 
     def faults(self, before: Dialogue, reply: UserReply) -> tuple[Fault, ...]:
         """As `faults_in`."""

@@ -13,7 +13,8 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.engine.step_context import StepContext
-from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.checkpoints.gold import Checkpoint
+from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, questions, statements_in, without_terms
 from cuecard.core.users.scripted import Phrase, phrase
@@ -155,20 +156,20 @@ class ChainRules:
     An agent that answers with the final answer has completed the task from wherever it stood. After
     `patience` turns in a row without progress the user gives up; None: never.
 
-    Everything follows from the dialogue alone. Raises `ValueError` for a task of another family.
+    Everything follows from the dialogue alone. Raises `ValueError` for a task whose user does not lead through steps.
     """
 
     def __init__(self, task: Task, patience: int | None) -> None:
-        if not isinstance(task.gold, CheckpointChain):
-            raise ValueError("a responder needs a task of the checkpoints family")
-        self.chain = task.gold
+        chain = chain_of(task)
+        if chain is None:
+            raise ValueError("a responder needs a task whose user leads through steps")
+        self.chain = chain
         self._language: TaskLanguage = task.language
         self._patience = patience
-        end = task.gold.steps[-1]
-        final = (task.gold.final_answer, *task.gold.final_aliases)
+        end = chain.steps[-1]
         self.steps = (
-            *task.gold.steps[:-1],
-            end.model_copy(update={"aliases": (*end.aliases, *final)}),
+            *chain.steps[:-1],
+            end.model_copy(update={"aliases": (*end.aliases, *chain.answers)}),
         )
 
     def place(self, dialogue: Dialogue) -> Place:
@@ -256,7 +257,7 @@ class ScriptedResponder:
     in it. It never names the next question or a forbidden string. After `patience` turns in a row
     without progress it gives up; a task completed ends as answered.
 
-    Raises `ValueError` for a task of another family.
+    Raises `ValueError` for a task whose user does not lead through steps.
     """
 
     def __init__(self, task: Task, patience: int = PATIENCE) -> None:

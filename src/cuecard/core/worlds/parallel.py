@@ -22,7 +22,7 @@ from cuecard.core.engine.messages import (
     ToolSpec,
 )
 from cuecard.core.engine.step_context import WorldContext
-from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_
 from cuecard.core.llm import wire
 from cuecard.core.tasks.models import Task, TaskLanguage
@@ -266,7 +266,7 @@ class ParallelWorld:
 
     @cached_property
     def _sheet(self) -> FactSheet:
-        chain = isinstance(self._task.gold, CheckpointChain)
+        chain = chain_of(self._task) is not None
         told = [s for s in self._secrets.statements if chain or not s.secret]
         return FactSheet(told, self._task.language)
 

@@ -21,6 +21,7 @@ from cuecard.annotate.fidelity.tables import (
 )
 from cuecard.annotate.labelling.comparison.model import figure, remark
 from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.aggregate import CUE_WORDS, measure_label
@@ -232,10 +233,9 @@ def heading(row: TurnRow) -> str:
 
 def cue_paragraphs(case: Case) -> list[Paragraph]:
     """What was to be decided: the cue with its kind, or the step."""
-    if case.checkpoint is not None and case.task.family == "checkpoints":
-        steps = getattr(case.task.gold, "steps", ())
-        if case.checkpoint < len(steps):
-            return [Paragraph(steps[case.checkpoint].question, "stage")]
+    chain = chain_of(case.task)
+    if chain and case.checkpoint is not None and case.checkpoint < len(chain.steps):
+        return [Paragraph(chain.steps[case.checkpoint].question, "stage")]
     if case.stage is None:
         return []
     stage = case.task.stages[case.stage - 1]

@@ -9,6 +9,7 @@ from typing import Literal
 from cuecard.core.engine.events import AgentSpoke, Event
 from cuecard.core.engine.messages import CheckpointStatus, Dialogue, UserReply
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import CueKind, Stage, Task
 from cuecard.core.text import normalise
 from cuecard.core.users.leaks import carries
@@ -177,7 +178,7 @@ class PlayPlace:
 
     @property
     def chain(self) -> CheckpointChain | None:
-        return self.task.gold if isinstance(self.task.gold, CheckpointChain) else None
+        return chain_of(self.task)
 
     @property
     def interrupted(self) -> bool:

@@ -33,13 +33,7 @@ from cuecard.core.engine.messages import (
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Prediction,
-    TablePrediction,
-    TriplesPrediction,
-    UnusablePrediction,
-)
+from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Segment, Segments, Tone
 from cuecard.tui.present.labels import TERMINATION, status_label
 from cuecard.tui.present.tool_calls import Work, shows_text
@@ -187,30 +181,10 @@ def writing(turn: int, body: tuple[Paragraph, ...]) -> Entry:
 
 def handed_in(prediction: Prediction) -> Entry:
     """What the agent concluded with; the items fold."""
-    title, paragraphs = _prediction(prediction)
+    listed = tuple(Paragraph(row, indent=2) for row in prediction.listing)
     tone: Tone = "bad" if isinstance(prediction, UnusablePrediction) else "strong"
-    return Entry(
-        "handed", 0, (Piece(_("Handed in"), "agent"), Piece(f" · {title}", tone)), fold=paragraphs
-    )
-
-
-def _prediction(prediction: Prediction) -> tuple[str, tuple[Paragraph, ...]]:
-    match prediction:
-        case TriplesPrediction(triples=triples):
-            n = len(triples)
-            title = ngettext("{n} triple", "{n} triples", n).format(n=n)
-            rows = [f"{i}. {t.head} · {t.relation} · {t.tail}" for i, t in enumerate(triples, 1)]
-        case TablePrediction(columns=columns, rows=cells):
-            n = len(cells)
-            title = ngettext("a table of {n} row", "a table of {n} rows", n).format(n=n)
-            rows = [" | ".join(columns), *(" | ".join(row) for row in cells)]
-        case AnswerPrediction(answer=answer):
-            title, rows = one_line(answer, 120), [answer]
-        case UnusablePrediction(reason=reason):
-            title, rows = _("nothing usable: {reason}").format(reason=one_line(reason, 120)), []
-    if prediction.raw and not isinstance(prediction, AnswerPrediction):
-        rows += ["", _("As it came:"), prediction.raw]
-    return title, tuple(Paragraph(row, indent=2) for row in rows)
+    head = (Piece(_("Handed in"), "agent"), Piece(f" · {prediction.told(120)}", tone))
+    return Entry("handed", 0, head, fold=listed)
 
 
 def _user_entry(body: UserSpoke, task: Task | None) -> Entry:

@@ -14,8 +14,7 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.evaluation.items import gold_item
-from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import TrialNote
 from cuecard.core.tasks.models import Task
@@ -42,7 +41,7 @@ def words_of_place(place: str, task: Task, events: Sequence[Event]) -> str:
         case "step":
             return _("step {n}").format(n=number + 1)
         case "fact":
-            facts = task.gold.facts if isinstance(task.gold, FactWorld) else ()
+            facts = facts_of(task)
             return one_line(facts[number].key, 60) if number < len(facts) else one_line(place, 40)
         case "event":
             found = next((event for event in events if event.seq == number), None)
@@ -56,7 +55,7 @@ def _of_verdict(key: str, task: Task) -> str:
         item = Item.of_key(key)
         if item.kind is ItemKind.PREDICTED:
             return _("handed in {n}").format(n=item.index + 1)
-        if item.kind is ItemKind.ANSWER and isinstance(task.gold, CheckpointChain | FactWorld):
+        if item.kind is ItemKind.ANSWER and task.gold.answers:
             return _("the answer")
         return _("verdict: {item}").format(item=one_line(gold_item(task, item).text, 60))
     except (ValueError, LookupError):

@@ -38,6 +38,7 @@ from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import VerdictView, verdict_views
 from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
 from cuecard.core.records import TrialNote
 from cuecard.core.scoring.trial_score import score_trial
@@ -237,16 +238,16 @@ class TrialState(JudgedTrial):
 
     @cached_property
     def steps(self) -> tuple[StepSeen, ...]:
-        gold = self.opened.task.gold
-        return steps_seen(gold, self.events) if isinstance(gold, CheckpointChain) else ()
+        return steps_seen(self.chain, self.events) if self.chain else ()
 
     @cached_property
     def context(self) -> ContextSize:
         return context_size(self.opened.events)
 
     @property
-    def is_chain(self) -> bool:
-        return isinstance(self.opened.task.gold, CheckpointChain)
+    def chain(self) -> CheckpointChain | None:
+        """The steps through which the user led, if there were any."""
+        return chain_of(self.opened.task)
 
     # What must not be seen yet
 
@@ -353,10 +354,10 @@ class TrialState(JudgedTrial):
         return effective.items_in(seqs, parts)
 
     def _stages(self, now: int | None) -> PaneText:
-        gold, user = self.opened.task.gold, self.opened.trial.user
-        if isinstance(gold, CheckpointChain):
+        user = self.opened.trial.user
+        if self.chain:
             steps = [step if now is None else step.until(now) for step in self.steps]
-            return steps_text(gold, steps, user)
+            return steps_text(self.chain, steps, user)
         seen = [stage if now is None else stage_until(stage, now) for stage in self.stages]
         return stages_text(self.opened.task.stages, seen, user)
 

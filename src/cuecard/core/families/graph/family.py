@@ -14,7 +14,9 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
+    no_chain,
     no_columns,
+    no_facts,
     nothing_found,
     nothing_of_play,
     plain_approach,
@@ -287,6 +289,7 @@ GRAPH = CoreFamily(
     read=_read,
     read_json=_read_json,
     conclusion="conclude_graph",
+    from_memory="probe_hand_in_graph",
     judge=_judge,
     ask=_ask,
     judge_prompts=("judge_graph",),
@@ -303,6 +306,8 @@ GRAPH = CoreFamily(
     index=records,
     entities=True,
     topics=True,
+    chain=no_chain,
+    facts=no_facts,
     changes=_changes,
     effective=nothing_of_play,
     carry=_carry,

@@ -13,7 +13,13 @@ from cuecard.core.agents.offline_search import Notes, Searcher
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
-from cuecard.core.families.common import nothing_found, nothing_of_play, plain_approach
+from cuecard.core.families.common import (
+    no_chain,
+    no_facts,
+    nothing_found,
+    nothing_of_play,
+    plain_approach,
+)
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.families.table import play
 from cuecard.core.families.table.gold import Table
@@ -277,6 +283,7 @@ TABLE = CoreFamily(
     read=_read,
     read_json=_read_json,
     conclusion="conclude_table",
+    from_memory="probe_hand_in_table",
     judge=_judge,
     ask=_ask,
     judge_prompts=("judge_columns", "judge_keys", "judge_cells"),
@@ -293,6 +300,8 @@ TABLE = CoreFamily(
     index=_index,
     entities=False,
     topics=True,
+    chain=no_chain,
+    facts=no_facts,
     changes=_changes,
     effective=nothing_of_play,
     carry=_carry,

@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayView
 from cuecard.core.engine.events import Event
+from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
@@ -322,7 +323,7 @@ class ReplayScreen(CuecardScreen[None]):
         self.query_one("#summary", Paragraphs).load(summary_lines(summary, session.by))
         table = self.query_one("#differing", ListTable)
         table.display = bool(summary.differing)
-        kind = ItemKind.STATUS if session.task.family == "checkpoints" else ItemKind.CUE
+        kind = ItemKind.STATUS if chain_of(session.task) else ItemKind.CUE
         table.fill([differing_cells(kind, each) for each in summary.differing])
         if summary.differing:
             table.focus()

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from cuecard.core.engine.messages import ToolSpec
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.wizard_of_oz import SeatView, WizardSeat
+from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
@@ -281,7 +282,7 @@ class Looking(CuecardScreen[None]):
             if text:
                 area.load_text("\n".join(filter(None, (text, area.text))))
                 area.move_cursor(area.document.end)
-        short = state.briefing.task.family in ("checkpoints", "facts")
+        short = CORE[state.briefing.task.family].handed_in == "answer"
         self.query_one(HandInPane).ask(hand_in_hint(state.briefing), typed.hand_in, short=short)
 
     def _give_back(self, text: str) -> None:
