@@ -323,8 +323,8 @@ def main() -> int:
         Figure("lines", lines, 146_527, 120_000),
         Figure("imports, share of lines in %", share, 7.5, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
-        Figure("branches on the family", len([*chain(*branches.values())]), 108, 40),
-        Figure("files with such branches", len(branches), 58, 40),
+        Figure("branches on the family", len([*chain(*branches.values())]), 65, 40),
+        Figure("files with such branches", len(branches), 35, 40),
         Figure("files that a run executes", len(run), 120, 120),
     ]
     print(*figures, sep="\n")

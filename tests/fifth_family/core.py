@@ -38,17 +38,15 @@ from cuecard.core.verdicts import (
     GoldItem,
     Item,
     ItemKind,
+    Judged,
     Judgement,
     Measure,
     Prediction,
-    TableMatch,
     TablePrediction,
     Verdict,
     count,
 )
 from cuecard.core.worlds.statements import Statement
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 class Ranked(Frozen):

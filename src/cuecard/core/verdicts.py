@@ -277,6 +277,10 @@ class TableMatch(Frozen):
     reason: str = ""
 
 
+Judged = tuple[tuple[Verdict, ...], TableMatch | None]
+"""What is decided of a prediction; of a table with how it was laid over the gold one."""
+
+
 class Judgement(Frozen):
     """All verdicts of one judge on one trial, stamped with what made them and what they are about.
 

@@ -34,7 +34,7 @@ from cuecard.core.probes.results import (
 from cuecard.core.records import RunState, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import AnswerPrediction
+from cuecard.core.verdicts import answer_of
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -147,8 +147,7 @@ def _of_examination(
     workspace: Archive, task: Task, trial: TrialRecord, bar: float
 ) -> dict[str, object]:
     prediction = load_prediction(workspace, trial.id)
-    text = prediction.answer if isinstance(prediction, AnswerPrediction) else ""
-    examination = read_examination(text)
+    examination = read_examination(answer_of(prediction) or "")
     finding = finding_of(examination, task, bar) if examination else None
     if finding is None or finding.right is None:
         return {

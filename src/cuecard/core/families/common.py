@@ -21,11 +21,10 @@ from cuecard.core.verdicts import (
     GoldItem,
     Item,
     ItemKind,
+    Judged,
     Judgement,
     Prediction,
-    TableMatch,
     UnusablePrediction,
-    Verdict,
 )
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index
@@ -34,9 +33,6 @@ from cuecard.core.worlds.indexes import RecordIndex
 if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
     from cuecard.core.rescoring import Carry
-
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 def read_answer(said: str, raw: str) -> Prediction | str:

@@ -29,20 +29,10 @@ if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
     from cuecard.core.rescoring import Carry
     from cuecard.core.tasks.models import Task
-    from cuecard.core.verdicts import (
-        GoldItem,
-        Item,
-        Judgement,
-        Measure,
-        Prediction,
-        TableMatch,
-        Verdict,
-    )
+    from cuecard.core.verdicts import GoldItem, Item, Judged, Judgement, Measure, Prediction
     from cuecard.core.worlds.background import Secrets
     from cuecard.core.worlds.finding import Index
     from cuecard.core.worlds.statements import Statement
-
-    Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 P = TypeVar("P")
 R = TypeVar("R")

@@ -29,7 +29,7 @@ from cuecard.core.formats.trajectory import Judged, Trajectory, as_openai, chat_
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Decisions, ItemKind, TriplesPrediction
+from cuecard.core.verdicts import Decision, Decisions, ItemKind, triples_of
 
 NAME = "vibesearch"
 FAMILIES = ("graph",)
@@ -202,7 +202,7 @@ def evaluation_of(trajectory: Trajectory, judged: Judged) -> Line:
     states = [
         covered[decisions.decision(ItemKind.TRIPLE, index)] for index in range(len(graph.triples))
     ]
-    triples = prediction.triples if isinstance(prediction, TriplesPrediction) else ()
+    triples = triples_of(prediction) or ()
     return {
         "qid": trajectory.task.id,
         "sample_idx": trajectory.sample,

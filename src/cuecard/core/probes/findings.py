@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuecard.core.families.facts.gold import Fact
-from cuecard.core.families.registry import CORE, facts_of
+from cuecard.core.families.registry import facts_of, family_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.judges.similarity import same_thing
 from cuecard.core.probes.results import (
@@ -154,16 +154,11 @@ def _enough(part: int, whole: int, bar: float) -> bool:
     return whole > 0 and part / whole >= bar
 
 
-# What is known of the gold counts, whatever else is said: coverage, not F1 (`scoring.graph`).
-SCORED_BY = CORE.each(lambda family: family.known_by)
-"""The measure of `core.scoring` that an attempt is scored by: gold triples covered (graph), F1 of cells
-(table), the final answer is right (checkpoints, facts). All are in [0, 1].
-"""
-
-
 def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -> Measure:
-    """The score of what was handed in; undefined, with the reason, where the judge left it open."""
-    name = SCORED_BY[task.family]
+    """The score of what was handed in, in [0, 1]; undefined, with the reason, where the judge left it open. What is
+    known of the gold counts, whatever else is said: of a graph its coverage, not F1 (`CoreFamily.known_by`).
+    """
+    name = family_of(task).known_by
     measures = {m.name: m for m in score_prediction(task, prediction, judgement)}
     left = measures["unjudged"]
     if left.value:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.independent_gold.alignment import in_columns_of
 from cuecard.annotate.independent_gold.building import COVER
 from cuecard.annotate.independent_gold.comparison import take_of, undecided

@@ -21,7 +21,7 @@ from cuecard.annotate.assist.translation import slots_of, translated_id
 from cuecard.annotate.assist.triples import FromSource
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.families import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import OriginKind

@@ -30,16 +30,12 @@ from cuecard.core.families.registry import CoreFamily
 from cuecard.core.gold_changes import answer_changes
 from cuecard.core.i18n import N_
 from cuecard.core.scoring.trial_score import StepFigures
-from cuecard.core.tasks.models import Task
 from cuecard.core.text import contains_term, content_words, coverage, keywords, without_terms
-from cuecard.core.verdicts import Judgement, Measure, Prediction, TableMatch, Verdict
+from cuecard.core.verdicts import Prediction
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index
 from cuecard.core.worlds.indexes import StepIndex
 from cuecard.core.worlds.statements import Statement, Step, final_answers, names_any, public_text
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
-
 
 _BACK_REFERENCE = re.compile(
     r"\b(?:that|this|these|those|it|its|his|her|their|he|she|him|them|there|then|same|former|latter)\b"
@@ -148,29 +144,6 @@ def _statuses(events: Sequence[Event]) -> dict[str, int]:
     return dict(Counter(status.value for status in read if status is not None))
 
 
-def _figures(
-    chain: CheckpointChain, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> Mapping[str, object]:
-    del prediction, judgement
-    return {"steps": _steps(chain, events), "statuses": _statuses(events)}
-
-
-def _score(
-    task: Task,
-    chain: CheckpointChain,
-    prediction: Prediction,
-    events: Sequence[Event],
-    judgement: Judgement,
-) -> tuple[Measure, ...]:
-    del task, prediction
-    return score_checkpoints(chain, events, judgement)
-
-
-def _judge(task: Task, chain: CheckpointChain, prediction: Prediction) -> Judged | None:
-    del task
-    return judge_by_letters(chain, prediction, chain.steps[-1].question)
-
-
 def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
     accepted = play.progress_of(dialogue, public.language).accepted
     last = next(reversed(notes.facts), None)
@@ -201,14 +174,21 @@ CHECKPOINTS = CoreFamily(
     bar=("acc", 1.0),
     judged=CHECKPOINT_MEASURES,
     of_log=(),
-    score=_score,
-    figures=_figures,
+    score=lambda _task, chain, _prediction, events, judgement: score_checkpoints(
+        chain, events, judgement
+    ),
+    figures=lambda chain, _prediction, events, _judgement: {
+        "steps": _steps(chain, events),
+        "statuses": _statuses(events),
+    },
     handed_in="answer",
     read=read_answer,
     read_json=read_json_answer,
     conclusion="conclude_checkpoints",
     from_memory="probe_hand_in_checkpoints",
-    judge=_judge,
+    judge=lambda _task, chain, prediction: judge_by_letters(
+        chain, prediction, chain.steps[-1].question
+    ),
     ask=ask_about_answer,
     judge_prompts=("judge_answer",),
     refuse=refuse,

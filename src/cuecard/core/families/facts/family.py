@@ -30,12 +30,9 @@ from cuecard.core.families.registry import CoreFamily
 from cuecard.core.gold_changes import answer_changes
 from cuecard.core.i18n import N_
 from cuecard.core.scoring.trial_score import MAX_K, FactFigures
-from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Judgement, Measure, Prediction, TableMatch, Verdict
+from cuecard.core.verdicts import Prediction
 from cuecard.core.worlds.statements import Statement, final_answers, names_any
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 def _statements(facts: FactWorld, answers: tuple[str, ...]) -> Iterator[Statement]:
@@ -90,28 +87,6 @@ def _counts(world: FactWorld, events: Sequence[Event]) -> FactFigures:
     return FactFigures(facts=len(known), hits=tuple(hits), fresh=tuple(fresh))
 
 
-def _figures(
-    world: FactWorld, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> Mapping[str, object]:
-    del prediction, judgement
-    return {"facts": _counts(world, events)}
-
-
-def _score(
-    task: Task,
-    world: FactWorld,
-    prediction: Prediction,
-    events: Sequence[Event],
-    judgement: Judgement,
-) -> tuple[Measure, ...]:
-    del task, prediction
-    return score_facts(world, events, judgement)
-
-
-def _judge(task: Task, world: FactWorld, prediction: Prediction) -> Judged | None:
-    return judge_by_letters(world, prediction, task.query)
-
-
 async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> AgentReply:
     return AgentReply(text=await play.answer(public, dialogue, searcher))
 
@@ -138,14 +113,16 @@ FACTS = CoreFamily(
     bar=("pass_at_1", 1.0),
     judged=("pass_at_1",),
     of_log=("fcr", "hit_rate", "premature_stop"),
-    score=_score,
-    figures=_figures,
+    score=lambda _task, world, _prediction, events, judgement: score_facts(
+        world, events, judgement
+    ),
+    figures=lambda world, _prediction, events, _judgement: {"facts": _counts(world, events)},
     handed_in="answer",
     read=read_answer,
     read_json=read_json_answer,
     conclusion="conclude_facts",
     from_memory="probe_hand_in_facts",
-    judge=_judge,
+    judge=lambda task, world, prediction: judge_by_letters(world, prediction, task.query),
     ask=ask_about_answer,
     judge_prompts=("judge_answer",),
     refuse=refuse,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher
-from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
@@ -42,11 +41,10 @@ from cuecard.core.verdicts import (
     GoldItem,
     Item,
     ItemKind,
+    Judged,
     Judgement,
-    Measure,
     PredictedTriple,
     Prediction,
-    TableMatch,
     TriplesPrediction,
     Verdict,
 )
@@ -55,9 +53,6 @@ from cuecard.core.worlds.statements import Statement
 if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
     from cuecard.core.rescoring import Asked, Carry
-
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 def _statements(task: Task, graph: Graph) -> Iterator[Statement]:
@@ -100,20 +95,6 @@ def _counts(graph: Graph, prediction: Prediction, judgement: Judgement) -> Graph
     )
 
 
-def _figures(
-    graph: Graph, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> Mapping[str, object]:
-    del events
-    return {"graph": _counts(graph, prediction, judgement)}
-
-
-def _score(
-    task: Task, graph: Graph, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> tuple[Measure, ...]:
-    del task, events
-    return score_graph(graph, prediction, judgement.verdicts)
-
-
 def _read(said: str, raw: str) -> Prediction | str:
     triples = find_triples(said)
     if triples is None:
@@ -145,10 +126,6 @@ async def _ask(
 
     asking = judge.asking("judge_graph", task)
     return await judge_graph_by_model(asking, task.query, graph, prediction.triples, context), None
-
-
-def _refuse(graph: Graph, reason: str) -> Judged:
-    return refuse_triples(graph, reason), None
 
 
 def _item(task: Task, graph: Graph, item: Item) -> GoldItem:
@@ -283,8 +260,12 @@ GRAPH = CoreFamily(
     bar=("triplet_f1", 0.5),
     judged=GRAPH_MEASURES,
     of_log=(),
-    score=_score,
-    figures=_figures,
+    score=lambda _task, graph, prediction, _events, judgement: score_graph(
+        graph, prediction, judgement.verdicts
+    ),
+    figures=lambda graph, prediction, _events, judgement: {
+        "graph": _counts(graph, prediction, judgement)
+    },
     handed_in="triples",
     read=_read,
     read_json=_read_json,
@@ -293,7 +274,7 @@ GRAPH = CoreFamily(
     judge=_judge,
     ask=_ask,
     judge_prompts=("judge_graph",),
-    refuse=_refuse,
+    refuse=lambda graph, reason: (refuse_triples(graph, reason), None),
     item=_item,
     item_text=_item_text,
     target=_target,

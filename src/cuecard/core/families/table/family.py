@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, model_validator
 
 from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher
-from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
@@ -45,12 +44,11 @@ from cuecard.core.verdicts import (
     GoldItem,
     Item,
     ItemKind,
+    Judged,
     Judgement,
-    Measure,
     Prediction,
     TableMatch,
     TablePrediction,
-    Verdict,
 )
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index
@@ -60,9 +58,6 @@ from cuecard.core.worlds.statements import Statement
 if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
     from cuecard.core.rescoring import Carry
-
-
-Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 def _statements(task: Task, table: Table) -> Iterator[Statement]:
@@ -99,20 +94,6 @@ def _counts(table: Table, judgement: Judgement) -> TableFigures:
         joined=len(joined),
         columns=tallies(columns),
     )
-
-
-def _figures(
-    table: Table, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> Mapping[str, object]:
-    del prediction, events
-    return {"table": _counts(table, judgement)}
-
-
-def _score(
-    task: Task, table: Table, prediction: Prediction, events: Sequence[Event], judgement: Judgement
-) -> tuple[Measure, ...]:
-    del task, prediction, events
-    return score_table(table, judgement)
 
 
 def _read(said: str, raw: str) -> Prediction | str:
@@ -159,10 +140,6 @@ async def _ask(
         cells=judge.asking("judge_cells", task),
     )
     return await judge_table_by_model(asking, task.query, table, prediction, context)
-
-
-def _refuse(table: Table, reason: str) -> Judged:
-    return fill(table, Decision.NO, reason), TableMatch(usable=False, reason=reason)
 
 
 def _cell(table: Table, item: Item) -> GoldItem:
@@ -277,8 +254,8 @@ TABLE = CoreFamily(
     bar=("success", 1.0),
     judged=TABLE_MEASURES,
     of_log=(),
-    score=_score,
-    figures=_figures,
+    score=lambda _task, table, _prediction, _events, judgement: score_table(table, judgement),
+    figures=lambda table, _prediction, _events, judgement: {"table": _counts(table, judgement)},
     handed_in="table",
     read=_read,
     read_json=_read_json,
@@ -287,7 +264,10 @@ TABLE = CoreFamily(
     judge=_judge,
     ask=_ask,
     judge_prompts=("judge_columns", "judge_keys", "judge_cells"),
-    refuse=_refuse,
+    refuse=lambda table, reason: (
+        fill(table, Decision.NO, reason),
+        TableMatch(usable=False, reason=reason),
+    ),
     item=_item,
     item_text=_item_text,
     target=_target,
