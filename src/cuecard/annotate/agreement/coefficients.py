@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def difference(one: Coefficient, other: Coefficient) -> Coefficient:
-    """`one` minus `other`, as a coefficient over the same items: every resample draws the same items for
-    both (a paired bootstrap), so what they have in common does not widen the interval.
+    """`one` minus `other`, as a coefficient over the same items. Resamples draw the same items for both (a paired
+    bootstrap), so that what they have in common does not widen the interval.
 
     Raises `ValueError` if they are not over the same items.
     """
@@ -41,8 +41,8 @@ def difference(one: Coefficient, other: Coefficient) -> Coefficient:
 
 
 def mean_of(parts: Sequence[Coefficient]) -> Coefficient:
-    """The plain mean of coefficients over the same items, such as those of several pairs of raters, over
-    those that are defined. `n` is of the one that has most.
+    """The mean of those of the coefficients that are defined, such as of several pairs of raters. `n` is the largest of
+    theirs.
 
     Raises `ValueError` for none, or if they are not over the same items.
     """
@@ -78,7 +78,7 @@ def percent_agreement(ratings: Ratings) -> Statistic:
 
 
 def percent_coefficient(ratings: Ratings) -> Coefficient:
-    """`percent_agreement` as a function of sums."""
+    """`percent_agreement` as a `Coefficient`."""
     terms = agreeing(ratings.counts)
     return Coefficient(
         name="percent",
@@ -92,7 +92,7 @@ def percent_coefficient(ratings: Ratings) -> Coefficient:
 
 
 def agreeing(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Items x 2, from items x labels: the share of agreeing pairs, and 1; 0 and 0 for an item with
+    """Items x 2, from `counts` (items x labels): the share of agreeing pairs of ratings, and 1; both 0 for an item with
     fewer than two ratings.
     """
     import numpy as np
@@ -124,7 +124,7 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
 
 
 def cohen_coefficient(ratings: Ratings) -> Coefficient:
-    """`cohen_kappa` as a function of sums: the cells of the contingency table."""
+    """`cohen_kappa` as a `Coefficient`; its terms are the cells of the contingency table."""
     import numpy as np
 
     size = len(ratings.labels)
@@ -148,7 +148,7 @@ def cohen_coefficient(ratings: Ratings) -> Coefficient:
 
 
 def fleiss_coefficient(ratings: Ratings) -> Coefficient:
-    """`fleiss_kappa` as a function of sums."""
+    """`fleiss_kappa` as a `Coefficient`."""
     terms = agreement_and_shares(ratings)
 
     def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,8 +159,8 @@ def fleiss_coefficient(ratings: Ratings) -> Coefficient:
 
 
 def contingency(ratings: Ratings) -> tuple[NDArray[np.float64], bool]:
-    """Items x labels squared: 1 in the cell of the first rater's label (rows) and the second's, where both
-    gave one; and whether there are exactly two raters, without whom all is 0.
+    """Items x labels²: for each item, 1 in the cell of the first rater's label (rows) and the second's, if both gave
+    one. And whether there are exactly two raters; otherwise all is 0.
     """
     import numpy as np
 
@@ -175,7 +175,7 @@ def contingency(ratings: Ratings) -> tuple[NDArray[np.float64], bool]:
 
 
 def why_undefined(n: int) -> str:
-    """Why kappa of `n` items has no value."""
+    """The reason, translated, why kappa of `n` items is undefined."""
     return _("only one category used") if n else _("no item has two ratings")
 
 
@@ -210,7 +210,7 @@ def scott_pi(ratings: Ratings) -> Statistic:
 
 
 def scott_coefficient(ratings: Ratings) -> Coefficient:
-    """`scott_pi` as a function of sums: the cells of the contingency table."""
+    """`scott_pi` as a `Coefficient`; its terms are the cells of the contingency table."""
     import numpy as np
 
     size = len(ratings.labels)
@@ -236,7 +236,7 @@ def brennan_prediger(ratings: Ratings) -> Statistic:
 
 
 def brennan_prediger_coefficient(ratings: Ratings) -> Coefficient:
-    """`brennan_prediger` as a function of sums."""
+    """`brennan_prediger` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)
@@ -276,7 +276,7 @@ def gwet_ac1(ratings: Ratings) -> Statistic:
 
 
 def ac1_coefficient(ratings: Ratings) -> Coefficient:
-    """`gwet_ac1` as a function of sums."""
+    """`gwet_ac1` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)

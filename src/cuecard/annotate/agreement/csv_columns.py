@@ -1,4 +1,4 @@
-"""What the columns of a file of ratings hold, told from their names and from what stands in them."""
+"""Which columns of a CSV file of ratings hold items, raters and labels, inferred from their names and contents."""
 
 import re
 import unicodedata
@@ -71,14 +71,14 @@ _WHY = {
 
 
 class Unclear(CuecardError):
-    """The file does not tell which columns hold items and ratings; the person has to."""
+    """Raised when the file does not show which columns hold items and ratings; the user has to name them."""
 
 
 @dataclass(frozen=True)
 class CsvColumns:
-    """What a person says of a file. Blank or empty: told from the file. `raters`: the columns of a wide file;
-    `domain`: the labels that can be given, in order; `missing`: the words that are no label, instead of
-    `MISSING_WORDS` and `CANNOT_TELL_WORDS` (a blank never is one).
+    """What the user says about a file; what is left empty is inferred. `raters`: the columns of a wide file; `domain`:
+    the possible labels, in order; `missing`: words for a missing label, instead of `MISSING_WORDS` and
+    `CANNOT_TELL_WORDS` (a blank is always missing).
     """
 
     item: str = ""
@@ -92,8 +92,8 @@ class CsvColumns:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what. `item` "": each line is an item of its own. Long: `rater` and `label`; wide: `raters`,
-    and what was left out, with why.
+    """The role of each column. `item` "": each line is an item. A long file (a line for each rating) has `rater` and
+    `label`; a wide one (a line for each item) has `raters`, and `left_out` columns with the reason.
     """
 
     shape: Literal["long", "wide"]
@@ -105,7 +105,7 @@ class Roles:
 
 
 def label_key(text: str) -> str:
-    """What two spellings of one label have in common: no case, no width, single blanks, `2.0` as `2`."""
+    """The same for all spellings of a label: lower case, one width, single blanks, `2.0` as `2`."""
     key = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     found = _TRAILING.fullmatch(key)
     return found[1] if found else key
@@ -161,7 +161,7 @@ class _Column:
 
     @cached_property
     def scale(self) -> tuple[float, float] | None:
-        """The ends of a numeric scale of which many values occur; None of other labels."""
+        """Lowest and highest value of a numeric column with many different values; None for other columns."""
         try:
             numbers = [float(label) for label in self.labels]
         except ValueError:
@@ -173,8 +173,8 @@ class _Column:
 def roles_of(
     header: Sequence[str], rows: Sequence[Sequence[str]], wishes: CsvColumns, none: NoLabels
 ) -> Roles:
-    """What each column holds. `header` and `rows` are stripped, rows as long as the header. Named columns are there
-    once. Raises `Unclear`.
+    """The role of each column. `header` and `rows` are stripped, each row as long as the header; columns named in
+    `wishes` must exist once. Raises `Unclear`.
     """
     columns = [
         _Column(
@@ -196,8 +196,8 @@ def roles_of(
 
 
 def _long(columns: Sequence[_Column], wishes: CsvColumns) -> Roles | None:
-    """None for a wide file. Columns called `rater` or `label` make a file long whatever it holds; other names only if
-    items are rated more than once.
+    """The roles in a long file, None for a wide one. Columns called `rater` and `label` make a file long; others do so
+    only if items are rated more than once.
     """
     names = {_plain(column.name): column.name for column in columns}
     rater = wishes.rater or names.get("rater") or _named(columns, _RATER)
@@ -316,8 +316,8 @@ def _first_as_item(columns: Sequence[_Column]) -> str:
 
 
 def _fitting(candidates: Sequence[_Column]) -> list[_Column]:
-    """Those of which at least half of the labels, or of the ratings, occur in another that fits too; or the values
-    of a numeric scale lie within another's and meet it somewhere.
+    """Candidates that fit another candidate: at least half of their labels, or of their ratings, occur in it too, or
+    they share a label with it and at least half of their ratings lie within its numeric scale.
     """
     found = list(candidates)
     while True:
@@ -399,8 +399,8 @@ def _apart(column: _Column) -> bool:
 
 
 def spellings(labels: Sequence[str], domain: Sequence[str]) -> dict[str, str]:
-    """For each key of `labels` the spelling that stands for all: the declared one, else the most frequent, the first
-    of those; whole numbers without `.0`.
+    """For each key of `labels` the spelling to use: the declared one, else the most frequent (of equals the first);
+    whole numbers without `.0`.
     """
     chosen = {label_key(label): label for label in domain}
     counted = Counter(labels).most_common()

@@ -23,7 +23,7 @@ _DELIMITERS = (",", ";", "\t")
 
 
 def read_lines(path: Path) -> list[tuple[int, list[str]]]:
-    """The lines that hold anything, with their numbers, the header among them. Raises `FileProblems`."""
+    """All lines that are not empty with their numbers, the header included. Raises `FileProblems`."""
     file = str(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -46,7 +46,7 @@ def read_lines(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def failed(problems: Sequence[FileProblem], hint: str = "") -> FileProblems:
-    """Why a file of ratings cannot be read."""
+    """The error for a file of ratings that cannot be read."""
     return FileProblems(_("These ratings cannot be read"), problems, hint)
 
 
@@ -56,8 +56,8 @@ Rating = tuple[int, str, str, str]
 
 @dataclass(frozen=True)
 class Taken:
-    """What a file was read as. `missing` and `cannot_tell`: how often which words stood where a label could, as in
-    the file ("": blank); `merged`: the other spellings of a label, by the one that stands for them.
+    """How a file was read. `missing` and `cannot_tell`: how often each word for no label occurred ("" for a blank);
+    `merged`: for each label, its other spellings.
     """
 
     roles: Roles
@@ -100,14 +100,14 @@ def read_ratings(
     label: str = "label",
     domain: Sequence[str] | None = None,
 ) -> Ratings:
-    """Ratings in long form; `item`, `rater` and `label` name the columns. As `read_table`."""
+    """Ratings from a long file; `item`, `rater` and `label` name its columns. Raises as `read_table`."""
     columns = CsvColumns(item=item, rater=rater, label=label, domain=tuple(domain or ()))
     return read_table(path, columns).ratings
 
 
 def read_table(path: Path, columns: CsvColumns) -> GroupedRatings:
-    """UTF-8 with or without BOM; commas, semicolons or tabs. Raises `FileProblems` with every problem and its line,
-    `Unclear` where the file does not tell what its columns hold.
+    """Ratings from a CSV file in UTF-8, with commas, semicolons or tabs. Raises `FileProblems` with every problem and
+    its line, and `Unclear` if the columns' roles cannot be inferred.
     """
     found = read_lines(path)
     header = [cell.strip() for cell in found[0][1]]

@@ -67,7 +67,7 @@ def _expanded(z: float, freedom: int) -> float:
 
 _STEP = 1e-5
 _NOTHING = 1e-9
-"""Slopes are numerical: below this a standard error is their rounding."""
+"""Slopes are computed numerically; a standard error below this is rounding error."""
 
 
 def linearised(coefficient: Coefficient, groups: Sequence[Hashable] | None = None) -> Statistic:
@@ -117,7 +117,7 @@ def _error(influence: NDArray[np.float64]) -> float | None:
 def influences(
     coefficient: Coefficient, groups: Sequence[Hashable] | None = None
 ) -> NDArray[np.float64] | None:
-    """What each group that adds anything moves the value by, to first order; None without a value."""
+    """The first-order change of the value by each group that adds anything (its influence); None without a value."""
     import numpy as np
 
     terms = coefficient.terms
@@ -152,9 +152,9 @@ Method = Literal["percentile", "bca"]
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST_GROUPS = 5
-"""With fewer there are not enough different resamples for the ends of an interval."""
+"""With fewer groups there are too few different resamples for an interval."""
 MOST_UNDEFINED = 0.05
-"""Share of resamples without a value beyond which those that have one no longer tell of all."""
+"""If a larger share of resamples is undefined, there is no interval."""
 _DIGITS = 10
 _CHUNK = 4_000_000
 _Z95 = 1.959963984540054
@@ -213,8 +213,8 @@ def resampled_values(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Resamples x coefficients: what each resample of the groups (`with_intervals`) makes of every
-    coefficient, NaN where that is undefined; for what is told of several of them in the same resample.
+    """Resamples x coefficients: the value of every coefficient in each resample of the groups (see `with_intervals`),
+    NaN where undefined. For statements about several coefficients at once.
     """
     import numpy as np
 
@@ -236,9 +236,9 @@ def wilson(value: float, n: int) -> tuple[float, float]:
 
 
 def reach(groups: int) -> float:
-    """How many standard errors of the resamples' spread 95% intervals reach to either side, for 2 groups and
-    more: Student's t instead of the normal quantile, and the root of n / (n - 1), by which resamples of n
-    groups vary too little (Hesterberg 2015, the expanded percentile interval).
+    """How many standard errors a 95% interval from so many groups (2 or more) extends to either side: Student's t
+    instead of the normal quantile, times the root of n / (n - 1), by which resamples of n groups vary too little
+    (Hesterberg 2015, the expanded percentile interval).
     """
     return t_quantile((1 + LEVEL) / 2, groups - 1) * sqrt(groups / (groups - 1))
 
@@ -249,7 +249,7 @@ def _plain(_values: NDArray[np.float64], _point: float, groups: int) -> tuple[fl
 
 
 def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> Tails:
-    """Where the ends of a BCa interval lie among the resamples."""
+    """A function that gives the percentiles at which a BCa interval ends."""
 
     def tails(values: NDArray[np.float64], point: float, count: int) -> tuple[float, float]:
         normal = NormalDist()

@@ -1,4 +1,4 @@
-"""Who gave which item which label, with gaps, and what most people say as a rater among the others."""
+"""A matrix of nominal ratings with gaps (items x raters), and the majority as an additional rater."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MISSING = -1
 
 @dataclass(frozen=True)
 class Ratings:
-    """Nominal ratings. `codes[i][r]` indexes `labels`, or is -1 where rater r did not rate item i.
+    """Nominal ratings, items x raters. `codes[i][r]` indexes `labels`, or is -1 if rater r did not rate item i.
 
     Items and raters keep the order in which they first occurred.
     """
@@ -83,13 +83,13 @@ class Ratings:
         return Ratings(self.items, tuple(raters), self.labels, codes)
 
     def only(self, used: Sequence[bool]) -> Ratings:
-        """Ratings of other than the used items become missing; items stay, so that groups and weights fit."""
+        """The ratings with those of unused items made missing; the items stay, so that groups and weights still fit."""
         gap = (MISSING,) * len(self.raters)
         codes = tuple(row if use else gap for row, use in zip(self.codes, used, strict=True))
         return Ratings(self.items, self.raters, self.labels, codes)
 
     def complete(self) -> Ratings:
-        """Only items that every rater rated, as `only` leaves them."""
+        """The ratings with only items that every rater rated; see `only`."""
         return self.only([MISSING not in row for row in self.codes])
 
     @cached_property
@@ -134,7 +134,7 @@ MAJORITY = "majority"
 
 
 def most_said(labels: Iterable[str]) -> str:
-    """The label that is given more often than any other; "" of none, and where two are level."""
+    """The most frequent label; "" for none, or if two are equally frequent."""
     ranked = Counter(labels).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return ""
@@ -142,9 +142,8 @@ def most_said(labels: Iterable[str]) -> str:
 
 
 def with_majority(ratings: Ratings, people: Sequence[str], name: str = MAJORITY) -> Ratings:
-    """The ratings with one more rater, who says what most of `people` say on the item; missing where two
-    labels have equally many, or nobody rated. Raises `KeyError` for unknown people, `ValueError` where
-    the name is taken.
+    """The ratings with one more rater, whose label is the most frequent among `people`; missing if two are equally
+    frequent, or nobody rated. Raises `KeyError` for unknown people, `ValueError` if the name is in use.
     """
     if name in ratings.raters:
         raise ValueError(f"there is a rater {name!r} already")

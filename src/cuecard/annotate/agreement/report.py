@@ -1,4 +1,4 @@
-"""The whole report on one set of ratings, and judges measured against people as the reference."""
+"""All agreement statistics for one set of ratings, and judges measured against people as the reference."""
 
 from __future__ import annotations
 
@@ -296,8 +296,8 @@ def reference_table(
     seed: int = 0,
     method: Method = "percentile",
 ) -> ReferenceTable:
-    """Precision, recall and F1 of `judge` on each label, balanced accuracy and MCC, with `reference` taken
-    for right. Raises `KeyError` for an unknown rater, `ValueError` as `agreement_table` does.
+    """Precision, recall and F1 of `judge` for each label, balanced accuracy and MCC, with `reference` as the truth.
+    Raises `KeyError` for an unknown rater, `ValueError` as `agreement_table` does.
     """
     pair = ratings.of_raters([judge, reference])
     frame = Frame(groups, weights, resamples, seed, method)
@@ -376,9 +376,8 @@ def ceiling_table(
     seed: int = 0,
     method: Method = "percentile",
 ) -> CeilingTable | None:
-    """How near the judge comes to people, beside how near people come to each other, on the items that the
-    judge and at least two of `people` rated; None with fewer than two people. Raises as
-    `reference_table` does.
+    """Agreement of the judge with people beside that of people with each other, on items that the judge and at least
+    two of `people` rated; None with fewer than two people. Raises as `reference_table` does.
     """
     if len(people) < 2:
         return None

@@ -24,7 +24,7 @@ WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 
 
 def values_of(ratings: Ratings) -> NDArray[np.float64]:
-    """The labels as numbers: what they say if all are numbers, else their places from 1."""
+    """The labels as numbers: their own values if all are numbers, else 1, 2, 3… in order."""
     import numpy as np
 
     numbers = as_numbers(ratings.labels)
@@ -34,7 +34,7 @@ def values_of(ratings: Ratings) -> NDArray[np.float64]:
 
 
 def numbers_of(ratings: Ratings) -> NDArray[np.float64]:
-    """The labels as numbers. Raises `CuecardError` where one is none: distances need them."""
+    """The labels as numbers, for distances. Raises `CuecardError` if one is no number."""
     import numpy as np
 
     numbers = as_numbers(ratings.labels)
@@ -101,7 +101,7 @@ def weighted_kappa(ratings: Ratings, weighting: Weighting = "linear") -> Statist
 
 
 def weighted_kappa_coefficient(ratings: Ratings, weighting: Weighting = "linear") -> Coefficient:
-    """`weighted_kappa` as a function of sums: the cells of the contingency table."""
+    """`weighted_kappa` as a `Coefficient`; its terms are the cells of the contingency table."""
     size = len(ratings.labels)
     weights = agreement_weights(ratings, weighting)
     terms, two = contingency(ratings)
@@ -127,7 +127,7 @@ def gwet_ac2(ratings: Ratings, weighting: Weighting = "quadratic") -> Statistic:
 
 
 def ac2_coefficient(ratings: Ratings, weighting: Weighting = "quadratic") -> Coefficient:
-    """`gwet_ac2` as a function of sums."""
+    """`gwet_ac2` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)
@@ -168,7 +168,7 @@ def krippendorff_alpha(ratings: Ratings, level: Level = "nominal") -> Statistic:
 
 
 def alpha_coefficient(ratings: Ratings, level: Level = "nominal") -> Coefficient:
-    """`krippendorff_alpha` as a function of sums."""
+    """`krippendorff_alpha` as a `Coefficient`."""
     import numpy as np
 
     counts = ratings.counts

@@ -1,4 +1,4 @@
-"""One number with its n and interval, and the coefficient as a function of sums over items, from which both are computed."""
+"""A statistic with n and interval (`Statistic`), and the function of sums over items behind it (`Coefficient`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from cuecard.core.tasks.base import Frozen
 
 
 class Statistic(Frozen):
-    """`n` counts the items that entered. `value` is None exactly when `reason` says why it is
-    undefined; it is never NaN. `low` and `high` are the ends of an interval, both or neither;
-    `no_interval` says why there is none though it was asked for. `name` is stable (`cohen_kappa`),
-    reasons are translated.
+    """A value with n and interval. `n` counts the items that entered. `value` is None, never NaN, exactly if `reason`
+    says why it is undefined. `low` and `high` are both given or neither; `no_interval` says why one that was asked for
+    is missing. `name` is stable (`cohen_kappa`), reasons are translated.
     """
 
     name: str
@@ -46,12 +45,11 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Coefficient:
-    """`terms` (items x terms) are what each item adds; `of` makes sums of them (... x terms) into values
-    (...), NaN where undefined. So a resample needs new sums and nothing else, any number of resamples is
-    one call, and an item's weight multiplies its terms. `n`: items that entered. `undefined`: why there
-    is no value where `of` finds none. `share`: it is a share of the items. `bounds`: what the ends of an
-    analytic interval are cut at. `entered`: how many groups have something to tell, where others count
-    as drawn though they add nothing; None: all that add anything.
+    """A coefficient as a function of sums over items, so that resampling and weighting need only new sums. `terms`
+    (items x terms): what each item adds; `of` maps sums (... x terms) to values (...), NaN where undefined. `n`: items
+    that entered. `undefined`: the reason if there is no value. `share`: it is a share of items. `bounds`: where the
+    ends of an analytic interval are cut. `entered`: how many groups have something to tell, if others count as drawn
+    without adding anything; None: all that add anything.
     """
 
     name: str
@@ -64,8 +62,8 @@ class Coefficient:
     entered: int | None = None
 
     def weighted(self, weights: NDArray[np.float64]) -> Coefficient:
-        """The same with a weight for each item, such as the inverse of the chance with which it was drawn;
-        `n` still counts items. Raises `ValueError` if there are more or fewer weights than items.
+        """The coefficient with a weight for each item, such as the inverse probability of having been drawn; `n` still
+        counts items. Raises `ValueError` unless there is one weight for each item.
         """
         if len(weights) != len(self.terms):
             raise ValueError("not a weight for each item")
@@ -81,8 +79,8 @@ class Coefficient:
 
 
 def pooled(parts: Sequence[Coefficient]) -> Coefficient:
-    """One coefficient over the items of several, such as all dimensions of a review. They have the same
-    name, labels and rows (what one row stands for is resampled together). Raises `ValueError` for none.
+    """One coefficient over the items of several, such as all dimensions of a review. They have the same name and
+    labels, and equal rows are resampled together. Raises `ValueError` for none.
     """
     if not parts:
         raise ValueError("nothing to pool")

@@ -1,4 +1,4 @@
-"""What a report of agreement holds: counts of labels, the choice of coefficients, and rows of figures with their intervals."""
+"""The tables of an agreement report: confusion matrix, prevalence, choice of coefficients, rows with intervals."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ NoteCode = Literal["prevalence", "one_label", "ungrouped", "few_groups", "no_pai
 
 
 class Row(Frozen):
-    """One figure. `statistic` has the interval by resampling; `analytic` the same value with that of its
-    linearisation, None where there is no value. `name` is stable (`cohen_kappa`, `recall:covered`).
+    """A statistic with two intervals: `statistic` has the one by resampling, `analytic` the one by linearisation (None
+    if the value is undefined). `name` is stable (`cohen_kappa`, `recall:covered`).
     """
 
     name: str
@@ -123,7 +123,7 @@ class LabelRow(Frozen):
 
 
 class Note(Frozen):
-    """Something to read the figures by, in figures itself. `text` is translated."""
+    """A warning on how to read the statistics of this table. `text` is translated."""
 
     code: NoteCode
     text: str
@@ -240,7 +240,7 @@ def overall_coefficients(ratings: Ratings, level: Level = "nominal") -> tuple[Co
 
 
 def short_coefficients(ratings: Ratings) -> tuple[Coefficient, Coefficient, Coefficient]:
-    """`percent`, `cohen_kappa`, `ac1`: what stands in a line where there is room for little."""
+    """`percent`, `cohen_kappa` and `ac1`: for places with little room."""
     return percent_coefficient(ratings), cohen_coefficient(ratings), ac1_coefficient(ratings)
 
 
@@ -274,8 +274,8 @@ def _specific(given: NDArray[np.float64], raters: NDArray[np.float64], label: st
 
 @dataclass(frozen=True)
 class Frame:
-    """What the items of a table share: `groups` (the task of each, None: each is its own), `weights` (the
-    inverse of the chance with which each was drawn, None: equal), and how intervals are made.
+    """What the rows of a table share: `groups` (the task of each item, None: each item is its own group), `weights`
+    (inverse probability of having been drawn, None: equal), and how intervals are made.
     """
 
     groups: Sequence[Hashable] | None = None
@@ -285,7 +285,7 @@ class Frame:
     method: Method = "percentile"
 
     def rows(self, coefficients: Sequence[Coefficient]) -> tuple[Row, ...]:
-        """In their order, all from the same resamples. Raises `ValueError` unless coefficients, groups and
+        """The coefficients as rows, all from the same resamples. Raises `ValueError` unless coefficients, groups and
         weights are over the same items, and for weights that are not above 0.
         """
         weights = self._scaled()

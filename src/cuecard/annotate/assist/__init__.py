@@ -1,1 +1,1 @@
-"""Help from a model: what it drafts is a proposal, and an author accepts or rejects each item of it."""
+"""Drafts by a model: each is a proposal of which the author accepts or rejects every item."""

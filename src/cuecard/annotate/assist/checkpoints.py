@@ -34,7 +34,7 @@ _FIELDS = {
 
 @dataclass(frozen=True)
 class FromQuestion:
-    """`question`: with one answer; `answer`: where it is known; `remarks`: what the author adds."""
+    """The author's inputs: a `question` with exactly one answer, the `answer` if known, and `remarks` to the model."""
 
     question: str
     answer: str = ""
@@ -44,9 +44,7 @@ class FromQuestion:
 async def draft_checkpoints(
     data: Mapping[str, Any], inputs: FromQuestion, helper: Helper
 ) -> Proposal:
-    """A chain in place of the one that the task has. Raises `ConfigError`, `ModelCallError` and
-    `Halt`.
-    """
+    """A proposal of a checkpoint chain in place of the task's. Raises `ConfigError`, `ModelCallError` and `Halt`."""
     language = language_of(data)
     prompt = helper.prompt(PROMPT, language)
     question = inputs.question.strip()

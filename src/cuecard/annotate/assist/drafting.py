@@ -1,4 +1,4 @@
-"""One draft from start to end: which kinds there are, and a run of one of them that can be stopped."""
+"""Running one draft: the kinds of drafts for each family, and a run that can be stopped."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from cuecard.core.tasks.models import Family
 
 @dataclass(frozen=True)
 class ForTranslation:
-    """Into the language that the task is not in."""
+    """No inputs: a translation goes into the language that the task is not in."""
 
 
 Inputs = FromSource | ForPersona | FromQuestion | FromPairs | ForTranslation
@@ -33,8 +33,8 @@ def kinds_for(family: Family) -> tuple[OriginKind, ...]:
 
 
 class Drafting:
-    """Drafts once, for the task's `data`, with a model of the configuration. `told` hears how many
-    parts are done, of how many. Belongs to the event loop on which `run` runs.
+    """One draft for a task's `data` with a model of the configuration. `told(done, all)` is called as parts are
+    finished. To be used on one event loop only.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Drafting:
         self._helper: Helper | None = None
 
     async def run(self) -> Proposal:
-        """The proposal; may be one without items. Raises `ConfigError`, and `ModelCallError` or `Halt`
-        where no call got an answer.
+        """The proposal, possibly without items. Raises `ConfigError`; `ModelCallError` or `Halt` if no call was
+        answered.
         """
         hub = ModelHub(self._config)
         try:
@@ -71,7 +71,7 @@ class Drafting:
             await hub.close()
 
     async def stop(self) -> None:
-        """Have `run` return what it has so far."""
+        """Make `run` return what it has so far."""
         if self._helper is not None:
             await self._helper.stop()
 

@@ -1,4 +1,4 @@
-"""Drafting atomic facts of a future world, and a question that they answer, from pairs of entities."""
+"""Drafting a world of atomic facts from pairs of entities, with a question that they answer."""
 
 import asyncio
 import re
@@ -41,20 +41,20 @@ _FIELDS = {
 
 @dataclass(frozen=True)
 class FromPairs:
-    """`pairs`: lines of two (or more) entities each; `topic`: what the question is to be about."""
+    """The author's inputs. `pairs`: one line for each pair (or more) of entities; `topic`: the question's subject."""
 
     pairs: str
     topic: str = ""
 
 
 def pairs_in(text: str) -> list[list[str]]:
-    """The entities of each line: `A | B`, `A, B`, `A vs B`."""
+    """The entities of each line, split at `|`, commas or `vs`."""
     lines = (_BETWEEN.split(line.strip()) for line in text.splitlines() if line.strip())
     return [[part.strip() for part in parts if part.strip()] for parts in lines][:_MOST_PAIRS]
 
 
 async def draft_facts(data: Mapping[str, Any], inputs: FromPairs, helper: Helper) -> Proposal:
-    """Facts, a question and its answer. Raises `ConfigError`, `ModelCallError` and `Halt`."""
+    """A proposal of facts, a question and its answer. Raises `ConfigError`, `ModelCallError` and `Halt`."""
     language = language_of(data)
     prompt = helper.prompt(PROMPT, language)
     pairs = pairs_in(inputs.pairs)

@@ -1,4 +1,4 @@
-"""How every kind of draft asks its model: what it is told of the task and of an earlier draft, in parts that are counted and can be stopped."""
+"""How drafts call their model: in parts that are counted and can be stopped, with answers checked and asked for again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_RAW, _MAX_SHOWN = 20, 20_000
 
 @dataclass
 class _Meter:
-    """A `CallContext` that counts what goes over it, in all its scopes together."""
+    """A `CallContext` that collects all replies, those of its scopes included."""
 
     context: CallContext
     replies: list[ModelReply]
@@ -55,8 +55,8 @@ class _Meter:
 
 @dataclass
 class Helper:
-    """One draft's way to its model. `model`: the name in `config`. `told`: hears how many parts are
-    done, of how many. Belongs to one event loop and makes one proposal.
+    """The access of one draft to its model. `model`: the name in `config`; `told(done, all)` is called as parts are
+    finished; `notes`: remarks for people. To be used on one event loop and for one proposal.
     """
 
     client: ChatClient
@@ -67,24 +67,24 @@ class Helper:
     told: Told = lambda _done, _all: None
     notes: list[str] = field(default_factory=list[str])
     raw: list[str] = field(default_factory=list[str])
-    """Replies that nothing could be read from."""
+    """Replies that could not be parsed."""
     _replies: list[ModelReply] = field(default_factory=list[ModelReply])
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def stop(self) -> None:
-        """End the draft; what its finished parts brought is kept."""
+        """Stop the draft; the results of finished parts are kept."""
         self._stopped.set()
 
     def prompt(self, name: str, language: TaskLanguage) -> Prompt:
-        """Raises `ConfigError`."""
+        """The prompt of this name in a language. Raises `ConfigError`."""
         return find_prompt(name, language, self.config, {})
 
     def room(self, share: float) -> int:
-        """A share of what the model can read, in tokens."""
+        """A share (0 to 1) of the model's context, in tokens."""
         return max(100, int(self.client.config.context * share))
 
     def fitting(self, lines: Sequence[str], share: float) -> int:
-        """How many of the `lines`, from the first, fit into a share of what the model can read."""
+        """How many of the `lines`, from the first on, fit into a share (0 to 1) of the model's context."""
         left = self.room(share)
         for count, line in enumerate(lines):
             left -= estimate(line) + 8
@@ -102,10 +102,10 @@ class Helper:
         scope: str = "",
         examine: Callable[[Shape], Sequence[str]] = lambda _value: (),
     ) -> Shape | None:
-        """The model's answer to `text`, None where none was usable; what it said then is in `raw`.
+        """The model's answer to `text` parsed as `shape`; None if it could not be parsed, with the reply kept in `raw`.
 
-        An answer that `examine` complains of (to the model, in `language`) is asked for again once,
-        and the better one is returned. Raises `ModelCallError` and `Halt`.
+        `examine` gives complaints about an answer, worded for the model in `language`. If there are any, it is asked
+        once more, and the better answer counts. Raises `ModelCallError` and `Halt`.
         """
         messages = [wire.user(text)]
         context = _Meter(self.context, self._replies).scope(scope or "whole")
@@ -136,9 +136,9 @@ class Helper:
     async def each(
         self, parts: Sequence[Callable[[], Awaitable[Part]]], *, before: int = 0, after: int = 0
     ) -> list[Part | None]:
-        """What each part brings, a few at a time; None for those that failed or were stopped, of which
-        the notes tell. `before` and `after`: how many other parts the draft has. Raises
-        `ModelCallError` or `Halt` where all failed.
+        """Run parts, a few at a time, and give their results; None for those that failed or were stopped, which the
+        notes mention. `before`, `after`: how many other parts the draft has, for progress. Raises `ModelCallError` or
+        `Halt` if all failed.
         """
         if self._stopped.is_set():
             return [None] * len(parts)
@@ -167,7 +167,7 @@ class Helper:
     def proposal(
         self, kind: OriginKind, prompt: Prompt, items: Sequence[ProposedItem], **more: TaskLanguage
     ) -> Proposal:
-        """The proposal of what was had, with what it cost."""
+        """The proposal with these items, and what the calls cost."""
         if items and self.raw:
             text = ngettext(
                 "{n} answer of the model could not be read.",
@@ -252,7 +252,7 @@ def texts_at(data: Mapping[str, Any], *path: str) -> list[str]:
 
 
 def triples_of(data: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The written triples of a graph by node ids, in order, without those that are still incomplete."""
+    """The triples of a graph by node ids, in order, without incomplete ones."""
     return [named for _index, named in numbered_triples(data)]
 
 
@@ -275,7 +275,7 @@ def node_names(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def entities_of(data: Mapping[str, Any]) -> list[str]:
-    """Every entity of a graph once, by id: as triples have to name it."""
+    """The ids of all entities of a graph, each once."""
     ids = dict.fromkeys(node_names(data))
     for head, _relation, tail in triples_of(data):
         ids.setdefault(head)

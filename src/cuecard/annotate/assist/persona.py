@@ -29,7 +29,7 @@ PROMPT = "author_persona"
 LEAST, MOST = 8, 20
 ASKS = (0.2, 0.4)
 _GOLD = 0.4
-"""The share of what a model can read that gold may take."""
+"""The share of the model's context that gold may take."""
 _START = {"en": "The conversation starts", "zh": "对话开始"}
 _FIELDS = {
     "name": N_("Name"),
@@ -41,14 +41,14 @@ _FIELDS = {
 
 @dataclass(frozen=True)
 class ForPersona:
-    """`anew`: take out the stages that there are, instead of going on after them."""
+    """The author's input. `anew`: replace the stages there are; otherwise further ones are added after them."""
 
     anew: bool = False
 
 
 async def draft_persona(data: Mapping[str, Any], inputs: ForPersona, helper: Helper) -> Proposal:
-    """A persona for a task, or further stages for the one it has. Raises `ConfigError`,
-    `ModelCallError` and `Halt`.
+    """A proposal of a persona, or of further stages for the one there is. Raises `ConfigError`, `ModelCallError` and
+    `Halt`.
     """
     language = language_of(data)
     prompt = helper.prompt(PROMPT, language)

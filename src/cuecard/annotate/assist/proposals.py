@@ -1,4 +1,4 @@
-"""What a model proposes for a task, item by item: kept until it is decided on, checked with the linter, and taken into an edit."""
+"""A model's proposal for a task, item by item: stored until decided on, checked with the linter, applied to an edit."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ Link = tuple[str, str, str]
 class ProposedItem(Frozen):
     """One thing to accept or reject.
 
-    `deed`: `set` what stands at `place`; `add` to, or `remove` from, the list at `place`; in a
-    translation, call `before` `after` wherever it is a `name`. `before` and `after` are JSON as the
-    task holds it. `evidence`: the words of a source. `why`: the model's reason. `checked`: what is
-    wrong with it by rule, in the interface's language; `remarks`: what else the linter would say of it;
-    `ticked`: whether it was meant to be suggested.
-    `links`: of a stage, the triples (head, relation, tail) that answer it.
+    `deed`: `set` the value at `place`; `add` to, or `remove` from, the list there; in a translation, replace the `name`
+    `before` by `after` wherever it occurs. `before` and `after` are JSON as in the task. `evidence`: a quotation from a
+    source. `why`: the model's reason. `checked`: reasons against it, from checks and the linter, translated; `remarks`:
+    the linter's milder findings. `ticked`: whether its author meant to suggest it. `links`: for a stage, the triples
+    (head, relation, tail) that answer it.
     """
 
     id: str
@@ -54,9 +53,7 @@ class ProposedItem(Frozen):
 
     @property
     def suggested(self) -> bool:
-        """Whether it is ticked before the person has looked at it: what deletes never is, and nothing
-        against which there is a reason.
-        """
+        """Whether it is ticked at first: not if it deletes something, or if there is a reason against it."""
         return self.ticked and self.deed != "remove" and not self.checked
 
     def flagged(self, reasons: Iterable[str]) -> ProposedItem:
@@ -66,7 +63,7 @@ class ProposedItem(Frozen):
 
 
 class Spent(Frozen):
-    """What a proposal cost. `cost` is None where the model has no price."""
+    """Calls, tokens and cost of a proposal. `cost` is None if the model has no price."""
 
     calls: int = 0
     usage: Usage = Usage()
@@ -74,8 +71,8 @@ class Spent(Frozen):
 
 
 class Proposal(Frozen):
-    """`model`: its name in the configuration. `notes`: about the whole, for people. `raw`: replies
-    that nothing could be read from. `language`: of a translation, the other one.
+    """What a model proposed. `model`: its name in the configuration; `notes`: remarks for people; `raw`: replies that
+    could not be parsed; `language`: that of a translation.
     """
 
     kind: OriginKind
@@ -95,8 +92,8 @@ class Proposal(Frozen):
 
 
 class Pending(Frozen):
-    """`ticked`: the ids of the items that are to be accepted as it stands. `task_id`: of a translation,
-    the new task's.
+    """A proposal that is being decided on. `ticked`: the ids of items to be accepted; `task_id`: the new task's id, for
+    a translation.
     """
 
     proposal: Proposal
@@ -105,20 +102,20 @@ class Pending(Frozen):
 
 
 class PendingFile:
-    """A machine without a writable home just forgets."""
+    """Keeps a pending proposal in a file; where none can be written, nothing is kept."""
 
     def __init__(self, url: str, task_id: str, person: str) -> None:
         self._url, self._place = url, (task_id, person)
 
     def load(self) -> Pending | None:
-        """What is kept; None for nothing, or nothing that this version can read."""
+        """The stored proposal; None if there is none, or none that this version can read."""
         try:
             return Pending.model_validate_json(self._path().read_text(encoding="utf-8"))
         except (OSError, ValueError, ValidationError):
             return None
 
     def save(self, pending: Pending) -> None:
-        """Replace the file in one move."""
+        """Replace the file atomically."""
         with contextlib.suppress(OSError):
             keep(self._path(), pending.model_dump_json())
 
@@ -136,7 +133,7 @@ class PendingFile:
 
 @dataclass(frozen=True)
 class Applied:
-    """`places`: where each item that changed something stands now, by the item's id."""
+    """What was applied. `places`: the present place of each item that changed something, by the item's id."""
 
     places: Mapping[str, str]
 
@@ -146,11 +143,10 @@ class Applied:
 
 
 def apply(edit: TaskEdit, proposal: Proposal, accepted: Collection[str]) -> Applied:
-    """Do what the accepted items propose, as one step, and note their origin.
+    """Apply the accepted items as one undo step, and record their origin.
 
-    Entries that are still blank are filled first. A stage or fact of another key never takes a
-    number or key that is in use; a list that must not be empty keeps what it has. Items of a
-    translation belong into a task of their own: see `translated`.
+    Blank entries are filled before new ones are added. A stage or fact never gets a number or key that is in use, and a
+    list that must not be empty keeps what it has. Items of a translation go into a new task instead: see `translated`.
     """
     items = [item for item in proposal.items if item.id in accepted and item.deed != "name"]
     places: dict[str, str] = {}
@@ -167,7 +163,7 @@ def apply(edit: TaskEdit, proposal: Proposal, accepted: Collection[str]) -> Appl
 
 
 def origin_of(proposal: Proposal, count: int) -> Origin:
-    """What the history says about `count` items of this proposal."""
+    """The record that `count` items of this proposal were accepted, for the task's history."""
     return Origin(
         kind=proposal.kind,
         by=proposal.model,
@@ -178,7 +174,7 @@ def origin_of(proposal: Proposal, count: int) -> Origin:
 
 
 def standing(edit: TaskEdit, item: ProposedItem) -> JsonValue:
-    """What stands now where the item would go; None where it adds something."""
+    """The present value at the item's place; None for an item that adds something."""
     path = parse_place(item.place)
     if item.deed == "set":
         return cast(JsonValue, edit.get(path))
@@ -191,9 +187,7 @@ def standing(edit: TaskEdit, item: ProposedItem) -> JsonValue:
 
 
 def _where(items: Sequence[ProposedItem]) -> TreePath:
-    """The place that undo leads back to: the list or field of the first item, or the whole persona,
-    which may come and go with its tabs.
-    """
+    """The path that undo leads back to: the list or field of the first item, or the whole persona."""
     path = parse_place(items[0].place) if items else ()
     return ops.PERSONA if path[:1] == ops.PERSONA else path
 
@@ -232,7 +226,7 @@ def _change_list(
 
 
 def _add(edit: TaskEdit, path: TreePath, item: ProposedItem) -> int | None:
-    """Where the item stands now; None where it is already there."""
+    """The place of the added item; None if it is there already."""
     value = item.after
     if path == ops.TRIPLES and isinstance(value, dict):
         if any(_same_triple(value, triple) for triple in edit.items(path)):
@@ -255,7 +249,7 @@ def _add(edit: TaskEdit, path: TreePath, item: ProposedItem) -> int | None:
 
 
 def _is_blank(path: TreePath, entry: object) -> bool:
-    """Whether an entry is as it was made, its choices aside."""
+    """Whether an entry has only default values."""
     if path == ops.TRIPLES and isinstance(entry, dict):
         entry = {**cast(dict[str, object], entry), "stage": None}
     return not _says(entry)
@@ -275,7 +269,7 @@ def _stage(edit: TaskEdit, stage: object) -> int | None:
 
 
 def _link(edit: TaskEdit, item: ProposedItem, number: int) -> None:
-    """The triples that the stage asks for become its own, unless they answer another one already."""
+    """Give the stage the triples that it asks for, unless they belong to another stage."""
     wanted = set(item.links)
     if not wanted or edit.family != "graph":
         return
@@ -322,8 +316,8 @@ _ENTRIES: dict[TreePath, tuple[TreePath, ...]] = {
 
 
 def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
-    """The proposal with what the linter finds in its items: doubts where it is an error or gives something
-    away, else remarks.
+    """The proposal with the linter's findings on its items: errors and leaks become reasons against an item, other
+    findings remarks.
     """
     edit = TaskEdit(data)
     applied = apply(edit, proposal, {item.id for item in proposal.items})
@@ -359,7 +353,7 @@ def _problems(data: dict[str, Any]) -> list[Problem]:
 
 
 def _filled(data: dict[str, Any]) -> dict[str, Any]:
-    """The data with what is still blank filled in, nothing moved."""
+    """The data with its blank parts filled in, so that the linter can read it; places stay the same."""
     edit = TaskEdit(data)
     with edit.together(()):
         for path in _WRITTEN:

@@ -1,4 +1,4 @@
-"""The forms in which a model replies with a draft, lenient in what cannot be misread; an unusable entry spoils no other."""
+"""Schemas of models' replies with drafts, parsed leniently; an invalid entry is dropped without the others."""
 
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -72,7 +72,7 @@ MaybeNumber = Annotated[int | None, BeforeValidator(_number)]
 
 
 def _for_models(schema: dict[str, Any]) -> None:
-    """What a server holds a model to: every field. Notes to readers of the code are not for it."""
+    """Adapts a JSON schema for servers: every field is required, docstrings are removed."""
     schema["required"] = list(schema["properties"])
     schema.pop("description", None)
 

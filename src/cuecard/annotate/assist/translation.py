@@ -1,4 +1,4 @@
-"""A task in the other language, as a task of its own: names first, each once, then the texts with them."""
+"""Drafting the translation of a task as a new task: first all names, each once, then the texts that contain them."""
 
 import asyncio
 import copy
@@ -42,8 +42,8 @@ _GOLD_LISTS = ("final_aliases", "answer_aliases", "forbidden")
 
 @dataclass(frozen=True)
 class Slot:
-    """A place with a text. `space`: names of one space must stay different from each other. `kept`:
-    it stays as it is, and is here for its space.
+    """A text of the task at its path. Names in one `space` must remain different from each other. `kept`: it is not
+    translated, but belongs to its space.
     """
 
     path: Path
@@ -54,16 +54,14 @@ class Slot:
 
 
 def slots_of(data: Mapping[str, Any], target: TaskLanguage) -> list[Slot]:
-    """All places whose text is to be translated into `target`, in the order of the task. Ids of nodes
-    that have a name, addresses, quotations from sources and bare numbers are none.
+    """All places whose text is to be translated into `target`, in order. Left out: ids of nodes that have a name,
+    addresses, quotations from sources, bare numbers.
     """
     return [s for s in _all(data) if not s.kept and _translatable(s.text, target)]
 
 
 def numbers_in(text: str) -> list[str]:
-    """The numbers and addresses that a translation must keep; a month that Chinese writes as a number
-    is none.
-    """
+    """The numbers and addresses that a translation must keep. A number before 月 (a month in Chinese) does not count."""
     urls = _URL.findall(text)
     plain = re.sub(r"(?<=\d)[,，](?=\d{3})", "", _URL.sub(" ", text))
     return [*urls, *re.findall(r"\d+(?:\.\d+)?(?!\s*月)", plain)]
@@ -75,8 +73,8 @@ def replaced(
     texts: Mapping[Path, str],
     names: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The data with these texts by place and these names everywhere. A name that would make two
-    nodes, columns or keys one stays as it is.
+    """The data with `texts` by path, and with `names` replaced everywhere. A name is left as it is if its translation
+    would equal another name of its space.
     """
     slots = slots_of(data, target)
     called = _apart(list(_all(data)), names)
@@ -90,7 +88,7 @@ def replaced(
 
 
 def _apart(slots: list[Slot], names: Mapping[str, str]) -> dict[str, str]:
-    """The names without those by which two of a space would become one."""
+    """The names without those whose translations would become equal within a space."""
     called = dict(names)
     spaces: dict[Space, dict[str, bool]] = defaultdict(dict)
     for slot in slots:
@@ -220,8 +218,8 @@ _MOST_NAMES = 60
 
 
 async def draft_translation(data: Mapping[str, Any], helper: Helper) -> Proposal:
-    """A translation into the language that the task is not in. Raises `ConfigError`,
-    `ModelCallError` and `Halt`.
+    """A proposal of a translation into the language that the task is not in. Raises `ConfigError`, `ModelCallError` and
+    `Halt`.
     """
     target = other_language(language_of(data))
     prompt = helper.prompt(PROMPT, target)
@@ -261,8 +259,8 @@ async def draft_translation(data: Mapping[str, Any], helper: Helper) -> Proposal
 def translated(
     data: Mapping[str, Any], proposal: Proposal, accepted: Collection[str], task_id: str
 ) -> dict[str, Any]:
-    """The data of a new task with what was accepted; the rest is as in `data`. Silences and another
-    benchmark's fields stay behind: they are about other words.
+    """The data of the new task with the accepted items; the rest is copied from `data`, without silences and another
+    benchmark's extra fields, which concern the original words.
     """
     items = [item for item in proposal.items if item.id in accepted]
     edit = TaskEdit(data)
@@ -359,7 +357,7 @@ def _batches(texts: Sequence[str], tokens: int) -> list[list[int]]:
 
 
 def _used(texts: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
-    """The names that occur in these texts."""
+    """The names that occur in these texts, with their translations."""
     whole = normalise("\n".join(texts))
     likely = [name for name in names if normalise(name) in whole]
     return {name: names[name] for name in likely[:_MOST_NAMES]}

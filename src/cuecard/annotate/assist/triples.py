@@ -1,4 +1,4 @@
-"""Drafting triples from a pasted source, each with the sentence of the source that says it."""
+"""Drafting triples from a pasted source, each with the sentence of the source that supports it."""
 
 import asyncio
 import re
@@ -31,8 +31,8 @@ _ENDS = ".!?。！？…;；"
 
 
 def parts_of(text: str, tokens: int) -> list[tuple[str, ...]]:
-    """The sentences of a text in parts of about so many tokens; each part begins with the last
-    sentences of the one before, unless they are long, so that what refers back can be understood.
+    """A text's sentences in parts of about `tokens` tokens. Each part repeats the last short sentences of the one
+    before, so that references back can be understood.
     """
     pieces = [piece for sentence in _sentences(text) for piece in _cut(sentence, tokens)]
     found: list[tuple[str, ...]] = []
@@ -52,7 +52,7 @@ def parts_of(text: str, tokens: int) -> list[tuple[str, ...]]:
 
 
 class SourceText:
-    """A text in which quotations are found whatever their blanks, width and quotation marks."""
+    """A source in which quotations are found whatever their blanks, width and quotation marks."""
 
     def __init__(self, text: str) -> None:
         # Composed, so that single characters fold as the whole does.
@@ -66,7 +66,7 @@ class SourceText:
         self._folded = "".join(chars)
 
     def find(self, quote: str) -> str | None:
-        """The words of the text that `quote` repeats, as they stand there; None if it does not."""
+        """The passage that `quote` repeats, as the source writes it; None if there is none."""
         wanted = "".join(_fold(quote))
         bare = wanted.strip(_CLOSING + _ENDS)
         for needle in (wanted, bare):
@@ -80,7 +80,7 @@ class SourceText:
 
 
 def _fold(text: str) -> str:
-    """Without blanks, in one width, case kept: a quotation is literal but for its layout."""
+    """The text without blanks and in one width, with case kept."""
     folded = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return "".join(
         char for char in folded if not char.isspace() and char not in "\u200b\ufeff\u00ad"
@@ -101,7 +101,7 @@ def _sentences(text: str) -> Sequence[str]:
 
 
 def _cut(sentence: str, tokens: int) -> Sequence[str]:
-    """A sentence without end (a table, a page without full stops) in pieces at blanks."""
+    """Pieces of an overlong sentence (a table, a page without full stops), cut at blanks."""
     if estimate(sentence) <= tokens:
         return (sentence,)
     words = re.findall(r"\S{1,200}\s*", sentence)
@@ -119,12 +119,12 @@ def _cut(sentence: str, tokens: int) -> Sequence[str]:
 PROMPT = "author_triples"
 _PART_TOKENS = 1200
 _KNOWN = 0.1
-"""The share of what a model can read that known names may take."""
+"""The share of the model's context that known names may take."""
 
 
 @dataclass(frozen=True)
 class FromSource:
-    """`text`: the source as it was pasted; `url`: where it stands; `wanted`: what to look for."""
+    """The author's inputs. `text`: the pasted source; `url`: its address; `wanted`: what to look for."""
 
     text: str
     url: str = ""
@@ -132,7 +132,7 @@ class FromSource:
 
 
 async def draft_triples(data: Mapping[str, Any], inputs: FromSource, helper: Helper) -> Proposal:
-    """Triples of a graph task's source. Raises `ConfigError`, `ModelCallError` and `Halt`."""
+    """A proposal of triples that the source supports. Raises `ConfigError`, `ModelCallError` and `Halt`."""
     language = language_of(data)
     prompt = helper.prompt(PROMPT, language)
     text = storable(inputs.text)
@@ -213,7 +213,7 @@ def _items(
 
 
 def _said(sentence: str, name: str) -> bool:
-    """Whether a name stands in the sentence, blanks within it aside."""
+    """Whether a name occurs in the sentence, whatever its blanks."""
     return contains_term(sentence, name) or _squeezed(name) in _squeezed(sentence)
 
 

@@ -35,8 +35,8 @@ _ROWS_LOOKED_AT = 50
 
 
 def identities(lists: Sequence[Sequence[Any]], match_rule: MatchRule) -> list[list[int]]:
-    """A number for each item of each list, the same where it is the same item: the index in the
-    first list, a number beyond it for what is not there.
+    """For each list, a number for each of its items; equal numbers mean the same item in several lists. Items of the
+    first list have their index there, items that it lacks have larger numbers.
     """
     base = lists[0]
     found = [list(range(len(base)))]
@@ -66,8 +66,9 @@ def identities(lists: Sequence[Sequence[Any]], match_rule: MatchRule) -> list[li
 
 
 class Versions:
-    """`trees`: the data of two or three versions (the first is what they have in common), with
-    references to things instead of numbers; `shape` describes all of them.
+    """Two or three versions of a task prepared for comparison; the first is the common ancestor. `trees`: their data,
+    in which references to stages and columns are `Ref`s instead of numbers, so that renumbering is no change; `shape`
+    describes all of them.
     """
 
     def __init__(self, *data: Data) -> None:
@@ -89,7 +90,7 @@ class Versions:
         self.shape = task_shape(self.family, self._table(columns))
 
     def used(self, version: int) -> tuple[set[int], set[int]]:
-        """Stages and columns of which a version says something that the first does not."""
+        """The ids of stages and columns that triples and cells of this version newly refer to."""
         stages, columns = set[int](), set[int]()
         old, new = (self.trees[at]["gold"] for at in (0, version))
         for before, after in self._pairs(old, new, "triples") if self.family == "graph" else ():
@@ -104,7 +105,7 @@ class Versions:
         return stages, columns
 
     def _pairs(self, old: Any, new: Any, name: str) -> list[tuple[Any, Any]]:
-        """Each new item of a list in the gold, with what it was."""
+        """Each new item of a list in the gold with the old item it comes from, None for one that was added."""
         before, after = _items(old, name), _items(new, name)
         shape = cast(Items, cast(Record, self.shape.fields["gold"]).fields[name])
         ids = identities([before, after], shape.match_rule)[1]
@@ -122,13 +123,13 @@ class Versions:
         return identities(lists, shape.match_rule)
 
     def place(self, path: Path, version: int) -> Path:
-        """`path` as it is in a version's own data: cells by position."""
+        """`path`, with identities of columns, as a path in that version's own data, with positions of cells."""
         if self.family == "table" and path[:2] == ("gold", "rows") and len(path) == 4:
             return (*path[:3], self._position(str(path[3]), version))
         return path
 
     def unlinked(self, tree: dict[str, Any], stages: Sequence[int], columns: Sequence[int]) -> Data:
-        """A tree as plain data again; `stages` and `columns` are the identities in its own order."""
+        """A tree as plain data: `Ref`s become numbers. `stages` and `columns`: the identities in its order."""
         gold: Any = tree.get("gold")
         if self.family == "graph":
             numbers = {known: number for number, known in enumerate(stages, start=1)}
@@ -204,7 +205,7 @@ def _items(owner: Any, name: str) -> list[Any]:
 
 
 def _with_cells(tree: Data, columns: Sequence[Any]) -> list[Any]:
-    """Columns with the beginning of what stands in them."""
+    """Columns with the first of their cells added, by which a renamed column is recognised."""
     rows: list[list[Any]] = [
         cast(list[Any], row) for row in _items(tree.get("gold"), "rows") if isinstance(row, list)
     ]
@@ -243,14 +244,14 @@ def _cells(row: Any, at: Mapping[int, int]) -> Any:
 
 ChangeKind = Literal["added", "removed", "changed", "moved"]
 MOST_MOVES = 12
-"""More items than this in another order are told as one change."""
+"""If more items than this moved within a list, that is reported as one change."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One difference. `place` is that in the new data, of what was removed that in the old; `label`
-    names it for people, `about` says what the item is that it is part of. Of what moved, `before`
-    and `after` are its numbers.
+    """One difference between two versions. `place`: the path in the new data, of a removed thing in the old data;
+    `label` names the place for people, `about` describes the item that it is part of. For a moved item, `before` and
+    `after` are its old and new number.
     """
 
     place: str
@@ -272,7 +273,7 @@ def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chan
 
 @dataclass(frozen=True)
 class _Here:
-    """Where the walk is: in the old and in the new data, and what both are called."""
+    """The current place of the comparison: its paths in the old and the new data, and their label."""
 
     old: Path = ()
     new: Path = ()
@@ -365,7 +366,7 @@ class _Walk:
 
 
 def described_item(shape: Items, item: Any) -> str:
-    """All that an item of a list says, beginning with its title."""
+    """All fields of an item of a list as text, beginning with its title."""
     title, text = shape.title(item), described(shape.item, item)
     if isinstance(shape.item, Leaf) or not title:
         return text or title
@@ -385,7 +386,7 @@ def _is_list(value: Any) -> bool:
 
 
 def place_in_words(place: str, data: Mapping[str, Any]) -> str:
-    """A place as people call it, as far as it is one of a task; empty for the task as a whole."""
+    """The label of a place in a task's data: `Stage 3 · Line`. Unknown parts are left out; "" for the whole task."""
     path = parse_place(place)
     gold = data.get("gold")
     family = str(cast(dict[str, Any], gold).get("family", "")) if isinstance(gold, dict) else ""

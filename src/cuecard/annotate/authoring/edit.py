@@ -22,8 +22,9 @@ from cuecard.core.validation import problems_of, validated
 
 @dataclass(frozen=True)
 class Problem:
-    """`error`: cannot be saved or plays wrongly; `warning`: somebody ought to look. `code` is that of
-    a rule or of a shape (`E…`). `about` is what a silence names; `silenced` its reason.
+    """Something wrong with a task being edited. `error`: it cannot be saved, or plays wrongly; `warning`: somebody
+    should look at it. `code`: of a linter's rule, or of validation (`E…`). `about` identifies the finding for silencing
+    it; `silenced`: the author's reason for that.
     """
 
     severity: Literal["error", "warning"]
@@ -58,8 +59,8 @@ def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Problem]:
-    """What keeps the data from being a task, and what the linter finds in it, complete or not: errors
-    first, what the author has silenced last.
+    """Everything that validation and the linter find in the data, complete or not: errors first, silenced findings
+    last.
     """
     from cuecard.annotate.lint.rules import lint, loosely
 
@@ -94,7 +95,7 @@ MAX_STEPS = 2000
 
 @dataclass
 class _Step:
-    """What there was before one step, where it happened, and whether further typing there joins it.
+    """One step of the undo history: the data before it, where it happened, and whether further typing there joins it.
     `rebased`: the revision (number and data) that the edit was based on before, if the step changed it.
     """
 
@@ -106,11 +107,15 @@ class _Step:
 
 
 class TaskEdit:
-    """`data` has the shape of a task's `model_dump(mode="json")` but need not validate.
+    """One person's edit of a task with undo. `data` has the shape of a task's `model_dump(mode="json")` but need not be
+    valid.
 
-    `base` is the revision that the edit began from, 0 for a task that was never saved. `listener`
-    is told the path of every change, after it. Data that was handed out is never changed again, so
-    it may be saved or checked on another thread.
+    `base`: the revision it began from, 0 for a task that was never saved. `listener` is called with the path of every
+    change, after it. Data is never changed in place, so it may be saved or checked on another thread.
+
+        edit = TaskEdit.of(task, base=3)
+        edit.set(("title",), "Espresso")
+        edit.undo()
     """
 
     def __init__(
@@ -146,7 +151,7 @@ class TaskEdit:
 
     @property
     def origins(self) -> tuple[Origin, ...]:
-        """What a machine drafted and the author accepted since revision `base`."""
+        """The drafts of a model that the author accepted since revision `base`."""
         return self._origins
 
     @property
@@ -168,7 +173,7 @@ class TaskEdit:
         return self._saved
 
     def get(self, path: Path, default: Any = None) -> Any:
-        """What stands at `path`, or `default` where nothing does."""
+        """The value at `path`, or `default` if there is none."""
         try:
             return task_data.get(self._data, path)
         except LookupError:
@@ -180,8 +185,8 @@ class TaskEdit:
         return cast(list[Any], value) if isinstance(value, list) else []
 
     def set(self, path: Path, value: Any, *, typing: bool = False) -> None:
-        """Put `value` at `path`. With `typing`, a step that follows another at the same path joins
-        it until `seal`. Raises `LookupError` when there is no such place.
+        """Put `value` at `path`. With `typing`, it joins a preceding `typing` step at the same path for undo, until
+        `seal` is called. Raises `LookupError` if there is no such place.
         """
         missing = object()
         if not _same(self.get(path, missing), value):
@@ -194,7 +199,7 @@ class TaskEdit:
         self._advance(new, (*path, index))
 
     def delete(self, path: Path) -> None:
-        """Take away what stands at `path`. Raises `LookupError`."""
+        """Remove the value at `path`. Raises `LookupError`."""
         self._advance(task_data.remove(self._data, path), path)
 
     def move(self, path: Path, index: int, to: int) -> None:
@@ -203,8 +208,8 @@ class TaskEdit:
             self._advance(task_data.move(self._data, path, index, to), (*path, to))
 
     def arrange(self, path: Path, items: Sequence[Any]) -> None:
-        """Put `items` as the list at `path`. Those that stand there already are shared rather than
-        copied, so that a step among thousands costs what it changes. Raises `LookupError`.
+        """Replace the list at `path` by `items`. Items that were in it are shared, not copied, so undo steps stay cheap
+        in long lists. Raises `LookupError`.
         """
         here = {id(item) for item in self.items(path)}
         shared = [item if id(item) in here else copy.deepcopy(item) for item in items]
@@ -213,8 +218,8 @@ class TaskEdit:
 
     @contextmanager
     def together(self, path: Path, *, typing: bool = False) -> Generator[None]:
-        """Whatever happens inside is one step for undo, and one call of the listener with `path`.
-        If it raises, nothing has happened.
+        """A context in which all changes make one undo step and one call of the listener, with `path`. If it raises,
+        the data is as before.
         """
         if self._batch is not None:
             yield
@@ -235,17 +240,17 @@ class TaskEdit:
             self._origins = origins
 
     def note_origin(self, origin: Origin) -> None:
-        """Say inside `together` that what it does was drafted by a machine; undo takes it back too."""
+        """Record, inside `together`, that a model drafted its changes; undo removes that too."""
         self._origins = (*self._origins, origin)
 
     def seal(self) -> None:
-        """What is typed from now on is a new step for undo."""
+        """End the current typing step: what is typed next is a new undo step."""
         if self._done:
             self._done[-1].open = False
 
     def give_up(self, before: Mapping[str, Any]) -> bool:
-        """Go back to `before`, the very `data` that was there when a text began to be typed, as if nothing had
-        been: no step is left of it. False, and nothing done, where something else has happened since.
+        """Return to `before`, the `data` object from before some typing, leaving no undo step. False, and nothing
+        happens, if something else was changed since.
         """
         at = next((i for i, step in enumerate(self._done) if step.before is before), None)
         if self._data is before:
@@ -267,21 +272,21 @@ class TaskEdit:
         return bool(self._undone)
 
     def undo(self) -> Path | None:
-        """Take back the last step; returns where it was, None when there is none."""
+        """Undo the last step; gives the path where it was, None when there is none."""
         return self._travel(self._done, self._undone)
 
     def redo(self) -> Path | None:
-        """Do again what was taken back last; returns where, None when there is nothing."""
+        """Redo the step that was undone last; gives its path, None when there is none."""
         return self._travel(self._undone, self._done)
 
     def replace(self, data: Mapping[str, Any]) -> None:
-        """Take other data altogether, as one step that undo takes back."""
+        """Replace all data, as one undo step."""
         if not _same(self._data, data):
             self._advance(copy.deepcopy(dict(data)), ())
 
     def rebase(self, data: Mapping[str, Any], base: int, saved: Mapping[str, Any]) -> None:
-        """Take data that was merged with revision `base`, which holds `saved`, and go on from there.
-        Undo goes back to the earlier base too.
+        """Continue with `data` that was merged with a newer revision `base`, whose data is `saved`. Undo restores the
+        earlier base too.
         """
         step = _Step(self._data, self._origins, (), open=False, rebased=(self.base, self._saved))
         self.seal()
@@ -292,14 +297,14 @@ class TaskEdit:
         self._tell(())
 
     def rename(self, task_id: str) -> None:
-        """Give a task that was never saved another id, in all its history: undo keeps it."""
+        """Change the id of a task that was never saved, in the undo history too."""
         for step in (*self._done, *self._undone):
             step.before = {**step.before, "id": task_id}
         self._data = {**self._data, "id": task_id}
         self._tell(("id",))
 
     def mark_saved(self, base: int, data: Mapping[str, Any]) -> None:
-        """`data` is now revision `base`, and what is edited further is based on it."""
+        """Record that `data` was saved as revision `base`; later changes are based on it."""
         self.base = base
         self._saved = self._data if _same(self._data, dict(data)) else copy.deepcopy(dict(data))
         self._origins = ()

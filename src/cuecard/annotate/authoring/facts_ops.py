@@ -44,7 +44,7 @@ _BY_WIDTH: dict[int, tuple[FactField, ...]] = {
 
 
 def fact_text(fact: Mapping[str, Any], field: FactField) -> str:
-    """A cell's text; for aliases and sources how many there are, nothing for none."""
+    """A cell's text; for aliases and sources their number, "" for none."""
     value = fact.get(field)
     if field in ("aliases", "sources"):
         return str(len(value)) if value else ""
@@ -64,7 +64,7 @@ def read_kind(text: str) -> str:
 
 
 def used(edit: TaskEdit, field: FactField, but: int = -1) -> list[str]:
-    """What facts have in `field`, the most frequent first; the fact `but` does not count."""
+    """The values that facts have in `field`, the most frequent first; the fact with index `but` is not counted."""
     counts = Counter(
         text
         for index, fact in enumerate(edit.items(ops.FACTS))
@@ -74,7 +74,7 @@ def used(edit: TaskEdit, field: FactField, but: int = -1) -> list[str]:
 
 
 def twin_keys(edit: TaskEdit) -> dict[int, int]:
-    """Each fact whose key another one has too, and the first or the next of those."""
+    """For each fact whose key another fact has too, the index of the first (or, for that one, the next) of them."""
     places: dict[str, list[int]] = {}
     for index, fact in enumerate(edit.items(ops.FACTS)):
         if key := str(fact.get("key") or "").strip():
@@ -89,8 +89,8 @@ def twin_keys(edit: TaskEdit) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class FactsPaste:
-    """What pasting would do: facts that are new, and for each key that is there already the fact as
-    it would be. `left_out` are columns that no field has the name of.
+    """What pasting would do. `updated`: for each existing fact with a pasted key, by index, the fact as it would
+    become; `same`: how many would not change; `left_out`: pasted columns that no field is named like.
     """
 
     added: tuple[dict[str, Any], ...]
@@ -181,8 +181,8 @@ _CITING: tuple[CitedBy, ...] = ("triples", "steps", "facts")
 
 @dataclass(frozen=True)
 class Evidence:
-    """One address. `index`: its place on the task's list, None where only the gold cites it.
-    `cited`: which items of the gold do, from 0, by what they are.
+    """One source address. `index`: its place in the task's list, None if only the gold cites it. `cited`: the indices
+    of gold items that cite it, by kind of item.
     """
 
     url: str
@@ -194,7 +194,7 @@ class Evidence:
 
     @property
     def sound(self) -> bool:
-        """Whether this is a web address at all."""
+        """Whether it is a well-formed web address."""
         return is_web_address(self.url)
 
     @property

@@ -19,8 +19,8 @@ _MARKS = re.compile(r"[|｜;；]")
 
 @dataclass(frozen=True)
 class NodeRow:
-    """`listed` is the entry among the nodes, None where only triples name the entity; `uses` in how
-    many places they do.
+    """An entity of a graph. `listed`: its index among the task's nodes, None if only triples name it; `uses`: how many
+    heads and tails are this entity.
     """
 
     name: str
@@ -94,8 +94,8 @@ Triple = dict[str, Any]
 
 @dataclass(frozen=True)
 class Renamed:
-    """`changed` triples have another name in them; `joined` became the same as another one, which
-    took over their sources, and are gone.
+    """What renaming did: `changed` triples have another name; `joined` triples became equal to another one, which got
+    their sources, and were removed.
     """
 
     changed: int
@@ -103,8 +103,8 @@ class Renamed:
 
 
 def rename_entity(edit: TaskEdit, old: str, new: str, *, at: Path = ops.TRIPLES) -> Renamed:
-    """Call an entity otherwise wherever it is named. Where `new` is an entity already the two become
-    one, with the aliases of both. `at` is the place that undo goes back to.
+    """Rename an entity in all triples and nodes. If `new` exists already, the two become one with the aliases of both.
+    `at`: the path that undo leads back to.
     """
     return _rename_entities(edit, [old], new, at, alias=False)
 
@@ -118,7 +118,7 @@ def merge_entities(
 
 
 def rename_relation(edit: TaskEdit, old: str, new: str) -> Renamed:
-    """Call a relation otherwise wherever it is used; merges it where `new` is one already."""
+    """Rename a relation in all triples; if `new` exists already, they become one."""
     return merge_relations(edit, [old], new)
 
 
@@ -134,7 +134,7 @@ def merge_relations(edit: TaskEdit, names: Sequence[str], into: str) -> Renamed:
 
 
 def write_aliases(edit: TaskEdit, entity: str, aliases: Sequence[str]) -> None:
-    """Give an entity these other names; its entry among the nodes comes when it is needed."""
+    """Set the aliases of an entity; it is added to the nodes if needed."""
     _write_node(edit, entity, "aliases", list(aliases))
 
 
@@ -234,7 +234,7 @@ def _names(triple: Mapping[str, Any]) -> tuple[Any, Any, Any]:
 
 
 def _may_join(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Nothing that somebody wrote gets lost: neither a second stage nor a second note."""
+    """Whether two equal triples can become one without losing a second stage or note."""
     stages = {t.get("stage") for t in (one, other)} - {None}
     notes = {t.get("note", "") for t in (one, other)} - {""}
     return len(stages) < 2 and len(notes) < 2

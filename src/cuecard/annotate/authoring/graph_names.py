@@ -1,4 +1,4 @@
-"""Which entities and relations a graph uses, for completing and comparing what is typed."""
+"""Names of entities and relations in a graph: completion while typing, similar names, and triples that say the same."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,14 +20,14 @@ _OFFERED = 8
 
 @dataclass(frozen=True)
 class LikeTriple:
-    """A triple at `index` that says the same (`same`), or probably does (`near`)."""
+    """Another triple, by index, that says the same as a given one (`same`), or probably does (`near`)."""
 
     index: int
     how: Literal["same", "near"]
 
 
 def key_of(triple: Mapping[str, Any]) -> TripleKey:
-    """A triple as it is compared: without case, width and punctuation at the ends."""
+    """A triple's three parts for comparison: without case, width and punctuation at the ends."""
     return (
         plain(_text(triple, "head")),
         plain(_text(triple, "relation")),
@@ -40,7 +40,7 @@ def is_complete(key: TripleKey) -> bool:
 
 
 class _Names:
-    """Names of one kind with how often they are used; what is only listed counts 0."""
+    """Names of one kind with how often they are used; a name that is only listed counts 0."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -69,7 +69,7 @@ class _Names:
 
 
 class Ends:
-    """Which triples begin and end with a name, for asking about many."""
+    """An index of triples by head and by tail."""
 
     def __init__(self, keys: Iterable[TripleKey]) -> None:
         self._by_head: dict[str, list[int]] = {}
@@ -86,7 +86,7 @@ class Ends:
 
 
 class GraphIndex:
-    """`refresh` it with the edit before asking; what it answers is about that state."""
+    """An index of the names in a graph that is being edited. Call `refresh` with the edit before asking."""
 
     def __init__(self) -> None:
         self._triples: list[dict[str, Any]] = []
@@ -132,9 +132,9 @@ class GraphIndex:
     def candidates(
         self, kind: NameKind, typed: str, limit: int = _OFFERED, *, besides: int | None = None
     ) -> list[str]:
-        """Names to offer for what is typed: those that begin with it, then those that contain it,
-        then similar ones; the most used first. An alias offers its entity. What stands only in
-        triple `besides`, where it is being typed, is not offered.
+        """Completions for what is typed: names that begin with it, then those that contain it, then similar ones; the
+        most used first. An alias gives its entity. Names that occur only in triple `besides`, the one being typed, are
+        left out.
         """
         start, more = plain(typed), limit + 3
         if not start:
@@ -157,8 +157,8 @@ class GraphIndex:
     def near(
         self, kind: NameKind, name: str, *, besides: int | None = None, limit: int = 3
     ) -> list[str]:
-        """Other names in use, or aliases of listed nodes, that probably mean the same; for an alias
-        its node. Triple `besides`, in which `name` is being typed, does not count.
+        """Other names in use that probably mean the same as `name`; an alias gives its node. Triple `besides`, the one
+        being typed, is ignored.
         """
         if not name.strip():
             return []
@@ -173,9 +173,8 @@ class GraphIndex:
     def like(
         self, triple: Mapping[str, Any], *, besides: int | None = None, ends: Ends | None = None
     ) -> LikeTriple | None:
-        """The first other triple that says what `triple` says, by any name of its nodes; else one
-        with the same two of three parts and a third that is nearly the same. Who asks for many
-        triples makes `ends` first.
+        """The first other triple that says the same as `triple`, by any names of its nodes; else one with two equal
+        parts and a similar third. To ask for many triples, call `ends` once and pass the result.
         """
         head, relation, tail = key_of(triple)
         if not head or not tail:

@@ -1,4 +1,4 @@
-"""Edits of many triples at once, and rows of text from elsewhere as triples, checked before they come in."""
+"""Editing many triples at once, and pasting rows of text as triples after checking them."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,12 +20,12 @@ Triple = dict[str, Any]
 
 
 def write_text(edit: TaskEdit, index: int, field: TextField, text: str) -> None:
-    """Type into a cell; what follows at once in the same cell is the same step."""
+    """Write a cell's text; consecutive edits of one cell are one undo step."""
     edit.set((*ops.TRIPLES, index, field), text, typing=True)
 
 
 def new_triple(above: Mapping[str, Any] | None) -> Triple:
-    """An empty triple of the stage of the one above it."""
+    """An empty triple with the same stage as the one above it."""
     return {**blank_triple(), "stage": above.get("stage") if above else None}
 
 
@@ -43,7 +43,7 @@ def fill(edit: TaskEdit, indices: Collection[int], field: TextField, text: str) 
 
 
 def assign_stage(edit: TaskEdit, indices: Collection[int], stage: int | None) -> int:
-    """Returns how many triples changed."""
+    """Set the stage of these triples, None for none; gives how many changed."""
     return change(edit, indices, lambda triple: {**triple, "stage": stage})
 
 
@@ -146,8 +146,8 @@ _TRAILING = re.compile(r"[;,，；。]+$")
 
 @dataclass(frozen=True)
 class PastedTriple:
-    """One row as a triple. `like`: the triple in the task that it resembles, None for one that stands
-    further up in what is pasted. `reason` says what is bad or noteworthy.
+    """One pasted row as a triple. `like`: the index of an existing triple that it resembles, None if it resembles an
+    earlier pasted row. `reason` says what is wrong or noteworthy.
     """
 
     triple: dict[str, Any]
@@ -158,7 +158,7 @@ class PastedTriple:
 
 @dataclass(frozen=True)
 class PastePlan:
-    """`columns`: what each column of the rows is taken for."""
+    """What pasting would do. `columns`: the part of a triple that each pasted column is read as, None for ignored ones."""
 
     columns: tuple[Target | None, ...]
     triples: tuple[PastedTriple, ...]
@@ -247,7 +247,7 @@ class _Planner:
         return PastedTriple(triple, "new")
 
     def _near_name(self, kind: NameKind, name: str) -> str:
-        """Another name in use that a new one resembles; of very many new names not all are looked at."""
+        """An existing name that a new one resembles, "" for none; with very many new names only some are checked."""
         if self._index.uses(kind, name):
             return ""
         if (kind, name) not in self._near:

@@ -1,4 +1,4 @@
-"""What is shown of a graph: its triples filtered and sorted, what surrounds an entity, and figures of its size and depth."""
+"""Views of a graph: its triples filtered and sorted, the neighbourhood of an entity, and counts of size and depth."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PROBLEMS = frozenset(("problem", "problems", "有问题", "!"))
 
 @dataclass(frozen=True)
 class GraphFilter:
-    """Triples that hold every word of `words`, and whatever else is asked. `stage` 0: without one.
-    `entity`: as head or tail, written just so.
+    """A filter of triples: `words` that must all occur, and the other conditions. `stage` 0: those without a stage.
+    `entity`: exactly this name as head or tail.
     """
 
     words: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class GraphFilter:
 
 
 def parse_filter(text: str) -> GraphFilter:
-    """What a person types: words, `stage:3`, `stage:-`, `no:source`, `problem`, and `=Entity` to the
+    """The filter a person typed: words, `stage:3`, `stage:-` (none), `no:source`, `problem`, and `=Entity` up to the
     end of the line.
     """
     text, equals, entity = text.partition("=") if text.startswith("=") else _split_entity(text)
@@ -62,10 +62,11 @@ def _split_entity(text: str) -> tuple[str, str, str]:
 
 
 class GraphView:
-    """Rows are positions in the list, indices those of triples in the task.
+    """The triples of a graph as rows of a grid, filtered and sorted. A row is a position in the grid, an index one in
+    the task.
 
-    `apply` filters and sorts anew. `follow` only makes room for triples that came and takes out
-    those that went, so that a row that is being typed stays where it is, whatever it says now.
+    `apply` filters and sorts anew. `follow` only inserts and removes rows for triples that were added or deleted, so
+    that a row being typed in stays where it is.
     """
 
     def __init__(self) -> None:
@@ -126,9 +127,7 @@ class GraphView:
         self._rows = found
 
     def follow(self, triples: Sequence[Mapping[str, Any]]) -> None:
-        """The list of triples is another now: keep rows where they are. What is new comes below the
-        triple that it follows.
-        """
+        """Adjust to a changed list of triples without moving rows; a new triple comes below the one it follows."""
         diff = list_diff(self._triples, triples)
         self._triples = triples
         if diff is None:
@@ -140,7 +139,7 @@ class GraphView:
             self._rows = _rows_after(self._rows, start, old_end, new_end)
 
     def place(self, index: int, row: int) -> None:
-        """Show triple `index`, wherever `follow` has put it, at `row`."""
+        """Move triple `index` to `row`."""
         now = self.row(index)
         if now is not None and now != row and not self.plain:
             rows = [shown for shown in self._rows if shown != index]
@@ -148,7 +147,7 @@ class GraphView:
             self._rows = rows
 
     def sort_by(self, key: SortKey) -> None:
-        """By this column; the same again turns it round, and a third time ends it. Then `apply`."""
+        """Sort by this column; again, in reverse; a third time, no more. Call `apply` afterwards."""
         if self.sort != key:
             self.sort, self.descending = key, False
         elif not self.descending:
@@ -174,7 +173,7 @@ def matches(triple: Mapping[str, Any], wanted: GraphFilter) -> bool:
 
 
 def _order(triple: Mapping[str, Any], key: SortKey) -> tuple[int, str]:
-    """Empty ones first: they are what is still to be done."""
+    """The sort key: empty values first."""
     if key == "stage":
         stage = triple.get("stage")
         return (stage if isinstance(stage, int) else 0, "")
@@ -200,13 +199,13 @@ def _rows_after(rows: Sequence[int], start: int, old_end: int, new_end: int) -> 
 
 
 MOST = 40
-"""Branches of one entity that are shown; of the rest only how many there are."""
+"""How many branches of one entity are shown; the rest are only counted."""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """The triple `index` leads from the entity above to `entity`; with `inward` the other way.
-    `again`: `entity` stands further up or to the left in the tree, so it has no branches here.
+    """The triple `index` leads from the parent entity to `entity`, or with `inward` the other way. `again`: `entity`
+    stands elsewhere in the tree, and has no branches here.
     """
 
     entity: str
@@ -220,7 +219,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """`hidden` branches are too many to show."""
+    """The tree of triples around `entity`; `hidden` branches are not shown."""
 
     entity: str
     branches: tuple[Branch, ...]
@@ -228,7 +227,7 @@ class Neighbourhood:
 
 
 class Surroundings:
-    """The triples of a graph by the entities that they touch. Made once for a list of triples."""
+    """An index of a list of triples by entity, for neighbourhoods."""
 
     def __init__(self, triples: Sequence[Mapping[str, Any]]) -> None:
         self._triples = triples
@@ -284,9 +283,9 @@ Edges = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Figures:
-    """`depth` counts steps. `components` are pieces that nothing joins to another; `loose` are the
-    entities outside the largest of them, `unused` the listed nodes that no triple names.
-    `stages` counts triples by stage number, `without_stage` those of none.
+    """Counts of a graph. `depth`: in triples, see `depth`; `sourced`: triples with a source; `components`: connected
+    parts; `loose`: entities outside the largest of them; `unused`: listed nodes that no triple names; `stages`: triples
+    by stage number.
     """
 
     nodes: int = 0
@@ -332,12 +331,11 @@ def figures(
 
 
 def depth(out: Edges) -> int:
-    """How many steps the entity that is farthest from every root is away from its nearest one, by
-    the shortest way along the arrows: a chain of n triples has depth n.
+    """The depth of a graph: the greatest distance, in triples, of an entity from its nearest root. A chain of n triples
+    has depth n.
 
-    A root is an entity that no arrow of another entity points at. Where only cycles lead in, nothing
-    is a root; the first entity named there stands in for one, so a lone cycle of n triples has depth
-    n - 1. A cycle is gone around once: no entity is reached twice.
+    A root is an entity that is no other entity's tail. A part that only cycles lead into has no root; its first entity
+    stands in for one, so a lone cycle of n triples has depth n - 1.
     """
     aimed = {tail for head, tails in out.items() for tail in tails if tail != head}
     reached = _spread((name for name in out if name not in aimed), out, {})
@@ -348,7 +346,7 @@ def depth(out: Edges) -> int:
 
 
 def components(out: Edges) -> list[list[str]]:
-    """The pieces of the graph, arrows aside, the largest first."""
+    """The connected components of the graph, ignoring directions, the largest first."""
     both: Edges = {name: list(tails) for name, tails in out.items()}
     for head, tails in out.items():
         for tail in tails:

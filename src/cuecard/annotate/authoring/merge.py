@@ -1,4 +1,4 @@
-"""Three-way merge of two people's versions of a task, with the conflicts that a person decides and one order made of two."""
+"""Three-way merge of two people's versions of a task: conflicts for a person to decide, and one order from two."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ Side = Literal["mine", "theirs", "both"]
 
 @dataclass(frozen=True)
 class Difference:
-    """A place where my version or theirs says something else than what both began from.
+    """A place where my version or theirs differs from the common base.
 
-    `key` names it for choices. `whose` change it is; a `clash` is both's, and not the same. `choice`
-    holds: what was chosen from `sides`, or what is taken without a choice. Texts are empty where
-    there is nothing.
+    `key` identifies it for choices. `whose`: who changed it; `clash`: both did, differently. `choice`: the side that
+    holds, chosen from `sides` or by default. Texts are "" where there is nothing.
     """
 
     key: str
@@ -49,7 +48,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Merge:
-    """`data` as all choices have it. `undecided`: keys of clashes that nobody has decided yet."""
+    """The result of a merge. `data` follows all choices; `undecided`: keys of clashes without a choice."""
 
     data: dict[str, Any]
     differences: list[Difference]
@@ -57,12 +56,12 @@ class Merge:
 
     @property
     def conflicts(self) -> list[Difference]:
-        """What both changed, decided or not."""
+        """The places that both changed differently, decided or not."""
         return [difference for difference in self.differences if difference.whose == "clash"]
 
 
 class Merging:
-    """`base` is what `mine` and `theirs` began from; things are matched once, choices may change."""
+    """A merge of `mine` and `theirs`, edited from `base`. Items are matched once, for any number of calls of `merge`."""
 
     def __init__(
         self, base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]
@@ -71,7 +70,7 @@ class Merging:
         self._used = self._versions.used(1), self._versions.used(2)
 
     def merge(self, choices: Mapping[str, Side] | None = None) -> Merge:
-        """The three made one, with these decisions by `Difference.key`."""
+        """The merged task, with choices by `Difference.key`."""
         chosen = choices or {}
         walk = MergeWalk(self._versions, chosen, self._used)
         data = walk.task()
@@ -88,13 +87,13 @@ def merge(
     theirs: Mapping[str, Any],
     choices: Mapping[str, Side] | None = None,
 ) -> Merge:
-    """See `Merging`."""
+    """One merge; see `Merging` for several."""
     return Merging(base, mine, theirs).merge(choices)
 
 
 def woven(skeleton: Sequence[int], other: Sequence[int], kept: Collection[int]) -> list[int]:
-    """The `kept` ones of `skeleton` in its order, and among them those that only `other` has, each
-    behind what it stands behind there. Of two that were put in one place, the skeleton's comes first.
+    """One order from two: the `kept` members of `skeleton` in its order, and those of `other` that it lacks, each
+    inserted behind its predecessor in `other`. Two inserted at one place: the skeleton's comes first.
     """
     first = [known for known in skeleton if known in kept]
     placed, elsewhere = set(first), set(other)
@@ -128,7 +127,7 @@ Used = tuple[set[int], set[int]]
 
 
 class _Missing:
-    """Stands where a version has nothing at all."""
+    """Marks that a version has nothing at a place."""
 
 
 MISSING = _Missing()
@@ -150,7 +149,7 @@ class _Here:
 
 @dataclass(frozen=True)
 class _Lists:
-    """Three lists at one place, with the identities of their items: the base's are its indices."""
+    """The three versions of a list, with the identities of their items (in the base, their indices)."""
 
     shape: Items
     here: _Here
@@ -172,7 +171,7 @@ class _Lists:
 
 @dataclass
 class MergeWalk:
-    """`used`: stages and columns of which mine, and theirs, say something new."""
+    """Merges place by place. `used`: ids of stages and columns that mine, and theirs, newly refer to."""
 
     versions: Versions
     choices: Mapping[str, Side]
@@ -181,13 +180,13 @@ class MergeWalk:
     orders: dict[Path, list[int]] = field(default_factory=dict[Path, list[int]])
 
     def task(self) -> dict[str, Any]:
-        """What is merged, references still in it."""
+        """The merged data, with `Ref`s still in place of numbers."""
         base, mine, theirs = self.versions.trees
         merged = self._merged(self.versions.shape, (base, mine, theirs), _Here())
         return cast(dict[str, Any], merged)
 
     def order_of(self, path: Path, data: Mapping[str, Any], ids: list[list[int]]) -> Sequence[int]:
-        """The identities of a merged list: as it was woven, or of the version it was taken from."""
+        """The identities of a merged list in order, as merged or as in the version it was taken from."""
         if path in self.orders:
             return self.orders[path]
         for version, tree in enumerate(self.versions.trees):
@@ -237,7 +236,7 @@ class MergeWalk:
         return [item for known in order for item in kept[known]]
 
     def _item(self, lists: _Lists, known: int) -> list[Any]:
-        """One item as it is merged: none, one, or with both of a clash two."""
+        """An item of the merged list: none, one, or, if both versions of a clash are kept, two."""
         shape, values = lists.shape, lists.items(known)
         if lists.here.path == ("gold", "rows"):
             # Who has no such column any more has no opinion on its cells.
@@ -259,7 +258,7 @@ class MergeWalk:
         return [mine, theirs] if choice == "both" else [mine if choice == "mine" else theirs]
 
     def _record_item(self, item: Record, shape: Items, values: Three, here: _Here) -> list[Any]:
-        """An item that both have; fields that only together say something are decided together."""
+        """An item that both versions have. Fields listed in `Record.whole` are decided together."""
         base, mine, theirs = values
         if not _clash(item.whole, values):
             return [self._merged(item, values, here)]
@@ -300,7 +299,7 @@ class MergeWalk:
         return "\n".join(f"{number}. {title}" for number, title in enumerate(titles, start=1))
 
     def _uses(self, lists: _Lists, known: int, who: Side) -> bool:
-        """Whether `who` says something new of a stage or column that the other took out."""
+        """Whether `who` newly refers to a stage or column that the other side deleted."""
         stages, columns = self.used[0 if who == "mine" else 1]
         match lists.here.path:
             case ("persona", "stages"):

@@ -20,7 +20,7 @@ FACTS: Path = ("gold", "facts")
 
 
 def insert_item(edit: TaskEdit, path: Path, index: int, value: Any) -> None:
-    """Put `value` before `index`: triples keep their stages, rows get a cell for a new column."""
+    """Insert `value` before `index`. Triples keep their stages; for a new column, every row gets a cell."""
     with edit.together((*path, index)):
         if path == STAGES:
             _renumber(edit, lambda stage: stage + 1 if stage > index else stage)
@@ -30,7 +30,7 @@ def insert_item(edit: TaskEdit, path: Path, index: int, value: Any) -> None:
 
 
 def delete_item(edit: TaskEdit, path: Path, index: int) -> None:
-    """Take an item out: triples of a deleted stage have no stage, cells go with their column."""
+    """Delete an item. Triples of a deleted stage have no stage afterwards; a column's cells are deleted with it."""
     with edit.together((*path, index)):
         if path == STAGES:
             gone = index + 1
@@ -151,7 +151,7 @@ SILENCED: Path = ("silenced",)
 
 
 def can_silence(problem: Problem) -> bool:
-    """Whether the author may leave this problem be: no error of structure, no shape that is none."""
+    """Whether the author may silence this problem: not a structural error, and not invalid data."""
     return not problem.silenced and may_silence(problem.code, problem.severity)
 
 
@@ -161,7 +161,7 @@ def can_unsilence(problem: Problem) -> bool:
 
 
 def silence(edit: TaskEdit, problem: Problem, reason: str) -> None:
-    """Leave a problem be. Raises `ValueError` for one that may not be silenced or without a reason."""
+    """Silence a problem, with a reason. Raises `ValueError` for one that may not be silenced, or without a reason."""
     if not can_silence(problem) or not reason.strip():
         raise ValueError("this cannot be silenced")
     entry = {"code": problem.code, "about": problem.about, "reason": reason.strip()}
@@ -170,7 +170,7 @@ def silence(edit: TaskEdit, problem: Problem, reason: str) -> None:
 
 
 def unsilence(edit: TaskEdit, problem: Problem) -> None:
-    """Take back the silence over a problem, or the one that a problem is about (L044)."""
+    """Remove the silence from a problem, or the obsolete silence that a problem is about (L044)."""
     path = parse_place(problem.place)
     if path[:1] == SILENCED:
         if edit.get(path) is not None:

@@ -1,4 +1,4 @@
-"""Rows from the clipboard and rows for it: spreadsheet cells, CSV, JSON and Markdown tables."""
+"""Tables from and for the clipboard: spreadsheet cells, CSV, JSON and Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trying a task while it is written: what the simulated user would say, how the scripted responder would take a reply, and what the closed world would answer."""
+"""Trying out a task while writing it: the simulated user's words, how a reply is judged, what the closed world answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _KINDS = {kind.value: kind for kind in CueKind}
 _NOTHING = Graph.model_construct(nodes=(), triples=())
 _SILENT = "…"
-"""What stands for the agent's replies that nobody has written."""
+"""Stands for the agent's earlier replies in a rehearsed dialogue."""
 
 WHY: dict[CueWhy, str] = {
     CueWhy.START: N_("is said as the conversation starts, whatever the reply"),
@@ -60,7 +60,7 @@ WHY: dict[CueWhy, str] = {
 
 @dataclass(frozen=True)
 class StageCheck:
-    """`number` counts from 1. `disclosed`: said before this reply."""
+    """Whether a reply meets the cue of one stage. `number` from 1; `disclosed`: its line was said before this reply."""
 
     number: int
     title: str
@@ -70,8 +70,8 @@ class StageCheck:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """`checks` for every stage; `waiting`: the stage whose turn it is, None when all are disclosed;
-    `said`: the scripted user's next words.
+    """The outcome of a reply. `checks`: one for each stage; `waiting`: the number of the next stage, None when all are
+    disclosed; `said`: the scripted user's next words.
     """
 
     checks: tuple[StageCheck, ...]
@@ -80,14 +80,14 @@ class Rehearsal:
 
     @property
     def waited(self) -> StageCheck | None:
-        """The check of the stage whose turn it is."""
+        """The check of the next stage."""
         return self.checks[self.waiting - 1] if self.waiting else None
 
 
 @dataclass(frozen=True)
 class Simulator:
-    """Who can be asked: a user of `cuecard.yaml`, or (`user` is "") a model with the usual prompts.
-    `model`: the model's name as the endpoint knows it.
+    """A model that can play the user: a user of `cuecard.yaml`, or with `user` "" a plain model with the default
+    prompts. `model`: the model's name at the endpoint.
     """
 
     user: str
@@ -101,7 +101,7 @@ class Simulator:
 
 
 def why_text(check: CueCheck) -> str:
-    """Why a reply meets a cue, or not, for people."""
+    """Why a reply meets a cue or not, as text for people."""
     return _(WHY[check.why]).format(
         term=check.term,
         n=len(check.words),
@@ -111,8 +111,8 @@ def why_text(check: CueCheck) -> str:
 
 
 def rehearse(data: Mapping[str, Any], reply: str, disclosed: int) -> Rehearsal | None:
-    """What happens when the agent says `reply` after the first `disclosed` stages. None for a task
-    without a persona or without stages.
+    """What the scripted user does when the agent says `reply` after the first `disclosed` stages. None for a task
+    without a persona or stages.
     """
     task = rehearsed_task(data)
     if task is None:
@@ -129,7 +129,7 @@ def rehearse(data: Mapping[str, Any], reply: str, disclosed: int) -> Rehearsal |
 
 
 def simulators(config: Config) -> tuple[Simulator, ...]:
-    """Who of a configuration can play a persona: its simulators, or else its models."""
+    """The simulators of a configuration; if there are none, its models."""
     from cuecard.core.config_players import SimulatorConfig
 
     users = tuple(
@@ -143,8 +143,8 @@ def simulators(config: Config) -> tuple[Simulator, ...]:
 async def ask_simulator(
     config: Config, simulator: Simulator, data: Mapping[str, Any], reply: str, disclosed: int
 ) -> UserReply:
-    """What the model decides about the same reply: `cue_met`, its reason, and the words that would be
-    said. Nothing is recorded. Raises `CuecardError`.
+    """What a model decides about the reply: `cue_met`, its reason, the user's next words. Records nothing. Raises
+    `CuecardError`.
     """
     from cuecard.core.llm.hub import ModelHub
 
@@ -165,8 +165,8 @@ async def ask_simulator(
 
 
 def rehearsed_task(data: Mapping[str, Any], gold: Gold = _NOTHING) -> Task | None:
-    """A task to rehearse, from data that need not be complete; None without stages. `gold` is what a
-    simulator must not name; a script does not look at it.
+    """A task for rehearsing, from data that may be incomplete; None without stages. `gold`: what a simulator must not
+    name (the scripted user ignores it).
     """
     persona = data.get("persona")
     if not isinstance(persona, dict):
@@ -194,7 +194,7 @@ def rehearsed_task(data: Mapping[str, Any], gold: Gold = _NOTHING) -> Task | Non
 
 
 def stage_to_show(data: Mapping[str, Any]) -> Stage:
-    """A stage to look at or to rehearse, even while it is not complete."""
+    """A stage from data that may be incomplete."""
     given = data.get("cue")
     cue = cast(dict[str, Any], given) if isinstance(given, dict) else {}
     terms = cue.get("terms")
@@ -224,7 +224,7 @@ def _persona_user(config: Config, simulator: Simulator, task: Task, hub: Any) ->
 
 
 def _dialogue(task: Task, reply: str, disclosed: int) -> Dialogue:
-    """The talk so far: each disclosed line in its turn, what the agent said between them unknown."""
+    """A dialogue in which the first `disclosed` lines were said and the agent then says `reply`."""
     assert task.persona is not None
     persona = task.persona
     stages = persona.stages[:disclosed]
@@ -257,8 +257,8 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """`heard` are the names and terms of the step in what was said; `released` the clue is given;
-    `says` are the responder's words.
+    """How the responder takes an agent's turn at a checkpoint: `status`; whether the clue is given (`released`); its
+    words (`says`); and the names and terms of the step that it heard.
     """
 
     status: CheckpointStatus
@@ -275,8 +275,8 @@ def try_turn(
     act: Act = Act.REPLY,
     clue_given: bool = False,
 ) -> Taken | None:
-    """What comes of an agent's turn at step `index`, the steps before being done, by the responder's
-    own rules. The chain may be unfinished. None where there is no such step or nothing is said.
+    """How the rule-based responder takes the words `said` at step `index` (from 0), all earlier steps being done. The
+    chain may be incomplete. None if there is no such step or nothing is said.
     """
     chain = _chain(data)
     if not said.strip() or chain is None or not 0 <= index < len(chain.steps):
@@ -302,7 +302,7 @@ def try_turn(
 
 
 def _standing_at(index: int, clue_given: bool) -> Dialogue:
-    """A talk in which the steps before `index` are done."""
+    """A dialogue in which all steps before `index` are done."""
     opening = Message(role="user", turn=0, text="")
     talk = Dialogue((opening,))
     if index:
@@ -329,7 +329,7 @@ def _standing_at(index: int, clue_given: bool) -> Dialogue:
 
 
 def _chain(data: Mapping[str, Any]) -> CheckpointChain | None:
-    """The chain as far as it is written: what is still empty is in no way checked."""
+    """The chain as far as it is written, without validation."""
     gold = cast(dict[str, Any], data.get("gold") or {})
     steps = [_step(step) for step in cast(list[dict[str, Any]], gold.get("steps") or [])]
     if gold.get("family") != "checkpoints" or not steps:
@@ -372,8 +372,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class WorldAnswer:
-    """`reason` is as the hit log has it, marked for translation. `keys` name the statements that were
-    given; `compound`: several things were asked at once. Where the query was refused, only `refusal`.
+    """What the closed world answers. `keys`: the facts that were given; `compound`: the query asked several things at
+    once; `reason`: as in the hit log, untranslated. If the query was refused, only `refusal` is set.
     """
 
     hit: bool
@@ -386,14 +386,14 @@ class WorldAnswer:
 
 @dataclass(frozen=True)
 class NoWorld:
-    """The draft is no task yet; `missing` says why, as (place, reason)."""
+    """There is no world yet because the draft is no valid task; `missing`: what is wrong, as (place, reason)."""
 
     missing: tuple[tuple[str, str], ...]
 
 
 class WorldTrial:
-    """Asks the world of the draft that it is given; the world is built again only when the draft is
-    another one. For use off the screen's thread, one call at a time.
+    """Asks the closed world of a draft; the world is rebuilt when the draft changes. Slow: use it off the screen's
+    thread, one call at a time.
     """
 
     def __init__(self) -> None:

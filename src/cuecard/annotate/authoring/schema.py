@@ -1,4 +1,4 @@
-"""The fields of a task's data: what each is called, how an item of a list is recognised, and how a value reads as text."""
+"""The fields of a task's data for comparing and merging: labels, how items of lists are matched, values as text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cuecard.core.text import normalise
 
 @dataclass(frozen=True)
 class Ref:
-    """What a triple says of its stage, or a table of a key column: which item it is, wherever that
-    stands. `shown` is how it reads.
+    """A reference to a stage or column by identity instead of number, so that renumbering is no change. `shown`: how it
+    reads.
     """
 
     id: int
@@ -24,8 +24,8 @@ class Ref:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A value that changes as a whole. `joint`: what stands between two texts that are both kept;
-    None where only one can be. `raw`: the label is the task's own text.
+    """A value that is compared and merged as a whole. `joint`: the text put between two versions that are both kept,
+    None if only one can be kept. `raw`: the label is not to be translated.
     """
 
     label: str
@@ -35,8 +35,8 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Record:
-    """A mapping with known fields; one without a label is not named, only its fields are. `whole`:
-    fields that are decided together when both sides changed them, for only together they say something.
+    """A mapping with known fields. Without a `label`, only its fields are named. `whole`: fields that depend on each
+    other, so that a conflict in one is decided for all.
     """
 
     label: str
@@ -46,8 +46,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Items:
-    """A list. `one` names an item by its number `{n}`; `title` is what an item says in a few words.
-    `apart`: its items are not called after what the list stands in.
+    """A list. `one`: the label of an item, with its number `{n}`; `title`: an item in a few words. `apart`: labels of
+    items omit the label of what the list is in.
     """
 
     label: str
@@ -112,7 +112,7 @@ def label_of(shape: Shape) -> str:
 
 
 def is_blank(value: Any) -> bool:
-    """Whether a value says nothing; a key that is missing says as little."""
+    """Whether a value is empty, as one that is missing is."""
     return value is None or value == "" or value == [] or value == {}
 
 
@@ -373,7 +373,7 @@ def table_shape(columns: Mapping[str, str], keys: tuple[str, ...]) -> Record:
 
 
 def task_shape(family: str, table: Record | None = None) -> Record:
-    """The shape of a task of this family; of an unknown one, its gold is one value."""
+    """The structure of a task of this family. `table`: that of a table's gold. Of an unknown family, gold is one value."""
     gold: Shape = Leaf(N_("Gold"))
     if family in _GOLDS:
         gold = Record("", _GOLDS[family])

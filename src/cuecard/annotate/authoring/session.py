@@ -1,4 +1,4 @@
-"""What the editor asks for around an edit: opening, drafting and saving a task, its past versions, the time really worked, and the guidelines for authors."""
+"""The editor's work with the workspace: opening, drafting and saving a task, its versions, time worked, guidelines."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opened:
-    """An edit as it begins. `restored`: when the draft that it goes on from was written; `newest`:
-    the newest revision, which may be later than the one that the edit is based on; `crashed`: whether
-    the program ended while the draft was being written.
+    """An edit that was opened. `restored`: when the draft it continues was written, None if there was none; `newest`:
+    the newest revision, maybe later than the edit's base; `crashed`: the program ended while that draft was being
+    written.
     """
 
     edit: TaskEdit
@@ -38,7 +38,7 @@ class Opened:
 
 
 def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
-    """Go on from this person's draft, else from the newest revision. Raises `NotFound`."""
+    """An edit of this person's draft, or else of the newest revision. Raises `NotFound`."""
     draft = ws.drafts.get(task_id, person)
     try:
         newest = ws.tasks.revision(task_id)
@@ -68,7 +68,7 @@ def keep_draft(
     changed: bool,
     origins: Sequence[Origin] = (),
 ) -> None:
-    """Write the draft; one that says nothing beyond its revision is dropped instead."""
+    """Save the draft; one that equals its revision is deleted instead."""
     task_id = str(data["id"])
     if changed:
         ws.drafts.keep(task_id, person, base, data, origins=origins)
@@ -95,9 +95,8 @@ def save_revision(
 def begin_task(
     ws: Workspace, person: str, data: dict[str, Any], origins: Sequence[Origin] = ()
 ) -> None:
-    """Keep a new task as a draft; `origins`: what a machine drafted in it. Raises `Conflict` when the
-    id is taken, by anybody's task or by another draft of this person, and `CuecardError` when it is
-    none.
+    """Save a new task as a draft; `origins`: the parts a model drafted. Raises `Conflict` if the id is taken, by a task
+    or by another draft of this person, and `CuecardError` if it is no valid id.
     """
     task_id = str(data["id"])
     if reason := id_problem(task_id):
@@ -130,9 +129,8 @@ def _data_of(ws: Workspace, task_id: str, number: int) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class Version:
-    """A revision (`number` is its), or a draft that was thrown away (`number` is that of the revision
-    it was based on, `thrown` its id). `before`: the revision that it stands on, 0 for none. `author` ""
-    while who reads it must not know.
+    """A revision, or a discarded draft (`number`: the revision it was based on, `thrown`: its id). `before`: the
+    preceding revision, 0 for none. `author` is "" while the reader must not know.
     """
 
     kind: Literal["revision", "thrown"]
@@ -198,9 +196,8 @@ PORTION = 30.0
 
 @dataclass
 class WorkedTime:
-    """Seconds of work between keys. `IDLE` seconds without a key end a stretch with its last key, so
-    that neither the pause nor a single key counts. Moments come from any clock that only goes
-    forward.
+    """Counts the seconds of work from the times of key presses. A pause of more than `idle` seconds does not count, nor
+    does a single key. Times are seconds of any monotonic clock.
     """
 
     idle: float = IDLE
@@ -209,8 +206,8 @@ class WorkedTime:
     _owed: float = field(default=0.0, init=False)
 
     def key(self, now: float) -> float:
-        """A key was pressed. Returns the seconds that are to be recorded now, 0 until a `portion` has
-        come together: what a crash loses.
+        """Note a key press. Gives the seconds to record now: 0 until `portion` seconds have accumulated, which bounds
+        what a crash loses.
         """
         if self._last is not None and 0 <= now - self._last <= self.idle:
             self._owed += now - self._last
@@ -218,12 +215,12 @@ class WorkedTime:
         return self._take() if self._owed >= self.portion else 0.0
 
     def rest(self) -> float:
-        """The work is interrupted or over. Returns the seconds that are not recorded yet."""
+        """Note that work stops. Gives the seconds not recorded yet."""
         self._last = None
         return self._take()
 
     def give_back(self, seconds: float) -> None:
-        """What could not be recorded; it comes with the next portion."""
+        """Add seconds whose recording failed to the next portion."""
         self._owed += seconds
 
     def _take(self) -> float:
@@ -235,8 +232,8 @@ _MAX_BYTES = 1024 * 1024
 
 
 def guidelines(family: Family, language: Language, config: Config | None = None) -> str:
-    """The guidelines for authors who read `language`. A file that the configuration names stands in
-    their place, whatever the family. Raises `CuecardError`.
+    """The authors' guidelines for the family, in `language`; a file named in the configuration replaces them. Raises
+    `CuecardError`.
     """
     if config is not None and config.guidelines:
         return _own(Path(config.guidelines))
@@ -246,7 +243,7 @@ def guidelines(family: Family, language: Language, config: Config | None = None)
 
 
 def shipped_guidelines(name: str) -> Callable[[Language], str]:
-    """A text that comes with us, in whichever language is asked for."""
+    """A function that gives the guidelines `name` of this package in a language."""
 
     def read(language: Language) -> str:
         file = resources.files("cuecard") / "guidelines" / f"{name}.{language}.md"

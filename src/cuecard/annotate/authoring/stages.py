@@ -1,4 +1,4 @@
-"""The stages of a persona and the steps of a checkpoint chain as a whole: splitting, merging, counting, and what each step still lacks."""
+"""Splitting, merging and counting the stages of a persona, and what the steps of a checkpoint chain still lack."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,10 +18,9 @@ ASKS_LOW, ASKS_HIGH = 0.2, 0.4
 
 
 def split_stage(edit: TaskEdit, index: int, at: int) -> None:
-    """Make two stages of one: what its line says from character `at` on becomes the next stage's.
+    """Split a stage's line at character `at` into two stages.
 
-    The new stage waits for a cue that is still to be written. Triples stay with the first of the
-    two, those of later stages with theirs. One step for undo. Raises `LookupError`.
+    The second one gets an empty cue. The triples stay with the first. One undo step. Raises `LookupError`.
     """
     stage = _stage(edit, index)
     line = str(stage.get("line", ""))
@@ -34,9 +33,9 @@ def split_stage(edit: TaskEdit, index: int, at: int) -> None:
 
 
 def merge_stage(edit: TaskEdit, index: int) -> None:
-    """Make one stage of a stage and the next: one after the other the lines, united the terms, for
-    both the triples. It is disclosed when the first of them would have been, or, if that waits for
-    the reply, at either's cue. One step for undo. Raises `LookupError` where there is no next stage.
+    """Merge a stage with the next one: lines are joined, terms and triples united. The result is disclosed when the
+    first would have been, or, if that waits for a reply, at either cue. One undo step. Raises `LookupError` if there is
+    no next stage.
     """
     first, second = _stage(edit, index), _stage(edit, index + 1)
     gone = index + 2
@@ -64,7 +63,7 @@ def joined(first: str, second: str) -> str:
 
 
 def split_points(line: str) -> list[int]:
-    """Where a line may well be split: before each of its sentences but the first, in characters."""
+    """Where a line may be split: the positions, in characters, at which its sentences begin, without the first."""
     points: list[int] = []
     end = 0
     for sentence in sentences(line):
@@ -89,7 +88,7 @@ def length_of(line: str, language: str) -> int:
 
 @dataclass(frozen=True)
 class StageFigures:
-    """`length`: of the line, see `length_of`. `triples`: how many answer this stage."""
+    """Measures of one stage: the `length` of its line (`length_of`), what it asks for (`asks_in`), and its triples."""
 
     length: int
     asks: int
@@ -98,8 +97,8 @@ class StageFigures:
 
 @dataclass(frozen=True)
 class StageCounts:
-    """`kinds`: how many stages wait for which kind of cue. `unasked`: triples that answer no stage;
-    None where the gold is no graph.
+    """Measures of all stages. `kinds`: stages by kind of cue; `unasked`: triples that belong to no stage, None if the
+    gold is no graph.
     """
 
     stages: tuple[StageFigures, ...] = ()
@@ -112,12 +111,12 @@ class StageCounts:
         return FEWEST <= len(self.stages) <= MOST
 
     def share(self, kind: str) -> float:
-        """Of all stages, 0 to 1."""
+        """The share of stages with this kind of cue, 0 to 1."""
         return self.kinds.get(kind, 0) / len(self.stages) if self.stages else 0.0
 
     @property
     def asks_balanced(self) -> bool:
-        """Whether the agent must ask of its own accord often enough, and not too often."""
+        """Whether the share of stages that wait for the agent to ask is in the recommended range."""
         return ASKS_LOW <= self.share("asks") <= ASKS_HIGH
 
 
@@ -191,8 +190,8 @@ CANDIDATES, CLUE, LOGIC = N_("two candidates"), N_("the clue"), N_("the logic")
 
 @dataclass(frozen=True)
 class Rung:
-    """`ambiguity` is its type, empty where the step is plain. `missing` names what has to be
-    written before the task can be saved, marked with `N_`.
+    """One step of a checkpoint chain in short. `ambiguity`: its type, "" for a plain step; `missing`: what must be
+    written before the task can be saved (untranslated).
     """
 
     number: int
@@ -230,7 +229,9 @@ def rung_of(edit: TaskEdit, index: int) -> Rung:
 
 @dataclass(frozen=True)
 class ChainCounts:
-    """`means` is the difficulty that so many ambiguous steps have; None where there is none such."""
+    """How long and how hard a chain is. `means`: the difficulty that follows from the number of ambiguous steps, None
+    if none does; `says`: the difficulty that the task declares, "" for none.
+    """
 
     steps: int
     ambiguous: int
@@ -239,7 +240,7 @@ class ChainCounts:
 
     @property
     def agrees(self) -> bool:
-        """Whether the task says no difficulty, or the one that it has."""
+        """Whether the declared difficulty, if any, is the one that follows."""
         return not self.says or self.says == self.means
 
 

@@ -1,4 +1,4 @@
-"""The columns of a table: what they hold, which cells do not fit, which rows repeat a key, and what a column's settings make of its cells."""
+"""The columns of a table: their types, cells that do not fit, rows with equal keys, and previews of preprocessing."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ _NEW: dict[str, dict[str, Any]] = {
 
 
 def type_of(column: Mapping[str, Any]) -> ColumnType:
-    """What a column holds, by how its cells are prepared and compared."""
+    """A column's type, from its preprocessing and metric."""
     for kind, field, name in _HINTS:
         if name in (column.get(field) or ()):
             return kind
@@ -69,8 +69,8 @@ def plain_day(text: str) -> date | None:
 
 
 class CellChecks:
-    """Says of cells whether they fit their column, at once. Uncommon spellings of dates take long to
-    read: they count as fitting until `settle`, which belongs on another thread, has read them.
+    """Checks whether cells fit their column's type. Dates in uncommon spellings are slow to parse: they count as
+    fitting until `settle`, to be called on another thread, has read them.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class CellChecks:
         return bool(self._pending)
 
     def misfit(self, kind: ColumnType, text: str) -> str:
-        """Why a cell does not fit, in one line; nothing where it does or is empty."""
+        """Why a cell does not fit, in one line; "" if it fits or is empty."""
         text = text.strip()
         if not text or kind == "text":
             return ""
@@ -95,7 +95,7 @@ class CellChecks:
                 return "" if self._is_date(text) else _("this cannot be read as a date with a year")
 
     def settle(self) -> None:
-        """Read what is pending."""
+        """Parse the dates that are pending."""
         for text in list(self._pending):
             self._slow[text] = parse_date(text) is not None
             self._pending.discard(text)
@@ -116,9 +116,8 @@ Key = tuple[str, ...]
 
 
 class KeyWatch:
-    """`twins` gives each row whose key an earlier or later row has too, and the first or the next of
-    those. Keys compare as the scorer joins rows, but for uncommon spellings of dates, which compare
-    as text. Rows that did not change since the last call are not read again.
+    """Finds rows with equal keys, with a cache of unchanged rows. Keys are compared as the scorer joins rows, except
+    that dates in uncommon spellings compare as text.
     """
 
     def __init__(self) -> None:
@@ -126,6 +125,7 @@ class KeyWatch:
         self._setup: list[tuple[int, tuple[str, ...]]] = []
 
     def twins(self, edit: TaskEdit) -> dict[int, int]:
+        """For each row whose key another row has too, the index of the first (or, for that one, the next) of them."""
         columns = edit.items(ops.COLUMNS)
         setup = [
             (index, tuple(map(str, column.get("preprocess") or ())))
@@ -182,7 +182,7 @@ METRIC_HELP: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Sample:
-    """A cell, what is compared in its place, and why it does not fit the column, if so."""
+    """A cell as written, as it is compared after preprocessing, and why it does not fit the column, "" if it does."""
 
     raw: str
     prepared: str

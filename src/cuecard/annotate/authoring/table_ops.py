@@ -109,9 +109,9 @@ PasteMode = Literal["rows", "cells"]
 
 @dataclass(frozen=True)
 class TablePaste:
-    """What pasting would do. `targets`: per pasted column the column that it goes to, None for one
-    that is left out. `named`: columns without a name that get one. `new`: columns that are added at
-    the end. `start` is the first row that is written; `added` rows are new there or at the end.
+    """What pasting would do. `targets`: for each pasted column the column it goes to, None if it is left out; `named`:
+    unnamed columns that get a name; `new`: columns added at the end; `start`: the first row that is written; `added`:
+    how many of the rows are new.
     """
 
     pasted: Pasted

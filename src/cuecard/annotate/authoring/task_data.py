@@ -12,7 +12,7 @@ _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def parse_place(place: str) -> Path:
-    """`persona.stages[3].line` as `("persona", "stages", 3, "line")`; the place "" is the root."""
+    """The path of a place: `persona.stages[3].line` gives `("persona", "stages", 3, "line")`, "" the root."""
     return tuple(
         int(match[2]) if match[2] is not None else match[1] for match in _PART.finditer(place)
     )

@@ -38,7 +38,7 @@ class _Shape:
 
 @dataclass
 class Filling:
-    """`misfits`: places that hold something of another shape than their field, with the reason."""
+    """Fills in the fields that a task's data lacks. `misfits`: places whose value has the wrong shape, with the reason."""
 
     misfits: list[tuple[Place, str]] = field(default_factory=list[tuple[Place, str]])
 
@@ -95,7 +95,7 @@ class Filling:
 
 
 def without_defaults(data: Mapping[str, Any], family: Family) -> dict[str, Any]:
-    """`data` without the fields that say what they would say anyway."""
+    """`data` without the fields that have their default value."""
     return _bare(Task, data, family, top=True)
 
 
@@ -176,8 +176,8 @@ _MOST_TOLD = 30
 
 @dataclass(frozen=True)
 class ReadBack:
-    """`data`: what the text says, None where it cannot be taken into the editor. `problems`: what is
-    wrong, with lines; with `data` they keep it from being saved, not from being edited further.
+    """The result of reading a task's text. `data`: None if the editor cannot use it. `problems`: what is wrong, with
+    lines; if there is `data`, they only keep it from being saved.
     """
 
     data: dict[str, Any] | None
@@ -224,9 +224,9 @@ def from_yaml(text: str, task_id: str, family: Family) -> ReadBack:
 
 
 def annotated(text: str, problems: Sequence[FileProblem]) -> str:
-    """The text with its problems told at the top, and no longer those told there before.
+    """The text with its problems as comments at the top, in place of those of an earlier call.
 
-    Lines are counted in the text as it is returned.
+    Line numbers are those of the returned text.
     """
     body, taken = _without_notes(text)
     if not problems:

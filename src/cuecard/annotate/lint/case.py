@@ -1,4 +1,4 @@
-"""One task under the linter: what several rules look at, worked out once, and how they find and compare names."""
+"""One task as the linter's rules see it: what several rules need, computed once, and how they find and compare names."""
 
 import re
 import unicodedata
@@ -23,13 +23,13 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+")
 
 folded = lru_cache(maxsize=65536)(fold)
-"""`fold`, remembered: the same names come back with every key that is pressed."""
+"""`fold` with a cache: the same names come again whenever a key is pressed."""
 
 
 @lru_cache(maxsize=65536)
 def forms_of(name: str) -> tuple[str, ...]:
-    """How a name is recognised in a folded text, as the simulators' check does it; nothing for names
-    too short or common to mean anything.
+    """The folded forms by which a name is found in a text, as the simulators' check for leaks does it; none for names
+    too short or common to tell anything.
     """
     if not counts(name):
         return ()
@@ -39,7 +39,7 @@ def forms_of(name: str) -> tuple[str, ...]:
 
 
 class NameFinder(Generic[Thing]):
-    """Finds things by their names. A name inside a longer one that stands there is not found."""
+    """Finds names in texts and gives what they belong to. A name within a longer name that matches there is not found."""
 
     def __init__(self, things: Iterable[tuple[Thing, Iterable[str]]]) -> None:
         self._things: dict[str, dict[Thing, str]] = {}
@@ -55,8 +55,8 @@ class NameFinder(Generic[Thing]):
         self._lengths = {token: sorted(found, reverse=True) for token, found in lengths.items()}
 
     def find(self, text: str) -> list[tuple[str, Collection[Thing]]]:
-        """Each name that stands in `text`, as it is written in the task, with the things of that
-        name; in the order of the text, each name once.
+        """Each name in `text`, as the task writes it, with the things that have it; in the order of the text, each name
+        once.
         """
         said = fold(text)
         spans = [match.span() for match in _TOKEN.finditer(said)]
@@ -92,7 +92,7 @@ class NameFinder(Generic[Thing]):
 
 
 class Written(NamedTuple):
-    """A text at its place. `about`: what it is, in the task's own words or a field's name."""
+    """A text of the task and its place. `about`: what it is, in the task's own words or as a field's name."""
 
     place: str
     text: str
@@ -101,7 +101,9 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """`complete`: whether the task is one, or a draft read loosely, with empty texts in it."""
+    """A task with what several rules need, computed once. `today`: later dates are in the future. `complete`: False for
+    a draft that may hold empty texts.
+    """
 
     task: Task
     today: date
@@ -129,7 +131,7 @@ class Case:
 
     @cached_property
     def triples(self) -> tuple[tuple[int, Triple], ...]:
-        """The triples that are written out, with their index."""
+        """The triples without empty parts, with their indices."""
         triples = self.graph.triples if self.graph else ()
         return tuple((i, t) for i, t in enumerate(triples) if t.head and t.relation and t.tail)
 
@@ -142,7 +144,7 @@ class Case:
 
     @cached_property
     def first_dealt_with(self) -> dict[str, int]:
-        """Each node with the first stage whose triples name it; 0 for triples of no stage."""
+        """For each node, the number of the first stage whose triples name it; 0 for triples without a stage."""
         first: dict[str, int] = {}
         for _index, triple in self.triples:
             stage = triple.stage or 0
@@ -152,7 +154,7 @@ class Case:
 
     @cached_property
     def first_found(self) -> dict[str, int]:
-        """Each node that is a tail with the first stage that asks for it; 0 for no stage."""
+        """For each node that is a tail, the number of the first stage that asks for it; 0 for no stage."""
         first: dict[str, int] = {}
         for _index, triple in self.triples:
             stage = triple.stage or 0
@@ -161,7 +163,7 @@ class Case:
 
     @cached_property
     def heads_of_stage(self) -> dict[int, frozenset[str]]:
-        """What each stage asks about and does not itself ask for."""
+        """By stage number, the heads of its triples that are not tails of its triples."""
         heads: dict[int, set[str]] = {}
         tails: dict[int, set[str]] = {}
         for _index, triple in self.triples:
@@ -170,7 +172,7 @@ class Case:
         return {stage: frozenset(heads[stage] - tails[stage]) for stage in heads}
 
     def texts(self) -> Iterator[Written]:
-        """Every prose text of the task that is written, at its place."""
+        """Every text in prose of the task that is not empty, with its place."""
         return (written for written in self._all_texts() if written.text.strip())
 
     def _all_texts(self) -> Iterator[Written]:
@@ -222,8 +224,8 @@ _SHORTEST, _LONGEST = 5, 60
 
 @lru_cache(maxsize=65536)
 def same_name(name: str) -> str:
-    """Equal for names that differ only in case, width, accents, blanks or punctuation; empty for
-    what has neither letters nor digits.
+    """A form that is equal for names that differ only in case, width, accents, blanks or punctuation; "" for a name
+    without letters and digits.
     """
     tight = squeezed(name)
     if not tight:
@@ -233,8 +235,8 @@ def same_name(name: str) -> str:
 
 
 def pairs_alike(names: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
-    """Pairs of different names that are one name, or (`False`) that look like a slip of the fingers
-    or a word cut short: the earlier, the later. Each later name occurs once.
+    """Pairs (earlier, later, same) of different names that are probably one: `same` if they differ only as `same_name`
+    ignores, else they look like a typing error or an abbreviation. Each later name occurs once.
     """
     first: dict[str, str] = {}
     near: dict[str, str] = {}
@@ -263,8 +265,9 @@ def _counters(name: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _marks(name: str) -> tuple[str, ...]:
-    """Two names with a slip between them share a mark: either without one letter, or the beginnings
-    of the words. Numbers are no slips, and Chinese names differ by a character and mean another.
+    """Keys that two names share if one has a letter mistyped or words abbreviated: the name without each of its
+    letters, and the beginnings of its words. None for numbers and Chinese names, in which one character makes another
+    name.
     """
     tight = squeezed(name)
     if is_cjk(name) or not any(char.isalpha() for char in tight):

@@ -1,4 +1,4 @@
-"""Findings of the linter and the registry of their codes: what each asks for, why, how to mend it, and the page of documentation about them."""
+"""Findings of the linter and the registry of its rules (code, severity, reason, remedy), with their documentation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,9 @@ class Severity(StrEnum):
 
 
 class Finding(Frozen):
-    """`code` is stable. `place` is a path into the task (`persona.stages[3].line`); `reason` says
-    what is wrong there, `hint` how to mend it, both translated. `about` names the thing in the task's
-    own words, free of its place, for a silence to hold on to; `silenced` is the author's reason for
-    leaving it, empty where there is none.
+    """Something that a rule found. `code` is stable. `place`: a path into the task (`persona.stages[3].line`); `reason`
+    says what is wrong and `hint` how to fix it, translated. `about` names the thing independently of its place, so that
+    a silence stays valid when it moves; `silenced`: the author's reason for leaving it, "" if there is none.
     """
 
     code: str
@@ -60,8 +59,8 @@ SUBJECTS: Mapping[Subject, str] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """`asks`, `why` and `mend` are marked for translation; show them through `_()`. A rule with two
-    severities says in `why` which is which.
+    """A rule of the linter. `asks`, `why` and `mend` are marked for translation; show them through `_()`. If there are
+    two severities, `why` says when each applies.
     """
 
     code: str
@@ -298,8 +297,8 @@ CODES: Mapping[str, str] = {code: RULES[code].asks for code in sorted(RULES)}
 
 
 def may_silence(code: str, severity: Severity | str) -> bool:
-    """Whether an author may leave a finding be, with a reason: not an error of structure, without
-    which nothing can be played or scored, and not what is no task.
+    """Whether an author may silence a finding, with a reason: not structural errors, without whose repair nothing can
+    be played or scored, and not invalid data.
     """
     rule = RULES.get(code)
     if rule is None or rule.subject in ("files", "silences"):

@@ -1,4 +1,4 @@
-"""Rules for what the user says: what cues may ask for, how much is said at a time, and which values and answers must not leak."""
+"""Rules for what the user says: what cues ask for, how much a line discloses, and what must not leak."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _OWN_NAMES = frozenset({"Agent", "User", "AI", "I", "The", "Assistant", "LLM", "
 
 
 def lint_cues(case: Case) -> Iterator[Finding]:
-    """L024, L025 and L029."""
+    """What cues wait for: L024, L025 and L029."""
     yield from _same(case)
     yield from _untestable(case)
     yield from _unheard(case)
@@ -88,9 +88,8 @@ def _unheard(case: Case) -> Iterator[Finding]:
 
 
 def _referred_to(cue: Cue) -> Iterator[str]:
-    """What a cue takes for known: amounts, quotations and wishes; of what the agent is to ask, names
-    too. A name that the agent is to mention is a find of its own, and what it asks about it may not
-    know.
+    """The parts of a cue that presuppose knowledge: amounts and quotations, and names in what the agent is to ask. A
+    name that the agent is to mention is meant to be found by it.
     """
     text = unicodedata.normalize("NFKC", cue.text)
     for groups in wording.QUOTES.findall(cue.text):
@@ -110,7 +109,7 @@ LEAST_SHARE, MOST_SHARE = 0.2, 0.4
 
 
 def lint_lines(case: Case) -> Iterator[Finding]:
-    """L026, L027 and L028."""
+    """How much lines disclose: L026, L027 and L028."""
     for index, stage in enumerate(case.stages):
         if (asks := count_asks(stage.line)) > MOST_ASKS:
             yield warning(
@@ -142,7 +141,7 @@ def lint_lines(case: Case) -> Iterator[Finding]:
 
 
 def lint_gold_disclosure(case: Case) -> Iterator[Finding]:
-    """L007, L009 and L011."""
+    """Gold that the user gives away: L007, L009 and L011."""
     if case.chain:
         yield from _forbidden(case.task, case.chain)
         yield from _clues(case.chain)
@@ -209,7 +208,7 @@ def _answers(world: FactWorld) -> Iterator[Finding]:
 
 
 def lint_other_leaks(case: Case) -> Iterator[Finding]:
-    """L006 for tables, chains and worlds."""
+    """Leaks in tables, chains and worlds: L006."""
     if case.table:
         yield from _table_leaks(case)
     elif case.chain:
@@ -229,7 +228,7 @@ def _table_leaks(case: Case) -> Iterator[Finding]:
 
 
 def _world_leaks(case: Case) -> Iterator[Finding]:
-    """What the world's keys, entities and attributes call things anybody may say."""
+    """Keys, entities and attributes of the world may be said; values may not."""
     world = case.world
     if world is None:
         return
@@ -258,7 +257,7 @@ def _chain_leaks(case: Case, chain: CheckpointChain) -> Iterator[Finding]:
 
 
 def _named(said: Iterable[Written], names: NameFinder[str], may_be_said: Told) -> Iterator[Finding]:
-    """Names that nobody may say yet; what was given away once is told."""
+    """Names in these texts that must not be said yet; a name is reported once."""
     told: set[str] = set()
     for place, text, about in said:
         for name, things in names.find(text):

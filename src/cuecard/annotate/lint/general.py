@@ -1,4 +1,4 @@
-"""Rules for tasks of every family: the order and reach of stages, texts in the task's language, dates, and sources."""
+"""Rules for every family: order of stages, cues that can be met, texts in the task's language, dates, sources."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _NUMBERED = re.compile(
 
 
 def lint_stages(case: Case) -> Iterator[Finding]:
-    """L001, L013, L014 and L015."""
+    """Order and reach of stages: L001, L013, L014 and L015."""
     yield from _starts(case)
     yield from _empty(case)
     yield from _numbers(case)
@@ -111,7 +111,7 @@ def _order(case: Case) -> Iterator[Finding]:
 
 
 def _reach(case: Case) -> Iterator[Finding]:
-    """A cue that waits only for things of its own stage or later ones is met by no reply."""
+    """A cue that waits only for things of its own or later stages cannot be met."""
     for index, stage in enumerate(case.stages):
         if stage.cue.kind is CueKind.START or index == 0:
             continue
@@ -157,7 +157,7 @@ _MOSTLY, _SOME = 0.3, 0.15
 
 
 def lint_texts(case: Case) -> Iterator[Finding]:
-    """L042 and L043."""
+    """The language and characters of texts: L042 and L043."""
     chinese = case.task.language == "zh"
     for written in case.texts():
         if _is_foreign(written.text, chinese):
@@ -247,7 +247,7 @@ _BARE = re.compile(r"[2-9]\d{3}")
 
 
 def lint_dates(case: Case) -> Iterator[Finding]:
-    """L040 and L041."""
+    """Dates and years: L040 and L041."""
     if case.world is not None:
         if case.task.query.strip() and not _lies_ahead(case, case.world):
             yield warning(
@@ -330,7 +330,7 @@ _HOST = re.compile(r"[^\s/:@.]+(?:\.[^\s/:@.]+)+\.?|\[[0-9a-f:.]+\]", re.IGNOREC
 
 
 def lint_sources(case: Case) -> Iterator[Finding]:
-    """L010, L037, L038 and L039."""
+    """Sources and addresses: L010, L037, L038 and L039."""
     yield from _missing(case)
     for place, url in _addresses(case):
         if url and not _well_formed(url):

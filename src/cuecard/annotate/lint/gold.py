@@ -1,4 +1,4 @@
-"""Rules for tables, checkpoint chains and worlds of facts: their structure, and whether the rest of the task agrees with them."""
+"""Rules for tables, checkpoint chains and worlds of facts: their structure, and consistency with the rest of the task."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ from cuecard.core.text import content_words, coverage, first_number, read_whole_
 
 
 def lint_table(case: Case) -> Iterator[Finding]:
-    """L003, L012, L013, L017 and L018."""
+    """Structure of tables: L003, L012, L013, L017 and L018."""
     if case.table is not None:
         yield from _keys(case.table)
         yield from _columns(case.table)
@@ -96,7 +96,7 @@ def _cell_of(table: Table, row: tuple[str, ...], column: Column) -> str:
 
 
 def _reader(column: Column) -> Callable[[str], bool] | None:
-    """Whether a cell is what the column's metric and preprocessing read; None where all are."""
+    """A function that says whether a cell fits the column's metric and preprocessing; None if every cell does."""
     if Metric.DATE_NEAR in column.metric or Preprocess.NORM_DATE in column.preprocess:
         return _is_date
     if Preprocess.EXTRACT_NUMBER in column.preprocess or Metric.NUMBER_NEAR in column.metric:
@@ -175,7 +175,7 @@ _USED = 0.5
 
 
 def lint_chain(case: Case) -> Iterator[Finding]:
-    """L004, L019 and L020. Difficulty as FORMATS: discobench counts it."""
+    """Structure of checkpoint chains: L004, L019 and L020. Difficulty as FORMATS, discobench, counts it."""
     if case.chain is not None:
         yield from _ambiguity(case.task, case.chain)
         yield from _ending(case.chain)
@@ -184,7 +184,7 @@ def lint_chain(case: Case) -> Iterator[Finding]:
 
 
 def lint_world(case: Case) -> Iterator[Finding]:
-    """L021, L022 and L023. Difficulty as FORMATS: paraworld counts it."""
+    """Structure of worlds of facts: L021, L022 and L023. Difficulty as FORMATS, paraworld, counts it."""
     if case.world is not None:
         yield from _tier(case.task, case.world)
         yield from _structure_gold_keys(case.world)
@@ -313,7 +313,7 @@ _IS = r"\s*(?:is|was|of|are|were|=|:|为|是|等于)?\s*[$€£¥]?\s*"
 
 
 def lint_gold_consistency(case: Case) -> Iterator[Finding]:
-    """L033, L034 and L035."""
+    """Gold against the rest of the task: L033, L034 and L035."""
     if case.world is not None:
         yield from _one_value(case.world)
         yield from _derivation(case.world)

@@ -1,4 +1,4 @@
-"""Rules for graphs: structure, one node a thing and one fact a tail, and what the user must not name too early."""
+"""Rules for graphs: structure, nodes and facts that occur twice, and names that the user says too early."""
 
 import re
 from collections import defaultdict
@@ -17,7 +17,7 @@ _ID = re.compile(r"[A-Za-z]{0,8}[_:-]?\d{1,7}")
 
 
 def lint_graph(case: Case) -> Iterator[Finding]:
-    """L002 and L016."""
+    """Structure of graphs: L002 and L016."""
     if case.graph is not None:
         yield from _duplicates(case, case.graph)
         yield from _unused(case, case.graph)
@@ -54,7 +54,7 @@ def _unused(case: Case, graph: Graph) -> Iterator[Finding]:
 
 
 def _strangers(case: Case, graph: Graph) -> Iterator[Finding]:
-    """Heads and tails that are not listed, though what they mean is."""
+    """Heads and tails that are not listed as nodes though they look like one: by a name or alias, or like an id."""
     listed = {node.id for node in graph.nodes}
     names: dict[str, str] = {}
     for node in graph.nodes:
@@ -97,7 +97,7 @@ _single = lru_cache(maxsize=8192)(has_one_value)
 
 
 def lint_graph_consistency(case: Case) -> Iterator[Finding]:
-    """L005, L008, L030, L031, L032 and L036."""
+    """Consistency of graphs: L005, L008, L030, L031, L032 and L036."""
     if case.graph is not None:
         yield from _stages(case, case.graph)
         yield from _tails(case, case.graph)
@@ -207,7 +207,7 @@ def _spellings(case: Case, graph: Graph) -> Iterator[Finding]:
 
 
 def _shared_names(graph: Graph) -> Iterator[Finding]:
-    """Two listed nodes that answer to one name."""
+    """Pairs of listed nodes that share a name or alias."""
     owners: dict[str, dict[int, str]] = defaultdict(dict)
     for index, node in enumerate(graph.nodes):
         for name in (node.name or node.id, *node.aliases):
@@ -229,7 +229,7 @@ def _shared_names(graph: Graph) -> Iterator[Finding]:
 
 
 class _Utterance(NamedTuple):
-    """A text of the user's part before or at a stage. What is not `heard` only the player reads."""
+    """A text of the user's at a stage (0: before the first). `heard`: the agent hears it, not only the player."""
 
     place: str
     text: str
@@ -239,8 +239,8 @@ class _Utterance(NamedTuple):
 
 
 def lint_graph_leaks(case: Case) -> Iterator[Finding]:
-    """L006 for graphs. A tail may be said once an earlier stage has asked for it, or when it is the
-    head of a stage's own triples: the stage asks about it. What was given away once is told.
+    """Leaks in graphs: L006. A tail may be said once an earlier stage has asked for it, or if it is the head of one of
+    the stage's own triples, which ask about it. A leak is reported once.
     """
     if case.graph is None or case.task.persona is None:
         return

@@ -1,4 +1,4 @@
-"""Running all rules over one task, also over data that is no valid task yet, with codes for what validation refuses and with what the author silenced."""
+"""Runs all rules over one task, also over a draft; gives validation errors codes, and applies authors' silences."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,8 +45,8 @@ from cuecard.core.tasks.models import (
 def silence(
     findings: Iterable[Finding], silences: Iterable[Silenced], *, complete: bool = True
 ) -> Iterator[Finding]:
-    """The findings, those that a silence names with its reason. With `complete`, a silence that names
-    none is a finding of its own (L044); in a draft what it names may only be unfinished.
+    """The findings, those that a silence matches with its reason. With `complete`, a silence that matches none is
+    itself a finding (L044); a draft may not have got there yet.
     """
     reasons = {(silenced.code, silenced.about): silenced.reason for silenced in silences}
     used: set[tuple[str, str]] = set()
@@ -86,8 +86,8 @@ _RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
 
 
 def lint(task: Task, today: date | None = None, *, complete: bool = True) -> tuple[Finding, ...]:
-    """All findings for one task, in the order of codes, silenced ones included. `today`: what is in
-    the future is after it. `complete`: False for a draft read `loosely`.
+    """All findings for one task in the order of codes, silenced ones included. `today`: later dates are in the future;
+    default the current day. `complete`: False for a draft from `loosely`.
     """
     case = Case(task, today or date.today(), complete)
     rules = (*_RULES, *ANNOTATE[task.family].lint)
@@ -117,7 +117,7 @@ _ADDRESS = re.compile(r"(?:^|\.)(?:url|sources\[\d+\])$")
 
 
 def code_of(problem: FileProblem) -> str:
-    """The stable code of one problem that validation found."""
+    """The code of a problem that validation found."""
     if problem.kind == "value_error":
         return _of_value(problem)
     return _BY_KIND.get(problem.kind, _SHAPE)
@@ -146,7 +146,7 @@ _Data = Mapping[str, Any]
 
 
 def loosely(data: _Data) -> Task | None:
-    """The task as far as it is written; None for data of no known family. Its texts may be empty."""
+    """The task as far as it is written, without validation, so texts may be empty; None if the family is unknown."""
     gold = _mapping(data.get("gold"))
     family = gold.get("family")
     if not isinstance(family, str) or family not in FAMILIES:

@@ -89,8 +89,8 @@ _CLAUSES = re.compile(r"[;；]")
 
 @lru_cache(maxsize=4096)
 def count_asks(line: str) -> int:
-    """How many things a line asks for. A sentence (or what semicolons part) that asks is one ask, with
-    one more for every further two question words: `who built it and when` is one.
+    """How many things a line asks for: each clause that asks counts one, and one more for every further two question
+    words in it, so `who built it and when` counts one.
     """
     count = 0
     for sentence in sentences(line):
@@ -136,7 +136,7 @@ _LONGEST_TAIL = 90
 
 
 def is_crammed(tail: str) -> bool:
-    """Whether a tail (as it is written) lists several things or tells a story."""
+    """Whether a tail, as written, lists several things or is a long sentence."""
     if len(tail) > _LONGEST_TAIL or "\n" in tail.strip():
         return True
     text = _QUOTED.sub("x", tail)
