@@ -66,7 +66,7 @@ from cuecard.tui.screens.run.scores import GroupDialog, NarrowDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
-from cuecard.tui.screens.sharing import MergeDialog, PackDialog
+from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
@@ -331,7 +331,7 @@ WALKS: tuple[Walk, ...] = (
         keys("escape e"),
         Scene("task-export", ExportDialog),
         keys("escape k"),
-        Scene("pack", PackDialog),
+        Scene("pack", BundleDialog),
         keys("escape m"),
         Scene("merge-packs", MergeDialog),
         keys("escape x"),

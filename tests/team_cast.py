@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from apart import fresh
 from cuecard.annotate.review.protocol import Protocol as ReviewProtocol
 from cuecard.annotate.sharing.merging import merge_files
-from cuecard.annotate.sharing.writing import write_pack
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
@@ -125,10 +125,10 @@ class ManyDatabases:
     def meet(self) -> None:
         for person in sorted(self.busy):
             path = self.folder / f"{len(self.posted)}.pack"
-            if person in self.idle and self.opened[person].exchange.parcel(person).empty:
+            if person in self.idle and self.opened[person].exchange.bundle(person).empty:
                 continue
             self.idle.discard(person)
-            write_pack(self.opened[person], person, path)
+            write_bundle(self.opened[person], person, path)
             self.posted.append((person, path))
         self.busy.clear()
 

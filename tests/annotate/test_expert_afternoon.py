@@ -15,7 +15,7 @@ from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.sharing.merging import merge_files
-from cuecard.annotate.sharing.writing import write_pack
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, ItemKind
 from cuecard.store.workspace import Workspace
@@ -53,7 +53,7 @@ def test_an_experts_afternoon(tmp_path: Path) -> None:
     shutil.copy(db, apart)
     with Workspace.open(apart) as elsewhere:
         assert label_all(elsewhere, drawn.id, "Bob", truth, slip=7) == 24
-        packed = write_pack(elsewhere, "Bob", tmp_path / "bob.cuepack").path
+        packed = write_bundle(elsewhere, "Bob", tmp_path / "bob.cuepack").path
     with Workspace.open(db) as workspace:
         assert label_all(workspace, drawn.id, "Ann", truth, slip=9) == 24
         merge_files(workspace, [packed], "Ann")

@@ -31,7 +31,7 @@ def spaces(tmp_path: Path) -> Iterator[list[Workspace]]:
 
 
 def _carry(source: Workspace, person: str, target: Workspace, by: str = "Eve"):
-    return target.exchange.take([source.exchange.parcel(person)], by=by)
+    return target.exchange.import_([source.exchange.bundle(person)], by=by)
 
 
 def _labels(workspace: Workspace) -> list[tuple[int, str, str]]:
@@ -99,8 +99,8 @@ def test_effort_that_was_moved_back_is_still_there(spaces: list[Workspace]) -> N
     entry = SharedEffort.model_validate(
         {**here.effort.of("old")[0].model_dump(), "at": datetime(2026, 1, 1, tzinfo=UTC)}
     )
-    parcel = here.exchange.parcel("Ana").model_copy(update={"effort": (entry, entry)})
-    report = there.exchange.take([parcel, parcel], by="Eve")
+    bundle = here.exchange.bundle("Ana").model_copy(update={"effort": (entry, entry)})
+    report = there.exchange.import_([bundle, bundle], by="Eve")
     assert [(a.added, a.known) for a in report.arrived if a.kind == "effort"] == [(2, 0)]
 
 
@@ -137,7 +137,7 @@ def test_two_reviews_of_one_person_are_a_clash_without_a_name(spaces: list[Works
     (clash,) = report.clashes
     assert (clash.kind, clash.people, report.clashes_before) == ("double", (), ())
     assert report.new_clashes == (clash,)
-    assert ana.exchange.take([], by="Ben").clashes == ()
+    assert ana.exchange.import_([], by="Ben").clashes == ()
     assert _carry(also_ben, "Ben", ana, "Ben").clashes[0].people == ("Ben",)
     # Both are kept; the first counts.
     assert len(ana.reviews.log("t").contributions) == 3
@@ -173,7 +173,7 @@ def test_a_shared_workspace_is_merged_into_while_others_write(
     for n in range(12):
         ana.tasks.save(small_task(title=f"title {n}"), author="Ana", at=clock())
         ana.reviews.act("t", "Ana", Commented(place="title", text=f"note {n}"), at=clock())
-    parcel = ana.exchange.parcel("Ana")
+    bundle = ana.exchange.bundle("Ana")
     with Workspace.open(tmp_path / "1.db") as second, ThreadPoolExecutor(2) as pool:
 
         def write() -> None:
@@ -182,7 +182,7 @@ def test_a_shared_workspace_is_merged_into_while_others_write(
                 second.reviews.act("t", "Ben", body, revision=1)
 
         writing = pool.submit(write)
-        merging = [pool.submit(shared.exchange.take, [parcel], by="Eve") for _time in range(4)]
+        merging = [pool.submit(shared.exchange.import_, [bundle], by="Eve") for _time in range(4)]
         added = [future.result().added for future in merging]
         writing.result()
         # The first merge took all of it.

@@ -75,21 +75,21 @@ def test_labelling_comes_to_the_same_in_any_order(
         # The later decision counts, whichever comes in last.
         ben.adjudications.add(trial.id, FIRST, "Ben", LabelValue.YES, "human_slip")
         cy.adjudications.add(trial.id, FIRST, "Cy", LabelValue.NO, "alias", "two names")
-        parcels = [space.exchange.parcel(name) for name, space in apart.items()]
+        bundles = [space.exchange.bundle(name) for name, space in apart.items()]
         pictures: list[dict[str, Any]] = []
         for n in range(3):
             target = copy(f"target{n}")
-            for parcel in chance.sample(parcels, 3):
-                target.exchange.take([parcel], by="Eve")
+            for bundle in chance.sample(bundles, 3):
+                target.exchange.import_([bundle], by="Eve")
             pictures.append(_picture(target))
-            again = target.exchange.take(chance.sample(parcels, 3), by="Eve")
+            again = target.exchange.import_(chance.sample(bundles, 3), by="Eve")
             assert (again.added, again.left_out) == (0, ())
-            assert [target.exchange.parcel(name) for name in PEOPLE] == parcels
+            assert [target.exchange.bundle(name) for name in PEOPLE] == bundles
             # Who has seen the decision there has seen it here.
             later = target.verdicts.label_item(trial.id, FIRST, "Ana", LabelValue.YES)
             assert later.phase == "revealed"
         for space in apart.values():
-            space.exchange.take(chance.sample(parcels, 3), by="Ana")
+            space.exchange.import_(chance.sample(bundles, 3), by="Ana")
             pictures.append(_picture(space))
         assert all(picture == pictures[0] for picture in pictures)
         assert [a["by"] for a in pictures[0]["adjudications"]] == ["Cy"]
@@ -106,7 +106,7 @@ def test_a_set_comes_whole_or_not_at_all(
     workspace.verdicts.label_item(trial.id, FIRST, "Ana", LabelValue.YES)
     workspace.verdicts.note_reveal(trial.id, FIRST, "Ana")
     with Workspace.open(tmp_path / "other.db") as other:
-        report = other.exchange.take([workspace.exchange.parcel("Ana")], by="Ben")
+        report = other.exchange.import_([workspace.exchange.bundle("Ana")], by="Ben")
         assert {(left.kind, left.count) for left in report.left_out} == {
             ("label", 1),
             ("adjudication", 1),

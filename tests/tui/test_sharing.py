@@ -7,10 +7,10 @@ from pathlib import Path
 from textual.widgets import Static
 
 from apart import fresh, small_task
-from cuecard.annotate.sharing.writing import write_pack
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.sharing import MergeDialog, PackDialog
+from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.drafting import TaskTitle
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.versions import MergeScreen
@@ -29,11 +29,11 @@ def _texts(found: EntryList) -> str:
 async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> None:
     with fresh(home / "ana.db") as ana, fresh(home / "ben.db") as ben:
         ana.tasks.save(small_task(), author="Ana")
-        ben.exchange.take([ana.exchange.parcel("Ana")], by="Ben")
+        ben.exchange.import_([ana.exchange.bundle("Ana")], by="Ben")
         ben.tasks.save(small_task(notes="Ben's"), author="Ben", message="[red]noted[/]")
         ana.tasks.save(small_task(title="Ana's title"), author="Ana")
         (home / "in").mkdir()
-        write_pack(ben, "Ben", home / "in" / "ben.cuepack")
+        write_bundle(ben, "Ben", home / "in" / "ben.cuepack")
     (home / "broken.cuepack").write_bytes(b"\x1f\x8b")
     app = make_app(home / "ana.db")
     async with app.run_test(size=(100, 30)) as pilot:
@@ -79,7 +79,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is tasks)
         await pilot.press("k")
-        await until(pilot, lambda: isinstance(app.screen, PackDialog))
+        await until(pilot, lambda: isinstance(app.screen, BundleDialog))
         packing = app.screen.query_one(EntryList)
         await until(pilot, lambda: "3  revisions" in _texts(packing))
         app.screen.query_one("#path").query_one("LineEditor").value = "mine.cuepack"
@@ -90,6 +90,6 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         joined = ana.tasks.revision("t").task
         assert (joined.title, joined.notes) == ("Ana's title", "Ben's")
         with Workspace.open(home / "ben.db") as ben:
-            ben.exchange.take([ana.exchange.parcel("Ana")], by="Ben")
+            ben.exchange.import_([ana.exchange.bundle("Ana")], by="Ben")
             assert ben.tasks.revision("t").task == joined
     assert (home / "mine.cuepack").exists()

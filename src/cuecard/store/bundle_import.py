@@ -11,13 +11,13 @@ from sqlmodel import Session, col, select
 from cuecard.core.contributions import Contribution, TaskState
 from cuecard.core.review import Clash, Standing, TaskLog, standing_of
 from cuecard.core.tasks.models import Task
-from cuecard.store.bundle_import_labels import take_labelling
-from cuecard.store.bundle_import_runs import take_runs
+from cuecard.store.bundle_import_labels import import_labelling
+from cuecard.store.bundle_import_runs import import_runs
 from cuecard.store.bundle_records import (
     Arrived,
+    Bundle,
     MergeReport,
     Moved,
-    Parcel,
     SharedContribution,
     SharedEffort,
     SharedRevision,
@@ -41,13 +41,13 @@ Counts = tuple[int, int]
 """How many were added, and how many were known."""
 
 
-def take_effort(session: Session, parcels: Iterable[Sequence[SharedEffort]]) -> Counts:
+def import_effort(session: Session, bundles: Iterable[Sequence[SharedEffort]]) -> Counts:
     """Add effort entries that are not in the workspace yet; gives how many were added and how many were known. Entries
     have no uid, so equal ones are counted: two bundles with the same entry once each add it once, a bundle that holds
     it twice adds it twice.
     """
     wanted: Counter[SharedEffort] = Counter()
-    for entries in parcels:
+    for entries in bundles:
         wanted |= Counter(entries)
     if not wanted:
         return 0, 0
@@ -75,18 +75,18 @@ def take_effort(session: Session, parcels: Iterable[Sequence[SharedEffort]]) -> 
     return len(missing), wanted.total() - len(missing)
 
 
-class Taking:
-    """The import of some parcels (what bundles hold) within one writing session. Parcels must be validated before."""
+class BundleImport:
+    """The import of some bundles within one writing session. Bundles must be validated before."""
 
-    def __init__(self, session: Session, parcels: Sequence[Parcel], by: str) -> None:
+    def __init__(self, session: Session, bundles: Sequence[Bundle], by: str) -> None:
         self._session = session
-        self._parcels = parcels
+        self._bundles = bundles
         self._by = by
         self._added: Counter[str] = Counter()
         self._known: Counter[str] = Counter()
-        self._tasks = {hash_: task for parcel in parcels for hash_, task in parcel.tasks.items()}
-        self._revisions = _united(parcels)
-        self._contributions = {e.uid: e for parcel in parcels for e in parcel.contributions}
+        self._tasks = {hash_: task for bundle in bundles for hash_, task in bundle.tasks.items()}
+        self._revisions = _united(bundles)
+        self._contributions = {e.uid: e for bundle in bundles for e in bundle.contributions}
         touched = {r.task_id for r in self._revisions.values()}
         self._touched = sorted(touched)
 
@@ -99,13 +99,13 @@ class Taking:
         clashes_before = self._clashes(standing_of(log) for log in before.values())
         self._contents()
         for task_id in self._touched:
-            self._take_revisions(task_id, before.get(task_id))
-        self._take_contributions()
+            self._import_revisions(task_id, before.get(task_id))
+        self._import_contributions()
         logs = load_logs(self._session, self._touched)
         standings = [refold(self._session, logs[task_id]) for task_id in self._touched]
-        runs, other = take_runs(self._session, self._parcels)
-        labelling, left_out = take_labelling(self._session, self._parcels)
-        effort = take_effort(self._session, [parcel.effort for parcel in self._parcels])
+        runs, other = import_runs(self._session, self._bundles)
+        labelling, left_out = import_labelling(self._session, self._bundles)
+        effort = import_effort(self._session, [bundle.effort for bundle in self._bundles])
         for kind, (added, known) in (
             *runs.items(),
             *labelling.items(),
@@ -125,10 +125,10 @@ class Taking:
         )
 
     def _people(self) -> tuple[str, ...]:
-        """Enter everybody whom the parcels name as an author; gives the names that were new."""
-        names = {parcel.person for parcel in self._parcels}
+        """Enter everybody whom the bundles name as an author; gives the names that were new."""
+        names = {bundle.person for bundle in self._bundles}
         names |= {s.author for r in self._revisions.values() for s in r.signatures}
-        names |= {name for parcel in self._parcels for name in _said_by(parcel)}
+        names |= {name for bundle in self._bundles for name in _said_by(bundle)}
         names.add(self._by)
         known = set(self._session.exec(select(PersonRow.name)))
         for name in sorted(names - known):
@@ -143,11 +143,11 @@ class Taking:
         also = select(CosignRow.uid, CosignRow.author)
         known = set(self._session.exec(own)) | set(self._session.exec(also))
         found, new = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        for parcel in self._parcels:
-            for revision in parcel.revisions:
-                for author in {s.author for s in revision.signatures} - {parcel.person}:
-                    found[parcel.person, author] += 1
-                    new[parcel.person, author] += (revision.uid, author) not in known
+        for bundle in self._bundles:
+            for revision in bundle.revisions:
+                for author in {s.author for s in revision.signatures} - {bundle.person}:
+                    found[bundle.person, author] += 1
+                    new[bundle.person, author] += (revision.uid, author) not in known
         return tuple(
             SignedFor(packed_by=who, author=author, revisions=n, new=new[who, author])
             for (who, author), n in sorted(found.items())
@@ -162,7 +162,7 @@ class Taking:
             rows.append({"hash": hash_, "body": body, "packed": packed})
         self._insert(ContentRow, rows)
 
-    def _take_revisions(self, task_id: str, log: TaskLog | None) -> None:
+    def _import_revisions(self, task_id: str, log: TaskLog | None) -> None:
         """Number new revisions from the next free number on; add signatures to known ones."""
         incoming = [r for r in self._revisions.values() if r.task_id == task_id]
         known = {node.uid for node in log.revisions} if log else set[str]()
@@ -223,7 +223,7 @@ class Taking:
                 found[uid].add((author, at))
         return found
 
-    def _take_contributions(self) -> None:
+    def _import_contributions(self) -> None:
         known = set(self._session.exec(select(ContributionRow.uid)))
         query = select(RevisionRow.uid, RevisionRow.number).where(
             col(RevisionRow.task_id).in_(self._touched)
@@ -277,19 +277,19 @@ def seen_clash(clash: Clash, standing: Standing, person: str) -> Clash:
     return clash.model_copy(update={"people": tuple(p for p in clash.people if p == person)})
 
 
-def _said_by(parcel: Parcel) -> set[str]:
+def _said_by(bundle: Bundle) -> set[str]:
     """Who entered runs, and who said something of their trials."""
-    said = {label.person for label in parcel.labels} | {seen.person for seen in parcel.reveals}
-    said |= {decision.by for decision in parcel.adjudications}
-    said |= {drawn.by for drawn in parcel.label_sets} | {run.created_by for run in parcel.runs}
-    return said | {one.person for trial in parcel.trials for one in (*trial.forms, *trial.notes)}
+    said = {label.person for label in bundle.labels} | {seen.person for seen in bundle.reveals}
+    said |= {decision.by for decision in bundle.adjudications}
+    said |= {drawn.by for drawn in bundle.label_sets} | {run.created_by for run in bundle.runs}
+    return said | {one.person for trial in bundle.trials for one in (*trial.forms, *trial.notes)}
 
 
-def _united(parcels: Sequence[Parcel]) -> dict[str, SharedRevision]:
-    """All revisions by uid, parents first. A revision that several parcels hold has the signatures of all of them."""
+def _united(bundles: Sequence[Bundle]) -> dict[str, SharedRevision]:
+    """All revisions by uid, parents first. A revision that several bundles hold has the signatures of all of them."""
     found: dict[str, SharedRevision] = {}
-    for parcel in parcels:
-        for revision in parcel.revisions:
+    for bundle in bundles:
+        for revision in bundle.revisions:
             known = found.get(revision.uid)
             every = [*revision.signatures, *(known.signatures if known else ())]
             # The earliest stands first, and where one stands twice, its first.

@@ -9,8 +9,8 @@ from sqlalchemy import insert
 from sqlmodel import Session, col, func, select
 
 from cuecard.store.bundle_records import (
+    Bundle,
     LeftOut,
-    Parcel,
     SharedAdjudication,
     SharedLabel,
     SharedLabelSet,
@@ -31,27 +31,27 @@ Counts = tuple[int, int]
 """How many were added, and how many were known."""
 
 
-def take_labelling(
-    session: Session, parcels: Sequence[Parcel]
+def import_labelling(
+    session: Session, bundles: Sequence[Bundle]
 ) -> tuple[dict[str, Counts], tuple[LeftOut, ...]]:
     """Add what is new, with counts by kind. What is about trials that are not here is left out and reported."""
-    labels = [label for parcel in parcels for label in parcel.labels]
-    reveals = [reveal for parcel in parcels for reveal in parcel.reveals]
-    decisions = [decision for parcel in parcels for decision in parcel.adjudications]
-    sets = [drawn for parcel in parcels for drawn in parcel.label_sets]
+    labels = [label for bundle in bundles for label in bundle.labels]
+    reveals = [reveal for bundle in bundles for reveal in bundle.reveals]
+    decisions = [decision for bundle in bundles for decision in bundle.adjudications]
+    sets = [drawn for bundle in bundles for drawn in bundle.label_sets]
     if not any((labels, reveals, decisions, sets)):
         return {}, ()
-    taking = _Taking(session)
+    importing = _LabelImport(session)
     counts = {
-        "reveal": taking.reveals(reveals),
-        "label": taking.labels(labels),
-        "adjudication": taking.adjudications(decisions),
-        "label_set": taking.label_sets(sets),
+        "reveal": importing.reveals(reveals),
+        "label": importing.labels(labels),
+        "adjudication": importing.adjudications(decisions),
+        "label_set": importing.label_sets(sets),
     }
-    return counts, taking.left_out()
+    return counts, importing.left_out()
 
 
-class _Taking:
+class _LabelImport:
     def __init__(self, session: Session) -> None:
         self._session = session
         query = select(TrialRow.uid, TrialRow.id)

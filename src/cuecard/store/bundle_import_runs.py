@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 from cuecard.core.engine.events import ModelReplied
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.records import RunState
-from cuecard.store.bundle_records import LeftOut, Parcel, SharedRun, SharedTrial
+from cuecard.store.bundle_records import Bundle, LeftOut, SharedRun, SharedTrial
 from cuecard.store.codec import LEVEL, decode, from_json, pack, to_json, unpack
 from cuecard.store.judgements import insert_judgement
 from cuecard.store.play_sessions import simulator_hash
@@ -38,26 +38,26 @@ _PAYLOAD = metadata.tables["payload"]
 _ONCE = 200
 
 
-def take_runs(
-    session: Session, parcels: Sequence[Parcel]
+def import_runs(
+    session: Session, bundles: Sequence[Bundle]
 ) -> tuple[dict[str, Counts], tuple[LeftOut, ...]]:
-    """Add what is new of the parcels' runs and trials, and give by kind how many were added and known, and what was
+    """Add what is new of the bundles' runs and trials, and give by kind how many were added and known, and what was
     left out. The revisions that were played must have been imported before.
     """
-    if not any(parcel.runs for parcel in parcels):
+    if not any(bundle.runs for bundle in bundles):
         return {}, ()
-    taking = _Taking(session)
-    for parcel in parcels:
-        taking.payloads(parcel)
-        runs = {run.uid: taking.run(run) for run in parcel.runs}
-        for trial in sorted(parcel.trials, key=lambda each: each.order):
-            taking.trial(trial, runs[trial.run], parcel.person)
-        for run in parcel.runs:
-            taking.settle(run, runs[run.uid])
-    return taking.counts(), taking.left_out()
+    importing = _RunImport(session)
+    for bundle in bundles:
+        importing.payloads(bundle)
+        runs = {run.uid: importing.run(run) for run in bundle.runs}
+        for trial in sorted(bundle.trials, key=lambda each: each.order):
+            importing.trial(trial, runs[trial.run], bundle.person)
+        for run in bundle.runs:
+            importing.settle(run, runs[run.uid])
+    return importing.counts(), importing.left_out()
 
 
-class _Taking:
+class _RunImport:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._added: Counter[str] = Counter()
@@ -75,16 +75,16 @@ class _Taking:
             for person, trial in dict.fromkeys(self._left)
         )
 
-    def payloads(self, parcel: Parcel) -> None:
+    def payloads(self, bundle: Bundle) -> None:
         connection = self._session.connection()
-        hashes = sorted(parcel.payloads)
+        hashes = sorted(bundle.payloads)
         for start in range(0, len(hashes), _ONCE):
             rows = [
                 {
                     "hash": digest,
-                    "size": len(parcel.payloads[digest]),
+                    "size": len(bundle.payloads[digest]),
                     "base": None,
-                    "data": zlib.compress(parcel.payloads[digest], LEVEL),
+                    "data": zlib.compress(bundle.payloads[digest], LEVEL),
                 }
                 for digest in self._missing(hashes[start : start + _ONCE])
             ]

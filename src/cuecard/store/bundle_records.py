@@ -154,7 +154,7 @@ class Signature(Frozen):
 
 
 class SharedRevision(Frozen):
-    """A revision without its content, which stands in `Parcel.tasks` under `hash`. Several people may have signed it:
+    """A revision without its content, which stands in `Bundle.tasks` under `hash`. Several people may have signed it:
     in different workspaces they saved the same content on the same parents.
     """
 
@@ -253,7 +253,7 @@ class SharedEffort(Frozen):
     at: datetime
 
 
-class Parcel(Frozen):
+class Bundle(Frozen):
     """What one bundle holds: either all that one person did, or whole runs with what anybody said of their trials.
     `tasks` (by content hash) and `revisions` (parents first) also hold everything that the rest refers to; `payloads`
     are large texts of logs by hash.

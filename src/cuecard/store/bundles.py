@@ -19,10 +19,10 @@ from cuecard.store.bundle_export import (
     runs_of,
     trials_of,
 )
-from cuecard.store.bundle_import import Taking
+from cuecard.store.bundle_import import BundleImport
 from cuecard.store.bundle_records import (
+    Bundle,
     MergeReport,
-    Parcel,
     SharedContribution,
     SharedEffort,
     SharedRevision,
@@ -50,7 +50,7 @@ class Exchange:
         self._database = database
         self._leases = leases
 
-    def parcel(self, person: str, *, since: datetime | None = None) -> Parcel:
+    def bundle(self, person: str, *, since: datetime | None = None) -> Bundle:
         """Everything that `person` did at `since` or later: contributions, saved revisions, labels, reveals,
         adjudications, labelling sets and effort, with the revisions that these refer to and their ancestors. Of other
         people it holds only the signatures of those revisions.
@@ -62,7 +62,7 @@ class Exchange:
             # What they saved of these tasks at any time, for it says that they are an author.
             own = _signed(session, person, None) if since else wanted
             revisions = _revisions(session, wanted, own)
-            return Parcel(
+            return Bundle(
                 person=person,
                 tasks=_contents(session, {revision.hash for revision in revisions}),
                 revisions=tuple(revisions),
@@ -90,7 +90,7 @@ class Exchange:
                 ),
             )
 
-    def parcel_of_runs(self, person: str, runs: Sequence[int]) -> Parcel:
+    def bundle_of_runs(self, person: str, runs: Sequence[int]) -> Bundle:
         """These runs in full, packed by `person`: trials with logs and judgements, everybody's labels and notes on
         them, labelling sets drawn only from them, and the revisions that were played with their ancestors. Raises
         `NotFound`.
@@ -100,7 +100,7 @@ class Exchange:
             trials = trials_of(session, runs)
             revisions = _revisions(session, {trial.revision for trial in trials}, ())
             mine = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            return Parcel(
+            return Bundle(
                 person=person,
                 tasks=_contents(session, {revision.hash for revision in revisions}),
                 revisions=tuple(revisions),
@@ -115,15 +115,15 @@ class Exchange:
                 trials=tuple(trials),
             )
 
-    def take(self, parcels: Sequence[Parcel], *, by: str, dry: bool = False) -> MergeReport:
-        """Import these parcels: add what is new, and change or remove nothing. If anything fails, nothing is added.
+    def import_(self, bundles: Sequence[Bundle], *, by: str, dry: bool = False) -> MergeReport:
+        """Import these bundles: add what is new, and change or remove nothing. If anything fails, nothing is added.
         `by` is who will read the report. With `dry` nothing is written and the report says what would be. Raises
         `BeingPlayed` if somebody here plays one of the runs.
         """
         with self._database.write() as session:
             if not dry:
-                self._check_played(session, {run.uid for parcel in parcels for run in parcel.runs})
-            report = Taking(session, parcels, by).report(dry=dry)
+                self._check_played(session, {run.uid for bundle in bundles for run in bundle.runs})
+            report = BundleImport(session, bundles, by).report(dry=dry)
             if dry:
                 session.rollback()
             return report

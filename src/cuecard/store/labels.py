@@ -387,7 +387,7 @@ class TrialNotes:
         )
         with self._database.read() as session:
             rows = session.exec(query).all()
-            # A pack may say anything, but nobody takes back what another has noted.
+            # A bundle may say anything, but nobody takes back what another has noted.
             gone = {(row.about, row.person) for row in rows if row.kind == _TAKEN_BACK}
             standing = [row for row in rows if row.kind != _TAKEN_BACK]
             return [_trial_notes_note(row) for row in standing if (row.uid, row.person) not in gone]

@@ -18,7 +18,7 @@ from cuecard.annotate.results.report.gathering import report_of
 from cuecard.annotate.results.report.method import simulator_fidelity
 from cuecard.annotate.results.report.model import Drawn, Prose, Tabled, Terms
 from cuecard.annotate.sharing.merging import merge_files
-from cuecard.annotate.sharing.writing import write_pack
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.i18n import set_language
@@ -203,7 +203,7 @@ def test_the_same_workspace_gives_the_same_bytes(played, page, tmp_path):
 def test_a_run_that_came_in_a_pack_gives_the_same_bytes(played, page, tmp_path):
     """Where there was another run before, and another task by the same name: everything has other numbers."""
     _path, workspace, run = played
-    packed = write_pack(workspace, "Ann", tmp_path / "run.cuepack", runs=[run])
+    packed = write_bundle(workspace, "Ann", tmp_path / "run.cuepack", runs=[run])
     with fresh(tmp_path / "other.db") as other:
         judged_run(other, {"a": ("yn",)})
         merge_files(other, [packed.path], "Ben")

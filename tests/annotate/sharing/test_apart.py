@@ -1,4 +1,4 @@
-"""Whatever people do apart, and however their packs come together, it is the same in the end."""
+"""Whatever people do apart, and however their bundles come together, it is the same in the end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from apart import Clock, picture, small_task, workspaces
 from cuecard.annotate.sharing.bundle import uncompressed
-from cuecard.annotate.sharing.merging import merge_packs
-from cuecard.annotate.sharing.reading import Pack, parse_pack
-from cuecard.annotate.sharing.writing import pack_bytes
+from cuecard.annotate.sharing.merging import merge_bundles
+from cuecard.annotate.sharing.reading import BundleFile, parse_bundle
+from cuecard.annotate.sharing.writing import bundle_bytes
 from cuecard.core.contributions import (
     Answered,
     Body,
@@ -60,7 +60,7 @@ def _bodies(clock: Clock, n: int) -> list[Body]:
 
 
 def _play(spaces: list[Workspace], steps: list[Step]) -> None:
-    """Each person in a workspace of their own; some steps carry somebody's pack to somebody else."""
+    """Each person in a workspace of their own; some steps carry somebody's bundle to somebody else."""
     clock = Clock()
     for kind, who, n, more in steps:
         who %= len(spaces)
@@ -68,7 +68,7 @@ def _play(spaces: list[Workspace], steps: list[Step]) -> None:
         heads = {s.id: s.revision for s in workspace.tasks.summaries(include_retired=True)}
         if kind == "carry":
             other = (who + 1 + more) % len(spaces)
-            merge_packs(spaces[other], [_pack(workspace, person)], PEOPLE[other])
+            merge_bundles(spaces[other], [_bundle(workspace, person)], PEOPLE[other])
         elif kind == "save" or task_id not in heads:
             task = small_task(task_id, title=f"title {n % 3}")
             workspace.tasks.save(task, author=person, at=clock())
@@ -89,9 +89,9 @@ def _play(spaces: list[Workspace], steps: list[Step]) -> None:
                 workspace.reviews.act(task_id, person, body, revision=number, at=clock())
 
 
-def _pack(workspace: Workspace, person: str) -> Pack:
-    data = pack_bytes(workspace.exchange.parcel(person))
-    return Pack(Path(person), *parse_pack(uncompressed(data), person))
+def _bundle(workspace: Workspace, person: str) -> BundleFile:
+    data = bundle_bytes(workspace.exchange.bundle(person))
+    return BundleFile(Path(person), *parse_bundle(uncompressed(data), person))
 
 
 steps = st.tuples(
@@ -116,24 +116,24 @@ def test_packs_come_to_the_same_in_any_order(people: int, played: list[Step], se
         own, (one_by_one, at_once) = spaces[:people], spaces[people:]
         _play(own, played)
         before = [picture(workspace) for workspace in own]
-        packs = [_pack(space, name) for space, name in zip(own, PEOPLE, strict=False)]
-        for pack in [*chance.sample(packs, people), *chance.sample(packs, people)]:
-            merge_packs(one_by_one, [pack], "Eve")
-        merge_packs(at_once, chance.sample(packs, people), "Eve")
+        bundles = [_bundle(space, name) for space, name in zip(own, PEOPLE, strict=False)]
+        for bundle in [*chance.sample(bundles, people), *chance.sample(bundles, people)]:
+            merge_bundles(one_by_one, [bundle], "Eve")
+        merge_bundles(at_once, chance.sample(bundles, people), "Eve")
         for workspace in own:
-            merge_packs(workspace, chance.sample(packs, people), "Ana")
+            merge_bundles(workspace, chance.sample(bundles, people), "Ana")
         outcome = picture(at_once)
         assert picture(one_by_one) == outcome
         assert all(picture(workspace) == outcome for workspace in own)
         assert all(_within(earlier, outcome) for earlier in before)
-        again = merge_packs(at_once, packs, "Eve")
+        again = merge_bundles(at_once, bundles, "Eve")
         assert (again.added, again.moved, again.people) == (0, (), ())
         assert again.clashes == again.clashes_before
         for task_id in outcome:
             spent = [len(workspace.effort.of(task_id)) for workspace in (one_by_one, at_once, *own)]
             assert len(set(spent)) == 1
         for name in PEOPLE[:people]:
-            packed = {pack_bytes(space.exchange.parcel(name)) for space in spaces}
+            packed = {bundle_bytes(space.exchange.bundle(name)) for space in spaces}
             assert len(packed) == 1
 
 

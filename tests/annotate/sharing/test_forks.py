@@ -17,10 +17,10 @@ def test_a_fork_is_joined_over_what_both_stand_on(tmp_path: Path) -> None:
         ana.tasks.save(small_task(notes="first"), author="Ana", at=clock())
         ana.tasks.save(small_task(notes="second"), author="Ana", at=clock())
         assert fork_of(ana, "t", "Ana") is None
-        ben.exchange.take([ana.exchange.parcel("Ana")], by="Ben")
+        ben.exchange.import_([ana.exchange.bundle("Ana")], by="Ben")
         ana.tasks.save(small_task(notes="second", title="Ana's"), author="Ana", at=clock())
         ben.tasks.save(small_task(notes="Ben's"), author="Ben", at=clock())
-        ana.exchange.take([ben.exchange.parcel("Ben")], by="Ana")
+        ana.exchange.import_([ben.exchange.bundle("Ben")], by="Ana")
 
         waiting = pending_for(ana, "Ana")
         assert ([task.id for task in waiting.forked], waiting.to_submit) == (["t"], ())
@@ -46,7 +46,7 @@ def test_tasks_that_were_begun_apart_under_one_id_are_joined(tmp_path: Path) -> 
         ana.tasks.save(small_task(title="One"), author="Ana", at=clock())
         ben.tasks.save(small_task(title="Other"), author="Ben", at=clock())
         ben.reviews.act("t", "Ben", Submitted(), at=clock())
-        ana.exchange.take([ben.exchange.parcel("Ben")], by="Ana")
+        ana.exchange.import_([ben.exchange.bundle("Ben")], by="Ana")
         fork = fork_of(ana, "t", "Cho")
         assert fork is not None
         assert (fork.base_number, fork.mine.revision.task.title) == (0, "Other")

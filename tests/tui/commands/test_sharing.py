@@ -81,7 +81,7 @@ def test_revisions_of_others_in_a_pack_are_told_before_they_are_merged(
     told = cuecard(*cho, "merge", "ana.cuepack")
     assert "signed by" not in told.out + told.err
     with fresh(tmp_path / "Ben.db") as second:
-        second.exchange.take([_parcel(tmp_path / "Ana.db", "Ana")], by="Ben")
+        second.exchange.import_([_bundle(tmp_path / "Ana.db", "Ana")], by="Ben")
         second.tasks.save(small_task(title="Not Ana's"), author="Ana", base=1)
         second.tasks.save(small_task(title="Ben's"), author="Ben", base=2)
     cuecard(*ben, "pack", "-o", "ben.cuepack")
@@ -96,6 +96,6 @@ def test_revisions_of_others_in_a_pack_are_told_before_they_are_merged(
     ]
 
 
-def _parcel(path: Path, person: str) -> Any:
+def _bundle(path: Path, person: str) -> Any:
     with Workspace.open(path) as workspace:
-        return workspace.exchange.parcel(person)
+        return workspace.exchange.bundle(person)

@@ -286,7 +286,7 @@ def column_label(measure: str, taken: Taken, samples: int, least: int | None = N
 
 class IntervalScores(Frozen):
     """`scores` of the trials that `judge` judged, and `figures` by measure and way of taking samples: theirs with
-    intervals, and those of `taking.SPENT`.
+    intervals, and those of `pool.SPENT`.
     """
 
     scores: GroupScores

@@ -286,7 +286,7 @@ def _origins(pool: Pool) -> dict[str, str]:
     found: dict[str, str] = {}
     for run in pool.runs:
         settings = settings_of(run)
-        # The number of the run that was replayed is another run's where this one came in a pack.
+        # The number of the run that was replayed is another run's where this one came in a bundle.
         other = by_id.get(settings.replay or 0)
         replayed = other is not None and cells[other.id] == cells[run.id]
         found[run.uid] = settings.rescored or (other.uid if other and replayed else run.uid)

@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.store.bundle_records import (
-    Parcel,
+    Bundle,
     SharedAdjudication,
     SharedContribution,
     SharedEffort,
@@ -37,7 +37,7 @@ _FRAME = _MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
 
 
 class Unreadable(Exception):
-    """Why a file cannot be opened as a pack, translated."""
+    """Why a file cannot be opened as a bundle, translated."""
 
 
 def compressed(data: bytes) -> bytes:
@@ -47,7 +47,7 @@ def compressed(data: bytes) -> bytes:
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file begins as packs do. Raises `OSError`."""
+    """Whether a file begins as bundles do. Raises `OSError`."""
     with path.open("rb") as file:
         return file.read(2) == _MAGIC
 
@@ -203,32 +203,32 @@ def line_adapter() -> TypeAdapter[Line]:
     return TypeAdapter(Line)
 
 
-def body_of(parcel: Parcel) -> bytes:
-    """All lines but the header; the same for the same parcel, in whatever order it was put together."""
-    return b"".join(to_json(line) + b"\n" for line in _lines(parcel))
+def body_of(bundle: Bundle) -> bytes:
+    """All lines but the header; the same for the same bundle, in whatever order it was put together."""
+    return b"".join(to_json(line) + b"\n" for line in _lines(bundle))
 
 
-def header_of(parcel: Parcel, body: bytes, since: datetime | None) -> Header:
+def header_of(bundle: Bundle, body: bytes, since: datetime | None) -> Header:
     # What came to the format later is counted only where there is some, so that what holds none of it is
     # read by earlier versions.
     later: dict[Kind, int] = {
-        "reveal": len(parcel.reveals),
-        "adjudication": len(parcel.adjudications),
-        "label_set": len(parcel.label_sets),
-        "payload": len(parcel.payloads),
-        "run": len(parcel.runs),
-        "trial": len(parcel.trials),
+        "reveal": len(bundle.reveals),
+        "adjudication": len(bundle.adjudications),
+        "label_set": len(bundle.label_sets),
+        "payload": len(bundle.payloads),
+        "run": len(bundle.runs),
+        "trial": len(bundle.trials),
     }
     header = Header(
-        person=parcel.person,
+        person=bundle.person,
         since=since,
-        until=max(_moments(parcel), default=None),
+        until=max(_moments(bundle), default=None),
         entries={
-            "task": len(parcel.tasks),
-            "revision": len(parcel.revisions),
-            "contribution": len(parcel.contributions),
-            "label": len(parcel.labels),
-            "effort": len(parcel.effort),
+            "task": len(bundle.tasks),
+            "revision": len(bundle.revisions),
+            "contribution": len(bundle.contributions),
+            "label": len(bundle.labels),
+            "effort": len(bundle.effort),
             **{kind: count for kind, count in later.items() if count},
         },
     )
@@ -244,39 +244,39 @@ def header_line(header: Header) -> bytes:
     return to_json(header.model_dump(mode="json")) + b"\n"
 
 
-def _lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
-    for hash_, task in sorted(parcel.tasks.items()):
+def _lines(bundle: Bundle) -> Iterator[dict[str, Any]]:
+    for hash_, task in sorted(bundle.tasks.items()):
         yield {"entry": "task", "hash": hash_, "task": task.model_dump(mode="json")}
-    for revision in in_order(parcel.revisions):
+    for revision in in_order(bundle.revisions):
         yield {"entry": "revision", "revision": revision.model_dump(mode="json")}
-    yield from _run_lines(parcel)
-    for entry in sorted(parcel.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
+    yield from _run_lines(bundle)
+    for entry in sorted(bundle.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
         yield {"entry": "contribution", "contribution": entry.model_dump(mode="json")}
-    for label in sorted(parcel.labels, key=_label_order):
+    for label in sorted(bundle.labels, key=_label_order):
         yield {"entry": "label", "label": label.model_dump(mode="json", exclude_defaults=True)}
     for effort in sorted(
-        parcel.effort, key=lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person)
+        bundle.effort, key=lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person)
     ):
         yield {"entry": "effort", "effort": effort.model_dump(mode="json")}
-    for reveal in sorted(parcel.reveals, key=lambda x: (x.trial, x.item, x.at)):
+    for reveal in sorted(bundle.reveals, key=lambda x: (x.trial, x.item, x.at)):
         yield {"entry": "reveal", "reveal": reveal.model_dump(mode="json")}
     for decision in sorted(
-        parcel.adjudications, key=lambda x: (x.trial, x.item, x.at, x.value, x.cause, x.comment)
+        bundle.adjudications, key=lambda x: (x.trial, x.item, x.at, x.value, x.cause, x.comment)
     ):
         yield {"entry": "adjudication", "adjudication": decision.model_dump(mode="json")}
-    for drawn in sorted(parcel.label_sets, key=lambda x: (x.at, x.uid)):
+    for drawn in sorted(bundle.label_sets, key=lambda x: (x.at, x.uid)):
         yield {"entry": "label_set", "label_set": drawn.model_dump(mode="json")}
 
 
-def _run_lines(parcel: Parcel) -> Iterator[dict[str, Any]]:
-    for digest, content in sorted(parcel.payloads.items()):
+def _run_lines(bundle: Bundle) -> Iterator[dict[str, Any]]:
+    for digest, content in sorted(bundle.payloads.items()):
         try:
             yield {"entry": "payload", "hash": digest, "text": content.decode()}
         except UnicodeDecodeError:
             yield {"entry": "payload", "hash": digest, "data": base64.b64encode(content).decode()}
-    for run in sorted(parcel.runs, key=lambda x: (x.created_at, x.uid)):
+    for run in sorted(bundle.runs, key=lambda x: (x.created_at, x.uid)):
         yield {"entry": "run", "run": run.model_dump(mode="json")}
-    for trial in sorted(parcel.trials, key=lambda x: x.order):
+    for trial in sorted(bundle.trials, key=lambda x: x.order):
         yield {"entry": "trial", "trial": trial.model_dump(mode="json")}
 
 
@@ -309,17 +309,17 @@ def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
     )
 
 
-def _moments(parcel: Parcel) -> Iterator[datetime]:
-    for revision in parcel.revisions:
-        yield from (s.at for s in revision.signatures if s.author == parcel.person)
-    yield from (entry.at for entry in parcel.contributions)
-    yield from (label.at for label in parcel.labels)
-    yield from (effort.at for effort in parcel.effort)
-    yield from (reveal.at for reveal in parcel.reveals)
-    yield from (decision.at for decision in parcel.adjudications)
-    yield from (drawn.at for drawn in parcel.label_sets)
-    yield from (run.created_at for run in parcel.runs)
-    for trial in parcel.trials:
+def _moments(bundle: Bundle) -> Iterator[datetime]:
+    for revision in bundle.revisions:
+        yield from (s.at for s in revision.signatures if s.author == bundle.person)
+    yield from (entry.at for entry in bundle.contributions)
+    yield from (label.at for label in bundle.labels)
+    yield from (effort.at for effort in bundle.effort)
+    yield from (reveal.at for reveal in bundle.reveals)
+    yield from (decision.at for decision in bundle.adjudications)
+    yield from (drawn.at for drawn in bundle.label_sets)
+    yield from (run.created_at for run in bundle.runs)
+    for trial in bundle.trials:
         yield from (each.at for each in trial.events[-1:])
         yield from (each.at for each in (*trial.judgements, *trial.shadows))
         yield from (each.at for each in (*trial.forms, *trial.notes))

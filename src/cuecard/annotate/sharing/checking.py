@@ -104,7 +104,7 @@ def contribution_problems(
     known: Mapping[str, SharedRevision],
     authors: Collection[str],
 ) -> Iterator[str]:
-    """What is wrong with a contribution in the pack of `person`, who alone may speak in it. `authors`:
+    """What is wrong with a contribution in the bundle of `person`, who alone may speak in it. `authors`:
     those of the task.
     """
     problems = [*when_problems(entry.at, entry.tick), *_body_problems(entry.body)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import as_task
-from cuecard.annotate.sharing.reading import Pack, read_packs
+from cuecard.annotate.sharing.reading import BundleFile, read_bundles
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.review import RevisionNode, tips_of
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 def merge_files(
     workspace: Workspace, paths: Sequence[Path], by: str, *, dry: bool = False
 ) -> MergeReport:
-    """Take what these packs hold, all of it or none; with `dry` only say what that would do. Merging is
+    """Import what these bundles hold, all of it or none; with `dry` only say what that would do. Merging is
     a union by uid: again, in another order, one by one or together, it comes to the same.
 
     Raises `FileProblems` with everything that is wrong with any of the files.
     """
-    return merge_packs(workspace, read_packs(paths), by, dry=dry)
+    return merge_bundles(workspace, read_bundles(paths), by, dry=dry)
 
 
-def speaks_for_others(pack: Pack) -> bool:
+def speaks_for_others(bundle: BundleFile) -> bool:
     """Whether it holds revisions that somebody else than who packed it is said to have saved."""
     return any(
-        signature.author != pack.header.person
-        for revision in pack.parcel.revisions
+        signature.author != bundle.header.person
+        for revision in bundle.content.revisions
         for signature in revision.signatures
     )
 
 
-def merge_packs(
-    workspace: Workspace, packs: Sequence[Pack], by: str, *, dry: bool = False
+def merge_bundles(
+    workspace: Workspace, bundles: Sequence[BundleFile], by: str, *, dry: bool = False
 ) -> MergeReport:
-    """As `merge_files`, for packs that were read and checked."""
-    return workspace.exchange.take([pack.parcel for pack in packs], by=by, dry=dry)
+    """As `merge_files`, for bundles that were read and checked."""
+    return workspace.exchange.import_([bundle.content for bundle in bundles], by=by, dry=dry)
 
 
 @dataclass(frozen=True)

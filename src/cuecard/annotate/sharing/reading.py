@@ -51,7 +51,7 @@ from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import one_line
 from cuecard.core.validation import Dialect, problems_of
 from cuecard.store.bundle_records import (
-    Parcel,
+    Bundle,
     SharedAdjudication,
     SharedContribution,
     SharedEffort,
@@ -71,17 +71,17 @@ _DIALECT = Dialect(title="", shape="")
 
 
 @dataclass(frozen=True)
-class Pack:
-    """A pack that was read from `path` and holds what it says."""
+class BundleFile:
+    """A bundle that was read from `path` and holds what it says."""
 
     path: Path
     header: Header
-    parcel: Parcel
+    content: Bundle
 
 
-def read_packs(paths: Sequence[Path]) -> list[Pack]:
+def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
     """All of them, and those in folders among `paths`, or `FileProblems` with what is wrong in each."""
-    packs: list[Pack] = []
+    bundles: list[BundleFile] = []
     problems: list[FileProblem] = []
     files: list[Path] = []
     for path in paths:
@@ -93,25 +93,25 @@ def read_packs(paths: Sequence[Path]) -> list[Pack]:
         files += found.files
     for path in dict.fromkeys(files):
         try:
-            packs.append(read_pack(path))
+            bundles.append(read_bundle(path))
         except FileProblems as error:
             problems += error.problems
     if problems:
         raise _refused(problems)
-    return packs
+    return bundles
 
 
-def read_pack(path: Path) -> Pack:
+def read_bundle(path: Path) -> BundleFile:
     """Raises `FileProblems` with what is wrong, at which entry, and how to mend it."""
     try:
-        header, parcel = parse_pack(opened(path), str(path))
+        header, bundle = parse_bundle(opened(path), str(path))
     except Unreadable as error:
         raise _refused([FileProblem(str(path), "", str(error))]) from error
-    return Pack(path, header, parcel)
+    return BundleFile(path, header, bundle)
 
 
-def parse_pack(data: bytes, file: str) -> tuple[Header, Parcel]:
-    """A pack from its unpacked bytes; `file` is for messages. Raises `FileProblems`."""
+def parse_bundle(data: bytes, file: str) -> tuple[Header, Bundle]:
+    """A bundle from its uncompressed bytes; `file` is for messages. Raises `FileProblems`."""
     first, _newline, body = data.partition(b"\n")
     reader = _Reader(file)
     try:
@@ -123,7 +123,7 @@ def parse_pack(data: bytes, file: str) -> tuple[Header, Parcel]:
         raise _refused([FileProblem(file, "", str(error))]) from error
     if reader.problems:
         raise _refused(reader.problems)
-    return header, reader.parcel(header.person)
+    return header, reader.bundle(header.person)
 
 
 def _header(line: bytes) -> Header:
@@ -187,8 +187,8 @@ class _Reader:
         if not self.problems and said != dict(found):
             raise Unreadable(_("does not hold as many entries as it says"))
 
-    def parcel(self, person: str) -> Parcel:
-        return Parcel(
+    def bundle(self, person: str) -> Bundle:
+        return Bundle(
             person=person,
             tasks=self.tasks,
             revisions=tuple(self.revisions.values()),
@@ -269,7 +269,7 @@ class _Reader:
                     self.trials[trial.uid] = trial
 
     def _speaks(self, name: str, person: str, *trials: str) -> str:
-        """Who may speak in an entry: the packer; of trials whose run is in the pack, anybody."""
+        """Who may speak in an entry: the packer; of trials whose run is in the bundle, anybody."""
         whole = trials and all(trial in self.trials for trial in trials)
         return name if whole and not name_problem(name) else person
 

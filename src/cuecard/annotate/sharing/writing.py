@@ -23,16 +23,16 @@ from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.system import replace_file
 from cuecard.core.text import slug
-from cuecard.store.bundle_records import Parcel
+from cuecard.store.bundle_records import Bundle
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Packed:
+class WrittenBundle:
     """A file that was written. `size` in bytes; `kinds` of the person's own entries, one for each, as in
-    `Arrived`; `drafts`: their unsaved edits, which no pack holds.
+    `Arrived`; `drafts`: their unsaved edits, which no bundle holds.
     """
 
     path: Path
@@ -43,45 +43,45 @@ class Packed:
 
 
 @dataclass(frozen=True)
-class PackPreview:
-    """What a pack would hold, as in `Packed`, and what its file would be called."""
+class Preview:
+    """What a bundle would hold, as in `WrittenBundle`, and what its file would be called."""
 
     name: str
     kinds: tuple[str, ...]
     drafts: int
 
 
-def preview_pack(workspace: Workspace, person: str, since: datetime | None = None) -> PackPreview:
-    """What `write_pack` would write; no kinds when there is nothing to pack."""
-    parcel = workspace.exchange.parcel(person, since=since)
-    name = default_name(header_of(parcel, b"", since))
-    return PackPreview(name, _own(parcel, since), len(workspace.drafts.of(person)))
+def preview_bundle(workspace: Workspace, person: str, since: datetime | None = None) -> Preview:
+    """What `write_bundle` would write; no kinds when there is nothing to pack."""
+    bundle = workspace.exchange.bundle(person, since=since)
+    name = default_name(header_of(bundle, b"", since))
+    return Preview(name, _own(bundle, since), len(workspace.drafts.of(person)))
 
 
-def pack_bytes(parcel: Parcel, since: datetime | None = None) -> bytes:
-    """The same parcel gives the same bytes, whenever and wherever it is packed."""
-    body = body_of(parcel)
-    return compressed(header_line(header_of(parcel, body, since)) + body)
+def bundle_bytes(bundle: Bundle, since: datetime | None = None) -> bytes:
+    """The same bundle gives the same bytes, whenever and wherever it is written."""
+    body = body_of(bundle)
+    return compressed(header_line(header_of(bundle, body, since)) + body)
 
 
-def write_pack(
+def write_bundle(
     workspace: Workspace,
     person: str,
     path: Path | None = None,
     *,
     since: datetime | None = None,
     runs: Sequence[int] = (),
-) -> Packed:
+) -> WrittenBundle:
     """Write what `person` did (from `since` on) to `path`, or to a file named after them here; with `runs`, these
-    runs whole instead. An older pack is replaced. Raises `CuecardError` when there is nothing to pack, it is more
-    than a pack can hold, or the file cannot be written; `NotFound` for an unknown run.
+    runs whole instead. An older bundle is replaced. Raises `CuecardError` when there is nothing to pack, it is more
+    than a bundle can hold, or the file cannot be written; `NotFound` for an unknown run.
     """
-    parcel = (
-        workspace.exchange.parcel_of_runs(person, runs)
+    bundle = (
+        workspace.exchange.bundle_of_runs(person, runs)
         if runs
-        else workspace.exchange.parcel(person, since=since)
+        else workspace.exchange.bundle(person, since=since)
     )
-    if parcel.empty:
+    if bundle.empty:
         raise CuecardError(
             _("There is nothing to pack"),
             _("{person} has done nothing in this workspace that could travel.").format(
@@ -94,8 +94,8 @@ def write_pack(
             _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
             in_app=_("Is this the right workspace and the right name (6)? Drafts do not travel: save a revision."),
         )  # fmt: skip
-    body = body_of(parcel)
-    header = header_of(parcel, body, since)
+    body = body_of(bundle)
+    header = header_of(bundle, body, since)
     data = compressed(header_line(header) + body)
     if len(body) > MAX_UNPACKED or len(data) > MAX_FILE:
         raise CuecardError(
@@ -103,38 +103,38 @@ def write_pack(
             _("A pack unpacks to at most {n} MB.").format(n=MAX_UNPACKED >> 20),
             _("Pack runs one at a time, or copy the workspace (with the app closed)."),
         )
-    path = path or Path(default_name(header, parcel.runs[0].name if parcel.runs else ""))
+    path = path or Path(default_name(header, bundle.runs[0].name if bundle.runs else ""))
     _replace(path, data)
     drafts = 0 if runs else len(workspace.drafts.of(person))
-    return Packed(path, header, len(data), _own(parcel, since), drafts)
+    return WrittenBundle(path, header, len(data), _own(bundle, since), drafts)
 
 
-def _own(parcel: Parcel, since: datetime | None) -> tuple[str, ...]:
+def _own(bundle: Bundle, since: datetime | None) -> tuple[str, ...]:
     signed = [
         revision
-        for revision in parcel.revisions
+        for revision in bundle.revisions
         if any(
-            s.author == parcel.person and (since is None or s.at >= since)
+            s.author == bundle.person and (since is None or s.at >= since)
             for s in revision.signatures
         )
     ]
-    own = () if parcel.runs else signed
+    own = () if bundle.runs else signed
     return (
         *("revision" for _revision in own),
-        *(entry.body.kind for entry in parcel.contributions),
-        *("label" for _label in parcel.labels),
-        *("effort" for _effort in parcel.effort),
-        *("reveal" for _reveal in parcel.reveals),
-        *("adjudication" for _decision in parcel.adjudications),
-        *("label_set" for _drawn in parcel.label_sets),
-        *("run" for _run in parcel.runs),
-        *("trial" for _trial in parcel.trials),
-        *("event" for trial in parcel.trials for _event in trial.events),
-        *("judgement" for trial in parcel.trials for _judgement in trial.judgements),
-        *("judge_call" for trial in parcel.trials for _call in trial.calls),
-        *("shadow" for trial in parcel.trials for _shadow in trial.shadows),
-        *("session_form" for trial in parcel.trials for _form in trial.forms),
-        *("trial_note" for trial in parcel.trials for _note in trial.notes),
+        *(entry.body.kind for entry in bundle.contributions),
+        *("label" for _label in bundle.labels),
+        *("effort" for _effort in bundle.effort),
+        *("reveal" for _reveal in bundle.reveals),
+        *("adjudication" for _decision in bundle.adjudications),
+        *("label_set" for _drawn in bundle.label_sets),
+        *("run" for _run in bundle.runs),
+        *("trial" for _trial in bundle.trials),
+        *("event" for trial in bundle.trials for _event in trial.events),
+        *("judgement" for trial in bundle.trials for _judgement in trial.judgements),
+        *("judge_call" for trial in bundle.trials for _call in trial.calls),
+        *("shadow" for trial in bundle.trials for _shadow in trial.shadows),
+        *("session_form" for trial in bundle.trials for _form in trial.forms),
+        *("trial_note" for trial in bundle.trials for _note in trial.notes),
     )
 
 
@@ -145,7 +145,7 @@ def default_name(header: Header, run: str = "") -> str:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """In one step: whoever looks sees the old file or the new one. Only packs are replaced."""
+    """In one step: whoever looks sees the old file or the new one. Only bundles are replaced."""
     try:
         if path.exists() and (path.is_dir() or not is_compressed(path)):
             raise Conflict(

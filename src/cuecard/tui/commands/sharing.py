@@ -15,8 +15,8 @@ from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import as_json, complain, note, say, table
 
 if TYPE_CHECKING:
-    from cuecard.annotate.sharing.reading import Pack
-    from cuecard.annotate.sharing.writing import Packed
+    from cuecard.annotate.sharing.reading import BundleFile
+    from cuecard.annotate.sharing.writing import WrittenBundle
     from cuecard.store.bundle_records import MergeReport
 
 EXIT_CLASHES, EXIT_UNREADABLE = 1, 2
@@ -46,19 +46,19 @@ def pack(
 ) -> None:
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
-    from cuecard.annotate.sharing.writing import write_pack
+    from cuecard.annotate.sharing.writing import write_bundle
     from cuecard.store.people import checked_name
 
     ours = Context.of(context)
     moment = since.astimezone() if since else None
     with ours.workspace() as workspace:
-        packed = write_pack(
+        written = write_bundle(
             workspace, checked_name(ours.reader), output, since=moment, runs=run or ()
         )
     if json:
-        as_json(_packed_json(packed))
+        as_json(_written_json(written))
     else:
-        _print_packed(packed)
+        _print_written(written)
 
 
 def merge(
@@ -69,13 +69,13 @@ def merge(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.annotate.sharing.merging import merge_packs, speaks_for_others
-    from cuecard.annotate.sharing.reading import read_packs
+    from cuecard.annotate.sharing.merging import merge_bundles, speaks_for_others
+    from cuecard.annotate.sharing.reading import read_bundles
 
     ours = Context.of(context)
     with ours.workspace() as workspace:
         try:
-            packs = read_packs(files)
+            bundles = read_bundles(files)
         except FileProblems as error:
             if json:
                 as_json({"dry_run": dry_run, "problems": _problems_json(error)})
@@ -83,58 +83,57 @@ def merge(
                 complain(error)
             raise typer.Exit(EXIT_UNREADABLE) from None
         person = ours.person(workspace)
-        if not json and any(speaks_for_others(pack) for pack in packs):
+        if not json and any(speaks_for_others(bundle) for bundle in bundles):
             # Before anything is taken, though nothing asks: names are no passwords.
-            _print_signed_for(merge_packs(workspace, packs, person, dry=True))
-        report = merge_packs(workspace, packs, person, dry=dry_run)
+            _print_signed_for(merge_bundles(workspace, bundles, person, dry=True))
+        report = merge_bundles(workspace, bundles, person, dry=dry_run)
     if json:
-        as_json(_report_json(packs, report))
+        as_json(_report_json(bundles, report))
     else:
-        _print_report(packs, report)
+        _print_report(bundles, report)
     raise typer.Exit(EXIT_CLASHES if report.clashes else 0)
 
 
-def _print_packed(packed: Packed) -> None:
+def _print_written(written: WrittenBundle) -> None:
     from cuecard.annotate.sharing.merging import counted
 
-    size = f"{packed.size / 1024:,.0f} KB" if packed.size >= 1024 else f"{packed.size} B"
-    whole = packed.header.entries.get("run")
+    size = f"{written.size / 1024:,.0f} KB" if written.size >= 1024 else f"{written.size} B"
+    whole = written.header.entries.get("run")
     text = (
         ngettext("{file} written ({size}): {n} run.", "{file} written ({size}): {n} runs.", whole)
         if whole
         else _("{file} written ({size}): what {person} did.")
     )
-    say(text.format(file=packed.path, size=size, person=packed.header.person, n=whole))
-    for label, count in counted(packed.kinds):
+    say(text.format(file=written.path, size=size, person=written.header.person, n=whole))
+    for label, count in counted(written.kinds):
         say(f"  {count:>6,}  {label}")
-    if packed.drafts:
+    if written.drafts:
         text = ngettext(
             "{n} draft stays here: save it as a revision, then it travels.",
             "{n} drafts stay here: save them as revisions, then they travel.",
-            packed.drafts,
+            written.drafts,
         )
-        note(text.format(n=packed.drafts))
+        note(text.format(n=written.drafts))
 
 
-def _packed_json(packed: Packed) -> dict[str, Any]:
+def _written_json(written: WrittenBundle) -> dict[str, Any]:
     return {
-        "file": str(packed.path),
-        "size": packed.size,
-        "header": packed.header.model_dump(mode="json"),
-        "drafts_left": packed.drafts,
+        "file": str(written.path),
+        "size": written.size,
+        "header": written.header.model_dump(mode="json"),
+        "drafts_left": written.drafts,
     }
 
 
-def _print_report(packs: list[Pack], report: MergeReport) -> None:
+def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
     from cuecard.annotate.sharing.merging import STATE, arrived_rows, left_out_text
 
-    for pack in packs:
-        until = (
-            pack.header.until.astimezone().strftime("%Y-%m-%d %H:%M") if pack.header.until else "–"
-        )
+    for bundle in bundles:
+        header = bundle.header
+        until = header.until.astimezone().strftime("%Y-%m-%d %H:%M") if header.until else "–"
         say(
             _("{file}: {person}, until {time}").format(
-                file=pack.path, person=one_line(pack.header.person), time=until
+                file=bundle.path, person=one_line(header.person), time=until
             )
         )
     say("")
@@ -196,11 +195,11 @@ def _print_clashes(report: MergeReport) -> None:
     )
 
 
-def _report_json(packs: list[Pack], report: MergeReport) -> dict[str, Any]:
+def _report_json(bundles: list[BundleFile], report: MergeReport) -> dict[str, Any]:
     return {
         "dry_run": report.dry,
         "files": [
-            {"file": str(pack.path), **pack.header.model_dump(mode="json")} for pack in packs
+            {"file": str(each.path), **each.header.model_dump(mode="json")} for each in bundles
         ],
         "added": {one.kind: one.added for one in report.arrived},
         "known": {one.kind: one.known for one in report.arrived},

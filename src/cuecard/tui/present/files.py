@@ -26,8 +26,8 @@ from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.tasks import moment
 
 if TYPE_CHECKING:
-    from cuecard.annotate.sharing.reading import Pack
-    from cuecard.annotate.sharing.writing import PackPreview
+    from cuecard.annotate.sharing.reading import BundleFile
+    from cuecard.annotate.sharing.writing import Preview
     from cuecard.annotate.task_files import ImportedTask, ImportProblem, ImportReport
     from cuecard.core.errors import FileProblem
     from cuecard.store.bundle_records import MergeReport, Moved
@@ -215,8 +215,8 @@ def _entry(text: str, tone: Tone) -> Entry:
 _MOST = 300
 
 
-def entries_of_pack(preview: PackPreview) -> list[Entry]:
-    """What a pack would hold, and what stays here."""
+def entries_of_bundle(preview: Preview) -> list[Entry]:
+    """What a bundle would hold, and what stays here."""
     rows = counted(preview.kinds)
     entries = [_line(f"{count:>6,}  {label}") for label, count in rows]
     if not rows:
@@ -248,7 +248,7 @@ def entries_of_problems(problems: Sequence[FileProblem]) -> list[Entry]:
     return [*entries, _line(_("Nothing was merged. Ask for a new file, or leave this one out."))]
 
 
-def entries_of_merge(packs: Sequence[Pack], report: MergeReport) -> list[Entry]:
+def entries_of_merge(bundles: Sequence[BundleFile], report: MergeReport) -> list[Entry]:
     """Clashes first, then what came from whom, and which tasks it moved."""
     entries: list[Entry] = []
     new = report.new_clashes
@@ -260,12 +260,12 @@ def entries_of_merge(packs: Sequence[Pack], report: MergeReport) -> list[Entry]:
             Piece(when, "muted"),
         )
         entries.append(Entry("work", 0, head, (Paragraph(clash_text(clash), "plain", 2),)))
-    for pack in packs:
-        until = moment(pack.header.until) if pack.header.until else "–"
+    for bundle in bundles:
+        until = moment(bundle.header.until) if bundle.header.until else "–"
         head = (
-            Piece(one_line(pack.header.person, 60), "user"),
+            Piece(one_line(bundle.header.person, 60), "user"),
             Piece("  " + _("until {time}").format(time=until), "muted"),
-            Piece(f"  {one_line(pack.path.name, 60)}", "muted"),
+            Piece(f"  {one_line(bundle.path.name, 60)}", "muted"),
         )
         entries.append(Entry("work", 0, head))
     for signed in report.signed_for:

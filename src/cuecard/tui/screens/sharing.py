@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Footer, Input, Label, Static
 
-from cuecard.annotate.sharing.merging import merge_packs
-from cuecard.annotate.sharing.reading import Pack, read_packs
-from cuecard.annotate.sharing.writing import Packed, PackPreview, preview_pack, write_pack
+from cuecard.annotate.sharing.merging import merge_bundles
+from cuecard.annotate.sharing.reading import BundleFile, read_bundles
+from cuecard.annotate.sharing.writing import Preview, WrittenBundle, preview_bundle, write_bundle
 from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -19,8 +19,8 @@ from cuecard.store.bundle_records import MergeReport
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.files import (
+    entries_of_bundle,
     entries_of_merge,
-    entries_of_pack,
     entries_of_problems,
     path_of,
     since_of,
@@ -31,8 +31,8 @@ from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.path_input import PathInput
 
 
-class PackDialog(CuecardDialog[Packed | None]):
-    """Answers with the pack that was written."""
+class BundleDialog(CuecardDialog[WrittenBundle | None]):
+    """Answers with the bundle that was written."""
 
     CSS_PATH = "sharing.tcss"
     BINDINGS = keys(
@@ -41,7 +41,7 @@ class PackDialog(CuecardDialog[Packed | None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._preview: PackPreview | None = None
+        self._preview: Preview | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -92,29 +92,29 @@ class PackDialog(CuecardDialog[Packed | None]):
 
     @guarded("preview", background=True)
     async def preview(self) -> None:
-        """Say what the pack would hold, once what is typed is a day."""
+        """Say what the bundle would hold, once what is typed is a day."""
         await asyncio.sleep(0.2 if self._preview else 0)
         try:
             since = since_of(self.query_one("#since", Input).value)
         except ValueError:
             return
         person = self.person
-        self._preview = await self.services.ask(lambda ws: preview_pack(ws, person, since))
-        self.query_one("#found", EntryList).load(entries_of_pack(self._preview))
+        self._preview = await self.services.ask(lambda ws: preview_bundle(ws, person, since))
+        self.query_one("#found", EntryList).load(entries_of_bundle(self._preview))
 
     @guarded("write")
     async def write(self, since: datetime | None) -> None:
         person, typed = self.person, self.query_one(PathInput).value.strip()
         path = path_of(typed) if typed else None
-        packed = await self.services.ask(
-            lambda ws: write_pack(
+        written = await self.services.ask(
+            lambda ws: write_bundle(
                 ws,
                 person,
-                path / preview_pack(ws, person, since).name if path and path.is_dir() else path,
+                path / preview_bundle(ws, person, since).name if path and path.is_dir() else path,
                 since=since,
             )
         )
-        self.dismiss(packed)
+        self.dismiss(written)
 
 
 class MergeDialog(CuecardDialog[MergeReport | None]):
@@ -130,7 +130,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
         super().__init__()
         self._start = start
         self._looked = ""
-        self._packs: list[Pack] = []
+        self._bundles: list[BundleFile] = []
         self._busy = False
         self._done: MergeReport | None = None
 
@@ -173,7 +173,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
             self.notify(_("Please write a path first."), severity="warning", markup=False)
         elif self._done is not None:
             self.dismiss(self._done)
-        elif self._packs and self._looked == self._typed:
+        elif self._bundles and self._looked == self._typed:
             self.merge()
         else:
             self.look()
@@ -183,32 +183,32 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
 
     @guarded("merge")
     async def look(self) -> None:
-        """Read the packs and say what would happen, or what is wrong with them."""
+        """Read the bundles and say what would happen, or what is wrong with them."""
         typed, person = self._typed, self.person
-        self._packs = []
+        self._bundles = []
         self._busy = True
         self._say(_("Reading…"))
         try:
-            packs = await asyncio.to_thread(read_packs, [path_of(typed)])
-            report = await self.services.ask(lambda ws: merge_packs(ws, packs, person, dry=True))
+            read = await asyncio.to_thread(read_bundles, [path_of(typed)])
+            report = await self.services.ask(lambda ws: merge_bundles(ws, read, person, dry=True))
         except FileProblems as error:
             self._say(_("These packs cannot be merged."))
             self._list().load(entries_of_problems(error.problems))
             return
         finally:
             self._busy = False
-        self._packs, self._looked = packs, typed
+        self._bundles, self._looked = read, typed
         self._say(_("Would be: {counts}").format(counts=summary_of(report)))
-        self._list().load(entries_of_merge(packs, report))
+        self._list().load(entries_of_merge(read, report))
         self._show_button()
 
     @guarded("merge")
     async def merge(self) -> None:
         """Take what was looked at; clashes stay on the screen until they are read."""
-        packs, person = self._packs, self.person
+        bundles, person = self._bundles, self.person
         self._busy = True
         try:
-            report = await self.services.ask(lambda ws: merge_packs(ws, packs, person))
+            report = await self.services.ask(lambda ws: merge_bundles(ws, bundles, person))
         finally:
             self._busy = False
         self._done = report
@@ -216,7 +216,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
             self.dismiss(report)
             return
         self._say(_("Merged: {counts}").format(counts=summary_of(report)))
-        self._list().load(entries_of_merge(packs, report))
+        self._list().load(entries_of_merge(bundles, report))
         self._show_button()
 
     def _list(self) -> EntryList:
@@ -227,7 +227,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
             self.query_one("#status", Static).update(text)
 
     def _show_button(self) -> None:
-        ready = bool(self._packs) and self._looked == self._typed
+        ready = bool(self._bundles) and self._looked == self._typed
         label = _("Close") if self._done else _("Merge") if ready else _("Look")
         self.query_one("#go", Button).label = label
 

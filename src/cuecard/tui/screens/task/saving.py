@@ -93,7 +93,7 @@ async def _merge(screen: DraftingScreen, message: str) -> None:
     view = await asyncio.to_thread(lambda: MergeView(Merging(began, mine, theirs)))
     from cuecard.tui.screens.task.versions import MergeScreen
 
-    # After a merge of packs the head need not have the highest number.
+    # After a merge of bundles the head need not have the highest number.
     told = _told([revision for revision in revisions if revision.number > base] or [newest])
     merged = await screen.app.push_screen_wait(MergeScreen(view, told))
     if merged is None:

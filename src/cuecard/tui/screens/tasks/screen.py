@@ -283,11 +283,11 @@ class TasksScreen(CuecardScreen[None]):
 
     @guarded("export")
     async def action_pack(self) -> None:
-        from cuecard.tui.screens.sharing import PackDialog
+        from cuecard.tui.screens.sharing import BundleDialog
 
-        packed = await self.app.push_screen_wait(PackDialog())
-        if packed is not None:
-            text = _("{file} written.").format(file=packed.path)
+        written = await self.app.push_screen_wait(BundleDialog())
+        if written is not None:
+            text = _("{file} written.").format(file=written.path)
             self.cue_app.tell(text, title=_("Packed"))
 
     @guarded("archive")

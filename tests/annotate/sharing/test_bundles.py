@@ -22,8 +22,8 @@ from cuecard.annotate.sharing.bundle import (
     uncompressed,
 )
 from cuecard.annotate.sharing.merging import merge_files
-from cuecard.annotate.sharing.reading import read_pack
-from cuecard.annotate.sharing.writing import write_pack
+from cuecard.annotate.sharing.reading import read_bundle
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.core.errors import Conflict, CuecardError, FileProblems
 from cuecard.store.workspace import Workspace
@@ -50,12 +50,12 @@ def ana(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 @pytest.fixture
 def packed(ana: Workspace, tmp_path: Path) -> Path:
-    return write_pack(ana, "Ana", tmp_path / "ana.cuepack").path
+    return write_bundle(ana, "Ana", tmp_path / "ana.cuepack").path
 
 
 @pytest.fixture
 def forged(packed: Path, tmp_path: Path) -> Callable[[Forge], Path]:
-    """A pack whose entries somebody changed, and who signed the file anew."""
+    """A bundle whose entries somebody changed, and who signed the file anew."""
 
     def forge(change: Forge) -> Path:
         header, *lines = [
@@ -76,17 +76,17 @@ def forged(packed: Path, tmp_path: Path) -> Callable[[Forge], Path]:
 
 def _refusal(path: Path) -> str:
     with pytest.raises(FileProblems) as caught:
-        read_pack(path)
+        read_bundle(path)
     assert "cuecard pack" in caught.value.hint
     assert all(problem.file == str(path) for problem in caught.value.problems)
     return caught.value.message
 
 
 def test_the_same_content_gives_the_same_bytes(ana: Workspace, tmp_path: Path) -> None:
-    first = write_pack(ana, "Ana", tmp_path / "one").path.read_bytes()
-    assert write_pack(ana, "Ana", tmp_path / "two").path.read_bytes() == first
-    pack = read_pack(tmp_path / "one")
-    assert pack.header.entries == {
+    first = write_bundle(ana, "Ana", tmp_path / "one").path.read_bytes()
+    assert write_bundle(ana, "Ana", tmp_path / "two").path.read_bytes() == first
+    bundle = read_bundle(tmp_path / "one")
+    assert bundle.header.entries == {
         "task": 2,
         "revision": 2,
         "contribution": 2,
@@ -99,54 +99,54 @@ def test_the_same_content_gives_the_same_bytes(ana: Workspace, tmp_path: Path) -
 
 def test_a_pack_holds_what_its_entries_refer_to(ana: Workspace, tmp_path: Path) -> None:
     with fresh(tmp_path / "eve.db") as eve:
-        report = merge_files(eve, [write_pack(ana, "Ben", tmp_path / "ben").path], "Eve")
+        report = merge_files(eve, [write_bundle(ana, "Ben", tmp_path / "ben").path], "Eve")
         assert report.people == ("Ana", "Ben")
         assert {a.kind: a.added for a in report.arrived} == {
             "task": 1,
             "revision": 2,
             "reviewed": 1,
         }
-        merge_files(eve, [write_pack(ana, "Ana", tmp_path / "ana").path], "Eve")
+        merge_files(eve, [write_bundle(ana, "Ana", tmp_path / "ana").path], "Eve")
         assert picture(eve) == picture(ana)
 
 
 def test_since_leaves_out_what_was_done_before(ana: Workspace, tmp_path: Path) -> None:
     moment = ana.reviews.log("t").contributions[0].at
-    path = write_pack(ana, "Ana", tmp_path / "later", since=moment).path
-    pack = read_pack(path)
-    assert [entry.body.kind for entry in pack.parcel.contributions] == ["submitted", "commented"]
-    assert pack.header.since == moment
+    path = write_bundle(ana, "Ana", tmp_path / "later", since=moment).path
+    bundle = read_bundle(path)
+    assert [entry.body.kind for entry in bundle.content.contributions] == ["submitted", "commented"]
+    assert bundle.header.since == moment
     # It goes with what stands before, so that it can be merged first.
     with fresh(tmp_path / "b.db") as other:
         merge_files(other, [path], "Ben")
         assert other.reviews.state("t") is TaskState.IN_REVIEW
     with pytest.raises(CuecardError, match="nothing"):
-        write_pack(ana, "Zoe", tmp_path / "zoe")
+        write_bundle(ana, "Zoe", tmp_path / "zoe")
 
 
 def test_only_packs_are_replaced(ana: Workspace, tmp_path: Path) -> None:
     precious = tmp_path / "cuecard.db"
     precious.write_text("precious")
     with pytest.raises(Conflict):
-        write_pack(ana, "Ana", precious)
+        write_bundle(ana, "Ana", precious)
     assert precious.read_text() == "precious"
     with pytest.raises(CuecardError, match="cannot be written"):
-        write_pack(ana, "Ana", tmp_path / "no" / "folder.cuepack")
+        write_bundle(ana, "Ana", tmp_path / "no" / "folder.cuepack")
 
 
 def test_any_changed_byte_is_noticed(packed: Path, tmp_path: Path) -> None:
-    data, known = packed.read_bytes(), read_pack(packed)
+    data, known = packed.read_bytes(), read_bundle(packed)
     chance = random.Random(1)
     for place in [*range(20), *chance.sample(range(len(data)), 200)]:
         changed = bytearray(data)
         changed[place] ^= 1 << chance.randrange(8)
         (tmp_path / "changed").write_bytes(changed)
         try:
-            found = read_pack(tmp_path / "changed")
+            found = read_bundle(tmp_path / "changed")
         except FileProblems:
             continue
         # Bits of the frame that say nothing: time, system, padding.
-        assert (found.header, found.parcel) == (known.header, known.parcel)
+        assert (found.header, found.content) == (known.header, known.content)
     plain = bytearray(gzip.decompress(data))
     for place in chance.sample(range(len(plain)), 60):
         flipped = bytearray(plain)

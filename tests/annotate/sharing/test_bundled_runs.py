@@ -14,8 +14,8 @@ from apart import fresh
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.sharing.bundle import uncompressed
 from cuecard.annotate.sharing.merging import arrived_rows, left_out_text, merge_files
-from cuecard.annotate.sharing.reading import parse_pack
-from cuecard.annotate.sharing.writing import pack_bytes, write_pack
+from cuecard.annotate.sharing.reading import parse_bundle
+from cuecard.annotate.sharing.writing import bundle_bytes, write_bundle
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import (
@@ -41,7 +41,7 @@ from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import FileProblems, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import Shadow
-from cuecard.store.bundle_records import Parcel, SharedTrial
+from cuecard.store.bundle_records import Bundle, SharedTrial
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, triple
 
@@ -149,14 +149,14 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace
 
 
 @pytest.fixture(scope="module")
-def parcel(origin: tuple[Workspace, int]) -> Parcel:
+def bundle(origin: tuple[Workspace, int]) -> Bundle:
     workspace, run = origin
-    return workspace.exchange.parcel_of_runs("Ana", [run])
+    return workspace.exchange.bundle_of_runs("Ana", [run])
 
 
 def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Path) -> None:
     source, run = origin
-    packed = write_pack(source, "Ana", tmp_path / "run.cuepack", runs=[run])
+    packed = write_bundle(source, "Ana", tmp_path / "run.cuepack", runs=[run])
     assert packed.header.entries["run"] == 1
     with fresh(tmp_path / "other.db") as other:
         # Other numbers than there.
@@ -178,8 +178,8 @@ def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Pat
         again = merge_files(other, [packed.path], "Bo")
         assert (again.added, again.left_out) == (0, ())
         assert picture(other, there.id) == {**theirs, "sets": ["inside"]}
-        whole = other.exchange.parcel_of_runs("Ana", [there.id])
-        assert pack_bytes(whole) == packed.path.read_bytes()
+        whole = other.exchange.bundle_of_runs("Ana", [there.id])
+        assert bundle_bytes(whole) == packed.path.read_bytes()
         rows = {words: (added, known) for words, added, known in arrived_rows(report.arrived)}
         assert rows["trials"] == (4, 0)
         assert rows["judgements"] == (5, 0)
@@ -188,25 +188,25 @@ def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Pat
 def test_what_is_new_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
     with fresh(tmp_path / "a.db") as source, fresh(tmp_path / "b.db") as other:
         run = rich_run(source)
-        early = source.exchange.parcel_of_runs("Ana", [run])
-        other.exchange.take([early], by="Bo")
+        early = source.exchange.bundle_of_runs("Ana", [run])
+        other.exchange.import_([early], by="Bo")
         (there,) = other.runs.all()
         mine, yours = source.runs.trials(run)[-1].id, other.runs.trials(there.id)[-1].id
         ended = TrialEnded(termination=Termination.API_ERROR, detail="HTTP 503")
         played_on(source, mine, reply("short", 1), ended, take=1)
         source.verdicts.add(mine, judgement("nn"))
         source.runs.set_state(run, RunState.DONE)
-        late = source.exchange.parcel_of_runs("Ana", [run])
-        report = other.exchange.take([late], by="Bo")
+        late = source.exchange.bundle_of_runs("Ana", [run])
+        report = other.exchange.import_([late], by="Bo")
         added = {one.kind: one.added for one in report.arrived if one.added}
         assert added == {"event": 2, "judgement": 1}
         assert {k: v for k, v in picture(other, there.id).items() if k != "sets"} == {
             k: v for k, v in picture(source, run).items() if k != "sets"
         }
         assert other.runs.get(there.id).state is RunState.DONE
-        # The earlier pack again takes nothing back; a judgement made here since is newer and counts.
+        # The earlier bundle again takes nothing back; a judgement made here since is newer and counts.
         other.verdicts.add(yours, judgement("yy"))
-        assert other.exchange.take([early, late], by="Bo").added == 0
+        assert other.exchange.import_([early, late], by="Bo").added == 0
         (newest, *_older) = other.verdicts.of_trial(yours)
         assert newest.judgement.verdicts == judgement("yy").verdicts
 
@@ -219,46 +219,46 @@ def test_a_run_that_is_played_is_packed_without_its_holder_and_not_merged_into(
         source.runs.set_state(run, RunState.RUNNING)
         source.leases.take(run, "Ana")
         assert source.runs.get(run).state is RunState.RUNNING
-        packed = source.exchange.parcel_of_runs("Ana", [run])
+        packed = source.exchange.bundle_of_runs("Ana", [run])
         assert "lease" not in packed.runs[0].model_dump()
-        other.exchange.take([packed], by="Bo")
+        other.exchange.import_([packed], by="Bo")
         (there,) = other.runs.all()
         assert (there.state, there.lease) == (RunState.PAUSED, None)
         # Whoever plays it there is not written into from outside, and may be told beforehand what would come.
         lease = other.leases.take(there.id, "Bo")
         with pytest.raises(BeingPlayed, match="Bo plays it on"):
-            other.exchange.take([packed], by="Bo")
-        other.exchange.take([packed], by="Bo", dry=True)
+            other.exchange.import_([packed], by="Bo")
+        other.exchange.import_([packed], by="Bo", dry=True)
         other.leases.release(lease)
-        other.exchange.take([packed], by="Bo")
+        other.exchange.import_([packed], by="Bo")
 
 
 def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path) -> None:
     with fresh(tmp_path / "a.db") as source, fresh(tmp_path / "b.db") as other:
         run = rich_run(source)
-        other.exchange.take([source.exchange.parcel_of_runs("Ana", [run])], by="Bo")
+        other.exchange.import_([source.exchange.bundle_of_runs("Ana", [run])], by="Bo")
         mine, yours = source.runs.trials(run)[-1], other.runs.trials(1)[-1]
         played_on(source, mine.id, UserSpoke(turn=1, reply=UserReply(text="here")), take=1)
         played_on(other, yours.id, UserSpoke(turn=1, reply=UserReply(text="there")), take=1)
         before = other.runs.log(yours.id)
-        report = other.exchange.take([source.exchange.parcel_of_runs("Ana", [run])], by="Bo")
+        report = other.exchange.import_([source.exchange.bundle_of_runs("Ana", [run])], by="Bo")
         (left,) = report.left_out
         assert (left.trial, left.reason, left.kind) == (mine.uid, "other_log", "trial")
         assert "two places" in left_out_text(left)
         assert other.runs.log(yours.id) == before
 
 
-def test_what_stands_twice_in_a_file_is_taken_once(parcel: Parcel, tmp_path: Path) -> None:
-    first, *others = sorted(parcel.trials, key=lambda trial: trial.order)
+def test_what_stands_twice_in_a_file_is_taken_once(bundle: Bundle, tmp_path: Path) -> None:
+    first, *others = sorted(bundle.trials, key=lambda trial: trial.order)
     parts = ("calls", "judgements", "shadows", "forms", "notes")
     doubled = first.model_copy(update={part: getattr(first, part) * 2 for part in parts})
     # The uid of a note is one of all trials, and nobody takes back another's.
     noted = next(note for note in first.notes if note.kind == "comment")
     foul = {"uid": "f" * 32, "kind": "taken_back", "person": "Mo", "about": noted.uid}
     stolen = others[0].model_copy(update={"notes": (*first.notes, noted.model_copy(update=foul))})
-    parcel = parcel.model_copy(update={"trials": (doubled, stolen, *others[1:])})
+    bundle = bundle.model_copy(update={"trials": (doubled, stolen, *others[1:])})
     with fresh(tmp_path / "w.db") as workspace:
-        workspace.exchange.take([parcel], by="Bo")
+        workspace.exchange.import_([bundle], by="Bo")
         (run,) = workspace.runs.all()
         id = workspace.runs.trials(run.id)[0].id
         assert len(workspace.verdicts.of_trial(id)) == len(first.judgements)
@@ -291,31 +291,31 @@ Change = Callable[[SharedTrial], dict[str, Any]]
         ),
     ],
 )
-def test_a_damaged_run_is_refused_whole(parcel: Parcel, change: Change, said: str) -> None:
-    trials = [trial.model_copy(update=change(trial)) for trial in parcel.trials]
-    data = pack_bytes(parcel.model_copy(update={"trials": tuple(trials)}))
+def test_a_damaged_run_is_refused_whole(bundle: Bundle, change: Change, said: str) -> None:
+    trials = [trial.model_copy(update=change(trial)) for trial in bundle.trials]
+    data = bundle_bytes(bundle.model_copy(update={"trials": tuple(trials)}))
     with pytest.raises(FileProblems) as refused:
-        parse_pack(uncompressed(data), "x")
+        parse_bundle(uncompressed(data), "x")
     assert any(said in problem.reason for problem in refused.value.problems)
 
 
-def test_texts_and_names_are_checked_too(parcel: Parcel) -> None:
+def test_texts_and_names_are_checked_too(bundle: Bundle) -> None:
     def problems(**changed: Any) -> str:
         with pytest.raises(FileProblems) as refused:
-            parse_pack(uncompressed(pack_bytes(parcel.model_copy(update=changed))), "x")
+            parse_bundle(uncompressed(bundle_bytes(bundle.model_copy(update=changed))), "x")
         return " ".join(problem.reason for problem in refused.value.problems)
 
-    assert "does not fit its hash" in problems(payloads={**parcel.payloads, DIGEST: b"other"})
+    assert "does not fit its hash" in problems(payloads={**bundle.payloads, DIGEST: b"other"})
     assert "refers to is missing" in problems(payloads={})
-    unread = parcel.runs[0].model_copy(update={"plan": {"judges": 3}})
+    unread = bundle.runs[0].model_copy(update={"plan": {"judges": 3}})
     assert "settings of run" in problems(runs=(unread,))
-    # Only of trials that are in the pack may others speak.
-    label = parcel.labels[0].model_copy(update={"trial": "f" * 32})
+    # Only of trials that are in the bundle may others speak.
+    label = bundle.labels[0].model_copy(update={"trial": "f" * 32})
     assert "speaks in the name of Ben" in problems(labels=(label,))
-    header, read = parse_pack(uncompressed(pack_bytes(parcel)), "x")
-    assert (header.person, read) == ("Ana", parcel)
+    header, read = parse_bundle(uncompressed(bundle_bytes(bundle)), "x")
+    assert (header.person, read) == ("Ana", bundle)
 
 
 def test_an_unknown_run_cannot_be_packed(origin: tuple[Workspace, int], tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        write_pack(origin[0], "Ana", tmp_path / "x.cuepack", runs=[99])
+        write_bundle(origin[0], "Ana", tmp_path / "x.cuepack", runs=[99])

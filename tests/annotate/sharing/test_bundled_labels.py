@@ -1,4 +1,4 @@
-"""Labels, and what goes with them, in packs: there and back, and every way in which one can be wrong."""
+"""Labels, and what goes with them, in bundles: there and back, and every way in which one can be wrong."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from cuecard.annotate.sharing.checking import (
     label_set_problems,
     reveal_problems,
 )
-from cuecard.annotate.sharing.reading import parse_pack
-from cuecard.annotate.sharing.writing import pack_bytes
+from cuecard.annotate.sharing.reading import parse_bundle
+from cuecard.annotate.sharing.writing import bundle_bytes
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.bundle_records import (
-    Parcel,
+    Bundle,
     SharedAdjudication,
     SharedLabel,
     SharedLabelSet,
@@ -92,8 +92,8 @@ sets = st.builds(
         max_size=3,
     ).map(tuple),
 )
-parcels = st.builds(
-    Parcel,
+bundles = st.builds(
+    Bundle,
     person=st.just("Ana"),
     labels=st.lists(labels, max_size=4).map(tuple),
     reveals=st.lists(reveals, max_size=2).map(tuple),
@@ -102,18 +102,18 @@ parcels = st.builds(
 )
 
 
-@given(parcels)
+@given(bundles)
 @settings(max_examples=40, deadline=None)
-def test_a_parcel_comes_back_as_it_was(parcel: Parcel) -> None:
-    data = pack_bytes(parcel)
-    _header, found = parse_pack(uncompressed(data), "ana")
+def test_a_bundle_comes_back_as_it_was(bundle: Bundle) -> None:
+    data = bundle_bytes(bundle)
+    _header, found = parse_bundle(uncompressed(data), "ana")
     for name in ("labels", "reveals", "adjudications", "label_sets"):
-        assert sorted(getattr(found, name), key=repr) == sorted(getattr(parcel, name), key=repr)
-    assert pack_bytes(found) == data
+        assert sorted(getattr(found, name), key=repr) == sorted(getattr(bundle, name), key=repr)
+    assert bundle_bytes(found) == data
 
 
 def test_a_plain_label_is_written_as_earlier_versions_wrote_it() -> None:
-    data = gzip.decompress(pack_bytes(Parcel(person="Ana", labels=(LABEL,))))
+    data = gzip.decompress(bundle_bytes(Bundle(person="Ana", labels=(LABEL,))))
     assert b'"phase"' not in data
     assert b'"reveal"' not in data
 
