@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from cuecard.annotate.authoring.diff import MatchRule
+from cuecard.annotate.authoring.references import Links
+from cuecard.annotate.authoring.schema import Items, Leaf, Record, known_by, words
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
@@ -69,6 +72,21 @@ RANKING = AnnotateFamily(
     blank=lambda: {"by": "", "ranked": [{"name": "", "figure": "", "grade": 1, "sources": []}]},
     blind=_blind,
     written=_written,
+    fields={
+        "by": Leaf("Order"),
+        "ranked": Items(
+            "Things",
+            "Thing {n}",
+            Record(
+                "Thing",
+                {"name": Leaf("Name"), "figure": Leaf("Figure"), "grade": Leaf("Grade")},
+            ),
+            MatchRule(keys=(known_by("name"),), text=words("name")),
+            words("name"),
+        ),
+    },
+    staged="",
+    links=Links,
     guidelines=lambda language: "Order things by one figure.",
     lint=(_lint,),
     dimensions=(Dimension(key="order", label="Order is right", help="By the figures given."),),

@@ -271,12 +271,13 @@ def _stage(edit: TaskEdit, stage: object) -> int | None:
 def _link(edit: TaskEdit, item: ProposedItem, number: int) -> None:
     """Give the stage the triples that it asks for, unless they belong to another stage."""
     wanted = set(item.links)
-    if not wanted or edit.family != "graph":
+    path = ops.staged(edit)
+    if not wanted or path is None:
         return
-    for index, triple in enumerate(edit.items(ops.TRIPLES)):
-        named = (triple.get("head"), triple.get("relation"), triple.get("tail"))
-        if named in wanted and triple.get("stage") is None:
-            edit.set((*ops.TRIPLES, index, "stage"), number)
+    for index, given in enumerate(edit.items(path)):
+        named = (given.get("head"), given.get("relation"), given.get("tail"))
+        if named in wanted and given.get("stage") is None:
+            edit.set((*path, index, "stage"), number)
 
 
 def _same_triple(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -74,9 +74,8 @@ class Merging:
         chosen = choices or {}
         walk = MergeWalk(self._versions, chosen, self._used)
         data = walk.task()
-        stages = walk.order_of(("persona", "stages"), data, self._versions.stage_ids)
-        columns = walk.order_of(("gold", "columns"), data, self._versions.column_ids)
-        plain = dict(self._versions.unlinked(data, stages, columns))
+        orders = {p: walk.order_of(p, data, ids) for p, ids in self._versions.known.items()}
+        plain = dict(self._versions.unlinked(data, orders))
         clashes = {found.key for found in walk.found if found.whose == "clash"}
         return Merge(plain, walk.found, frozenset(clashes - chosen.keys()))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.lint.codes import may_silence
 
 PERSONA: Path = ("persona",)
@@ -131,16 +132,20 @@ def _write_keys(edit: TaskEdit, flags: list[bool]) -> None:
     edit.set(KEYS, keys)
 
 
+def staged(edit: TaskEdit) -> Path | None:
+    """The list of gold whose items say which stage they answer, such as triples; None where none do."""
+    family = ANNOTATE.get(edit.family)
+    return ("gold", family.staged) if family and family.staged else None
+
+
 def _renumber(edit: TaskEdit, new: Callable[[int], int | None]) -> None:
-    if edit.family != "graph":
+    if (path := staged(edit)) is None:
         return
-    triples = [
-        {**triple, "stage": new(triple["stage"])}
-        if isinstance(triple.get("stage"), int)
-        else triple
-        for triple in edit.items(TRIPLES)
+    items = [
+        {**item, "stage": new(item["stage"])} if isinstance(item.get("stage"), int) else item
+        for item in edit.items(path)
     ]
-    edit.set(TRIPLES, triples)
+    edit.set(path, items)
 
 
 def _each_row(edit: TaskEdit, change: Callable[[list[Any]], list[Any]]) -> None:

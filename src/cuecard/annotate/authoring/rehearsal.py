@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.annotate.authoring.edit import as_task
+from cuecard.annotate.lint.rules import written_chain
 from cuecard.core.engine.messages import (
     Act,
     CheckpointStatus,
@@ -19,12 +20,7 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import CuecardError, FileProblems
-from cuecard.core.families.checkpoints.gold import (
-    Ambiguity,
-    AmbiguityType,
-    Checkpoint,
-    CheckpointChain,
-)
+from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import Cue, CueKind, Gold, Persona, Stage, Task, TaskLanguage
@@ -331,43 +327,10 @@ def _standing_at(index: int, clue_given: bool) -> Dialogue:
 def _chain(data: Mapping[str, Any]) -> CheckpointChain | None:
     """The chain as far as it is written, without validation."""
     gold = cast(dict[str, Any], data.get("gold") or {})
-    steps = [_step(step) for step in cast(list[dict[str, Any]], gold.get("steps") or [])]
-    if gold.get("family") != "checkpoints" or not steps:
+    if gold.get("family") != "checkpoints":
         return None
-    return CheckpointChain.model_construct(
-        opening=str(gold.get("opening") or ""),
-        steps=tuple(steps),
-        final_answer=str(gold.get("final_answer") or ""),
-        final_aliases=_texts(gold.get("final_aliases")),
-        forbidden=_texts(gold.get("forbidden")),
-    )
-
-
-def _step(step: Mapping[str, Any]) -> Checkpoint:
-    ambiguity = step.get("ambiguity")
-    return Checkpoint.model_construct(
-        question=str(step.get("question") or ""),
-        target=str(step.get("target") or ""),
-        aliases=_texts(step.get("aliases")),
-        ambiguity=_ambiguity(cast(dict[str, Any], ambiguity))
-        if isinstance(ambiguity, dict)
-        else None,
-    )
-
-
-def _ambiguity(about: Mapping[str, Any]) -> Ambiguity:
-    return Ambiguity.model_construct(
-        type=AmbiguityType.ENTITY,
-        logic=str(about.get("logic") or ""),
-        candidates=_texts(about.get("candidates")),
-        clue=str(about.get("clue") or ""),
-        terms=_texts(about.get("terms")),
-    )
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    items = cast(list[Any], value) if isinstance(value, list) else []
-    return tuple(text for item in items if (text := str(item).strip()))
+    chain = written_chain(gold)
+    return chain if chain.steps else None
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.ops import STAGES, TRIPLES, insert_item
+from cuecard.annotate.authoring.ops import STAGES, insert_item
 from cuecard.annotate.authoring.task_data import blank_stage
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.i18n import N_
 from cuecard.core.tasks.models import Difficulty
 from cuecard.core.text import is_cjk, normalise, sentences
@@ -48,8 +49,8 @@ def merge_stage(edit: TaskEdit, index: int) -> None:
         }
         edit.set((*STAGES, index), merged)
         edit.delete((*STAGES, index + 1))
-        if edit.family == "graph":
-            edit.set(TRIPLES, [_renumbered(triple, gone) for triple in edit.items(TRIPLES)])
+        if path := ops.staged(edit):
+            edit.set(path, [_renumbered(item, gone) for item in edit.items(path)])
 
 
 def joined(first: str, second: str) -> str:
@@ -97,8 +98,8 @@ class StageFigures:
 
 @dataclass(frozen=True)
 class StageCounts:
-    """Measures of all stages. `kinds`: stages by kind of cue; `unasked`: triples that belong to no stage, None if the
-    gold is no graph.
+    """Measures of all stages. `kinds`: stages by kind of cue; `unasked`: items of gold that belong to no stage, None if
+    none could.
     """
 
     stages: tuple[StageFigures, ...] = ()
@@ -124,9 +125,10 @@ def stage_counts(data: Mapping[str, Any]) -> StageCounts:
     """The figures of a task's stages, complete or not."""
     persona, gold = data.get("persona"), data.get("gold")
     stages = _dicts(cast(dict[str, Any], persona).get("stages")) if persona else []
-    graph = cast(dict[str, Any], gold) if isinstance(gold, dict) else {}
-    triples = _dicts(graph.get("triples"))
-    answered = Counter(triple.get("stage") for triple in triples)
+    given = cast(dict[str, Any], gold) if isinstance(gold, dict) else {}
+    family = ANNOTATE.get(str(given.get("family")))
+    staged = family.staged if family else ""
+    answered = Counter(item.get("stage") for item in _dicts(given.get(staged)))
     language = str(data.get("language", "en"))
     lines = [str(stage.get("line", "")) for stage in stages]
     figures = tuple(
@@ -134,7 +136,7 @@ def stage_counts(data: Mapping[str, Any]) -> StageCounts:
         for number, line in enumerate(lines, start=1)
     )
     kinds = Counter(str(_cue(stage).get("kind", "")) for stage in stages)
-    unasked = answered[None] if graph.get("family") == "graph" else None
+    unasked = answered[None] if staged else None
     return StageCounts(figures, dict(kinds), unasked)
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from cuecard.annotate.authoring import schema
+from cuecard.annotate.authoring.diff import MatchRule
+from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_ambiguity, blank_step
 from cuecard.annotate.families.common import answer_against, answer_terms
@@ -33,12 +36,54 @@ def _blind_chain(chain: CheckpointChain, cover: Cover) -> dict[str, Any]:
     return {"family": "checkpoints", "opening": chain.opening, **empty}
 
 
+def _step_text(item: Any) -> str:
+    return schema.part(item, "question") or schema.part(item, "target")
+
+
+_STEPS = schema.Items(
+    N_("Checkpoints"),
+    N_("Checkpoint {n}"),
+    schema.Record(
+        N_("Checkpoint"),
+        {
+            "question": schema.Leaf(N_("Question")),
+            "target": schema.Leaf(N_("Target")),
+            "aliases": schema.ALIASES,
+            "ambiguity": schema.Record(
+                N_("Ambiguity"),
+                {
+                    "type": schema.Leaf(N_("Kind")),
+                    "logic": schema.Leaf(N_("Logic"), schema.PARAGRAPH),
+                    "candidates": schema.texts(N_("Candidates"), N_("Candidate {n}")),
+                    "clue": schema.Leaf(N_("Clue"), schema.PARAGRAPH),
+                    "terms": schema.TERMS,
+                },
+            ),
+            "sources": schema.LINKS,
+        },
+    ),
+    MatchRule(
+        keys=(schema.known_by("question"), schema.known_by("target")), text=_step_text, least=55
+    ),
+    _step_text,
+)
+
+
 CHECKPOINTS = AnnotateFamily(
     drafts=("checkpoints", "translation"),
     persona=False,
     blank=_blank_chain,
     blind=_blind_chain,
     written=written_chain,
+    fields={
+        "opening": schema.Leaf(N_("Opening"), schema.PARAGRAPH),
+        "steps": _STEPS,
+        "final_answer": schema.Leaf(N_("Final answer")),
+        "final_aliases": schema.ALIASES,
+        "forbidden": schema.texts(N_("Forbidden"), N_("Forbidden {n}")),
+    },
+    staged="",
+    links=Links,
     guidelines=shipped_guidelines("checkpoints"),
     lint=(lint_chain,),
     dimensions=(

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from cuecard.annotate.authoring import schema
+from cuecard.annotate.authoring.diff import MatchRule
+from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_fact
 from cuecard.annotate.families.common import answer_against, answer_terms
@@ -44,12 +47,49 @@ def _against(
     return answer_against(world.answer, world.answer_aliases, prediction, judgement, facts)
 
 
+_FACTS = schema.Items(
+    N_("Facts"),
+    N_("Fact {n}"),
+    schema.Record(
+        N_("Fact"),
+        {
+            "key": schema.Leaf(N_("Key")),
+            "value": schema.Leaf(N_("Value")),
+            "kind": schema.Leaf(N_("Kind")),
+            "entity": schema.Leaf(N_("Entity")),
+            "attribute": schema.Leaf(N_("Attribute")),
+            "unit": schema.Leaf(N_("Unit")),
+            "aliases": schema.ALIASES,
+            "sources": schema.LINKS,
+        },
+    ),
+    MatchRule(
+        keys=(
+            schema.known_by("key"),
+            schema.known_by("key", plain=True),
+            schema.known_by("entity", "attribute", "value"),
+        ),
+        text=schema.words("key"),
+        least=75,
+    ),
+    schema.words("key"),
+)
+
+
 FACTS = AnnotateFamily(
     drafts=("facts", "translation"),
     persona=False,
     blank=lambda: {"facts": [blank_fact()], "answer": "", "answer_aliases": [], "derivation": ""},
     blind=_blind_world,
     written=written_world,
+    fields={
+        "facts": _FACTS,
+        "answer": schema.Leaf(N_("Answer")),
+        "answer_aliases": schema.ALIASES,
+        "derivation": schema.Leaf(N_("Derivation"), schema.PARAGRAPH),
+    },
+    staged="",
+    links=Links,
     guidelines=shipped_guidelines("facts"),
     lint=(lint_world,),
     dimensions=(

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from cuecard.annotate.authoring import schema
+from cuecard.annotate.authoring.diff import Loose, MatchRule
+from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension
@@ -79,12 +82,69 @@ def _against(
     )
 
 
+def _node_title(item: Any) -> str:
+    return schema.part(item, "name") or schema.part(item, "id")
+
+
+_NODES = schema.Items(
+    N_("Nodes"),
+    N_("Node {n}"),
+    schema.Record(
+        N_("Node"),
+        {
+            "id": schema.Leaf(N_("Id")),
+            "name": schema.Leaf(N_("Shown as")),
+            "aliases": schema.ALIASES,
+        },
+    ),
+    MatchRule(
+        keys=(schema.known_by("id"), schema.known_by("id", plain=True)),
+        text=schema.words("id", "name"),
+        least=75,
+    ),
+    _node_title,
+)
+_TRIPLES = schema.Items(
+    N_("Triples"),
+    N_("Triple {n}"),
+    schema.Record(
+        N_("Triple"),
+        {
+            "head": schema.Leaf(N_("Head")),
+            "relation": schema.Leaf(N_("Relation")),
+            "tail": schema.Leaf(N_("Tail")),
+            "stage": schema.Leaf(N_("Stage")),
+            "sources": schema.LINKS,
+            "note": schema.Leaf(N_("Note"), schema.PARAGRAPH),
+        },
+        whole=("head", "relation", "tail"),
+    ),
+    MatchRule(
+        keys=(
+            schema.known_by("head", "relation", "tail"),
+            schema.known_by("head", "relation", "tail", plain=True),
+        ),
+        loose=(
+            Loose(schema.known_by("head", "tail"), schema.words("relation"), 0),
+            Loose(schema.known_by("head", "relation"), schema.words("tail"), 50, lone=True),
+            Loose(schema.known_by("relation", "tail"), schema.words("head"), 50),
+        ),
+        text=schema.words("head", "relation", "tail"),
+        least=75,
+    ),
+    schema.words("head", "relation", "tail"),
+)
+
+
 GRAPH = AnnotateFamily(
     drafts=("triples", "persona", "translation"),
     persona=True,
     blank=lambda: {"nodes": [], "triples": [{**blank_triple(), "stage": 1}]},
     blind=_blind_graph,
     written=written_graph,
+    fields={"nodes": _NODES, "triples": _TRIPLES},
+    staged="triples",
+    links=Links,
     guidelines=shipped_guidelines("graph"),
     lint=(lint_graph, lint_graph_leaks, lint_graph_consistency),
     dimensions=(

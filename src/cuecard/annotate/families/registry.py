@@ -14,6 +14,8 @@ from cuecard.core.families.registry import Parts
 from cuecard.core.tasks.gold import G
 
 if TYPE_CHECKING:
+    from cuecard.annotate.authoring.references import Links
+    from cuecard.annotate.authoring.schema import Shape
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
     from cuecard.annotate.results.errors.causes import Cause
@@ -40,7 +42,9 @@ class AnnotateFamily(Generic[G]):
 
     Authoring: `drafts` are what a model can draft, the gold first; `persona`: a new task begins with one; `blank` is
     the gold of a new task, `blind` that of somebody who is to build it anew, with the author's words covered;
-    `written` is gold as far as it is written, from a draft's data. `guidelines` are for authors who
+    `written` is gold as far as it is written, from a draft's data. `fields` are those of gold as authors call them;
+    `staged` is the list of it whose items say which stage they answer ("": none does), `links` what else of it refers
+    to something by where that stands (`Links`: nothing). `guidelines` are for authors who
     read a language; `lint` are the rules that find what is
     wrong with it.
 
@@ -55,6 +59,9 @@ class AnnotateFamily(Generic[G]):
     blank: Callable[[], dict[str, Any]]
     blind: Callable[[G, Callable[[str], str]], dict[str, Any]]
     written: Callable[[Mapping[str, Any]], G]
+    fields: Mapping[str, Shape]
+    staged: str
+    links: type[Links]
     guidelines: Callable[[Language], str]
     lint: tuple[Callable[[Case], Iterable[Finding]], ...]
 

@@ -9,18 +9,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from cuecard.annotate.authoring.changes import Data, Versions
-from cuecard.annotate.authoring.schema import (
-    Items,
-    Record,
-    Shape,
-    described,
-    mapping,
-    part,
-    table_shape,
-    task_shape,
-    text_of,
-)
+from cuecard.annotate.authoring.changes import Data, Versions, shape_of
+from cuecard.annotate.authoring.schema import Items, Record, Shape, described, mapping, text_of
 from cuecard.annotate.authoring.task_data import Path, get, parse_place
 from cuecard.core.contributions import Answered, Commented, Contribution, Reviewed, TaskState
 from cuecard.core.errors import NotAllowed
@@ -72,8 +62,8 @@ class Following:
 
     def _walk(self, path: Path) -> Path:
         """Raises `LookupError` where an item of a list is gone."""
-        if path[:2] == ("gold", "rows") and self._versions.family == "table" and len(path) == 4:
-            return (*self._walk(path[:3]), self._column(cast(int, path[3])))
+        if (cell := self._versions.cell(path)) is not None:
+            return (*self._walk(path[:-1]), cell)
         shape: Shape | None = self._versions.shape
         old, new = self._versions.trees
         there: Path = ()
@@ -100,12 +90,6 @@ class Following:
                 index: at[known] for index, known in enumerate(ids[0]) if known in at
             }
         return self._now[here]
-
-    def _column(self, index: int) -> int:
-        before, now = self._versions.column_ids
-        if before[index] not in now:
-            raise KeyError(index)
-        return now.index(before[index])
 
 
 class FollowingThrough:
@@ -220,8 +204,7 @@ def text_at(data: Mapping[str, Any], place: str) -> str:
         return ""
     if path[:2] == ("gold", "rows") and isinstance(value, list):
         return " | ".join(map(text_of, cast(list[Any], value)))
-    family = part(data.get("gold"), "family")
-    shape: Shape = task_shape(family, table_shape({}, ()) if family == "table" else None)
+    shape: Shape = shape_of(data)
     for name in path:
         if isinstance(shape, Items):
             shape = shape.item

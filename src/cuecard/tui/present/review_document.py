@@ -4,18 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from cuecard.annotate.authoring.changes import Change, place_in_words
+from cuecard.annotate.authoring.changes import Change, place_in_words, shape_of
 from cuecard.annotate.authoring.diff import spans
-from cuecard.annotate.authoring.schema import (
-    Items,
-    Record,
-    Shape,
-    is_blank,
-    mapping,
-    part,
-    table_shape,
-    task_shape,
-)
+from cuecard.annotate.authoring.schema import Items, Record, Shape, is_blank, mapping
 from cuecard.annotate.authoring.task_data import Path, get, parse_place
 from cuecard.annotate.review.comments import Thread
 from cuecard.annotate.review.reviewing import ReviewContext, sources_of
@@ -61,8 +52,7 @@ def _parts(shape: Shape | None, value: Any, path: Path) -> Iterator[Path]:
 
 
 def _shape_at(path: Path, data: Mapping[str, Any]) -> Shape | None:
-    family = part(data.get("gold"), "family")
-    shape: Shape | None = task_shape(family, table_shape({}, ()) if family == "table" else None)
+    shape: Shape | None = shape_of(data)
     for step in path:
         if isinstance(shape, Items):
             shape = shape.item
