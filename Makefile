@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 PO := $(wildcard src/cuecard/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo install dev test renew pictures lint format types i18n docs screenshots bench wheel-check clean
+.PHONY: help run demo install dev test renew pictures check-pictures lint format types i18n docs screenshots bench wheel-check clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -31,9 +31,12 @@ test: dev  ## the whole test suite
 renew: dev  ## write the goldens of the command line anew; look at what `git diff` says of them
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/commands/test_goldens.py -n 3 --dist load --renew
 
-pictures: dev  ## take pictures of every screen and dialog, and make a page of them
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/take_pictures.py -n 3 --dist load --renew
+pictures: dev  ## take every picture of screens anew (tests/pictures), and make a page of them; look at `git diff` and at the page
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/test_pictures.py::test_pictures -n 3 --dist load --all-pictures --renew
 	$(BIN)/python scripts/pictures.py
+
+check-pictures: dev  ## take every picture of screens and name those that look otherwise than in tests/pictures; writes nothing
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests/tui/test_pictures.py -n 3 --dist load --all-pictures
 
 lint: dev  ## style, types, layers, figures of the structure
 	$(BIN)/ruff check .

@@ -1,10 +1,12 @@
 """Write build/pictures/index.html and an SVG of each picture in tests/pictures, to be looked at in a browser.
 
-Run through `make pictures`, which takes the pictures first. Scenes may be named; then only theirs are drawn.
+Run through `make pictures`, which takes the pictures first. Pictures of scenes that are no more are removed. Scenes may be
+named; then only theirs are drawn.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from html import escape
 from pathlib import Path
@@ -12,7 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from picture_text import FOLDER, read, svg  # noqa: E402
+from picture_scenes import WALKS  # noqa: E402
+from picture_svg import svg  # noqa: E402
+from picture_text import FOLDER, read  # noqa: E402
 
 OUT = ROOT / "build" / "pictures"
 HEAD = """<!doctype html>
@@ -53,7 +57,12 @@ addEventListener("load", () => {
 
 
 def main() -> int:
-    OUT.mkdir(parents=True, exist_ok=True)
+    scenes = {scene.name for walk in WALKS for scene in walk.scenes}
+    for path in [*FOLDER.glob("*.txt"), *FOLDER.glob("*.svg")]:
+        if path.stem not in scenes:
+            path.unlink()
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
     wanted = set(sys.argv[1:])
     paths = sorted(path for path in FOLDER.glob("*.txt") if not wanted or path.stem in wanted)
     parts = [HEAD, CHOICES, "<nav>"]

@@ -15,7 +15,12 @@ from cuecard.core import errors
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--renew", action="store_true", help="write tests/goldens anew from what is printed now"
+        "--renew",
+        action="store_true",
+        help="write tests/goldens and tests/pictures anew from what is shown now",
+    )
+    parser.addoption(
+        "--all-pictures", action="store_true", help="take every picture, not a sample of them"
     )
 
 

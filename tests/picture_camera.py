@@ -16,6 +16,8 @@ from textual.widgets._toast import Toast
 
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.preferences import Preferences
+from cuecard.tui.services import Services
 from picture_text import Picture, picture_of
 
 PATIENCE = 60.0
@@ -82,13 +84,6 @@ class Camera:
             await self.rest()
         return picture
 
-    async def shoot(self, theme: str) -> Picture:
-        """A picture in a theme."""
-        self.app.theme = THEMES[theme]
-        # A change of theme styles anew what stands behind a dialog; so that it is the same without one, always.
-        self.app.refresh_css(animate=False)
-        return await self.take()
-
     def _busy(self) -> str:
         app, screen = self.app, self.app.screen
         if app._held or screen._callbacks or screen._layout_required:
@@ -113,6 +108,10 @@ class Camera:
         for widget in self.screen.query("Input, TextArea"):
             if isinstance(widget, Input | TextArea):
                 widget.cursor_blink = False
+            if isinstance(widget, TextArea):
+                # A line that was drawn while the cursor was out would be taken for one with a cursor that does not blink.
+                widget._line_cache.clear()
+                widget.refresh()
         visible_screen_stack.set(list(self.app._background_screens))
         return picture_of(self.screen._compositor.render_strips())
 
@@ -201,3 +200,24 @@ def until(condition: Callable[[Any], object]) -> Step:
         await camera.until(lambda: condition(camera.screen))
 
     return step
+
+
+async def taken(walk: Walk, size: tuple[int, int], language: str, theme: str) -> dict[str, Picture]:
+    """The pictures of a walk through a workspace in the working folder, by scene."""
+    preferences = Preferences(language=language, theme=THEMES[theme])
+    app = CuecardApp(Services("sqlite:///cuecard.db"), walk.person, preferences)
+    app.animation_level = "none"
+    found: dict[str, Picture] = {}
+    async with app.run_test(size=size) as pilot:
+        camera = Camera(app, pilot)
+        # After two seconds the app looks through all of memory once, which is a third of what a walk takes.
+        for timer in list(app._timers):
+            timer.stop()
+        await camera.rest()
+        for step in walk.way:
+            if not isinstance(step, Scene):
+                await step(camera)
+                continue
+            assert type(app.screen) is step.shows, step.name
+            found[step.name] = await camera.take()
+    return found

@@ -1,4 +1,4 @@
-"""Pictures of screens as text that a diff can show, and as SVG: see tests/tui/test_pictures.py.
+"""Pictures of screens as text that a diff can show: see tests/tui/test_pictures.py.
 
 A file holds a scene's pictures. A section `== en 80x24 dark light` tells which they are: those of a section show
 the same characters in the colours of several themes. Its lines follow, then the styles of each line in runs: `abK12`
@@ -15,7 +15,6 @@ import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -189,66 +188,3 @@ def difference(one: Picture, other: Picture, most: int = 12) -> str:
 
 def _looks(line: Iterable[Run]) -> str:
     return ", ".join(f"{width} {look}" for width, look in line)
-
-
-CELL, LINE, FONT = 8.4, 18.0, 14
-"""Pixels: a cell's width, a line's height, the height of letters."""
-
-
-def svg(picture: Picture) -> str:
-    """The picture as SVG. Wide characters take two cells whatever font there is."""
-    width = sum(cells for cells, _ in picture.runs[0]) * CELL
-    height = len(picture.lines) * LINE
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}"'
-        f' width="{width:.0f}" height="{height:.0f}">',
-        "<style>text{font:" + f'{FONT}px "DejaVu Sans Mono","Noto Sans Mono CJK SC",monospace;'
-        "white-space:pre}</style>",
-    ]
-    for at, (line, runs) in enumerate(zip(picture.lines, picture.runs, strict=True)):
-        column, rest = 0, line
-        for cells, look in runs:
-            text, rest = _taken(rest, cells)
-            front, back, more = _colours(look)
-            x, y = column * CELL, at * LINE
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{cells * CELL + 0.3:.1f}"'
-                f' height="{LINE + 0.3}" fill="{back}"/>'
-            )
-            for start, word in _words(text):
-                parts.append(
-                    f'<text x="{x + start * CELL:.1f}" y="{y + LINE * 0.75:.1f}" fill="{front}"'
-                    f' textLength="{cell_len(word) * CELL:.1f}"{more}>{escape(word)}</text>'
-                )
-            column += cells
-    return "\n".join([*parts, "</svg>\n"])
-
-
-def _taken(text: str, cells: int) -> tuple[str, str]:
-    """The beginning of `text` that fills so many cells, and what is left of it."""
-    for at in range(len(text) + 1):
-        if cell_len(text[:at]) > cells:
-            return text[: at - 1], text[at - 1 :]
-    return text, ""
-
-
-def _words(text: str) -> Iterator[tuple[int, str]]:
-    """Pieces of `text` without spaces, narrow and wide characters apart, and the cells where they begin."""
-    for found in re.finditer(r"[\u1100-\uffff\U00020000-\U0003ffff]+|[^\s\u1100-\uffff]+", text):
-        yield cell_len(text[: found.start()]), found[0]
-
-
-def _colours(look: str) -> tuple[str, str, str]:
-    front, _, rest = look.partition(" on ")
-    back, *names = rest.split()
-    front, back = (colour if colour != "none" else "#888888" for colour in (front, back))
-    if "reverse" in names:
-        front, back = back, front
-    more = {
-        "bold": ' font-weight="bold"',
-        "dim": ' opacity="0.6"',
-        "italic": ' font-style="italic"',
-        "underline": ' text-decoration="underline"',
-        "strike": ' text-decoration="line-through"',
-    }
-    return front, back, "".join(more.get(name, "") for name in names)

@@ -1,16 +1,34 @@
-"""Every screen and dialog has a scene of which `make pictures` takes pictures."""
+"""Every screen and dialog has a scene, every scene its pictures in tests/pictures, and a sample of them is taken anew and compared.
+
+With `--all-pictures` all are: `make check-pictures` compares them, `make pictures` renews them.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import importlib
+import itertools
+import os
 import pkgutil
+import shutil
+import time
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import pytest
+import time_machine
 from textual.screen import Screen
 
 import cuecard.tui
+from cuecard.core.i18n import set_language
+from picture_camera import LARGE, SMALL, THEMES, Walk, taken
 from picture_scenes import WALKS
+from picture_svg import svg
+from picture_text import FOLDER, Picture, Shot, difference, read, written
+from seeded_workspace import TODAY, counted
 
 ABSTRACT = {
     "CuecardScreen": "every screen",
@@ -27,6 +45,31 @@ ABSTRACT = {
     **dict.fromkeys(("Reading", "Jumping", "StepMode", "Noting"), "parts of TrialScreen"),
 }
 """Classes that are never shown as they are, and what they are for."""
+
+FRAMES = [
+    Shot(language, *size, theme)
+    for language in ("en", "zh")
+    for size in (LARGE, SMALL)
+    for theme in THEMES
+]
+DRAWN = Shot("en", *SMALL, "dark")
+"""The one of each scene's pictures that is kept as SVG too."""
+LIBRARIES = FOLDER / "libraries"
+SAMPLE = (
+    ("home", Shot("en", *SMALL, "dark")),
+    ("welcome", Shot("zh", *SMALL, "light")),
+    ("settings", Shot("zh", *LARGE, "light")),
+    ("editor-triple", Shot("en", *SMALL, "dark")),
+    ("editor-row", Shot("zh", *LARGE, "dark")),
+    ("editor-step", Shot("en", *SMALL, "light")),
+    ("review-task", Shot("en", *LARGE, "light")),
+    ("compare", Shot("zh", *SMALL, "dark")),
+    ("trial-hits", Shot("en", *SMALL, "light")),
+    ("label", Shot("zh", *SMALL, "dark")),
+    ("replay-choice", Shot("en", *LARGE, "dark")),
+    ("play-chain", Shot("zh", *LARGE, "light")),
+)
+"""What is taken in every run of the tests: the names of walks, a few in every place of the app."""
 
 
 def test_every_screen_has_a_scene() -> None:
@@ -47,3 +90,107 @@ def test_every_screen_has_a_scene() -> None:
 def test_scenes_have_names_of_their_own() -> None:
     names = [scene.name for walk in WALKS for scene in walk.scenes]
     assert len(names) == len(set(names))
+
+
+def test_every_scene_is_kept() -> None:
+    kept = {path.stem: read(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.txt")}
+    assert set(kept) == {scene.name for walk in WALKS for scene in walk.scenes}
+    assert [name for name, pictures in kept.items() if set(pictures) != set(FRAMES)] == []
+    drawn = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.svg")}
+    assert set(drawn) == set(kept)
+    assert [name for name, pictures in kept.items() if svg(pictures[DRAWN]) != drawn[name]] == []
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "walk" not in metafunc.fixturenames:
+        return
+    walks = {walk.name: walk for walk in WALKS}
+    every = itertools.product(walks, FRAMES)
+    chosen = every if metafunc.config.getoption("--all-pictures") else SAMPLE
+    metafunc.parametrize(
+        ("walk", "frame"),
+        [
+            pytest.param(walks[name], frame, id=f"{name}-{str(frame).replace(' ', '-')}")
+            for name, frame in chosen
+        ],
+    )
+
+
+@pytest.fixture
+def place(home: Path) -> Iterator[Path]:
+    """The working folder, with the environment and the time of a machine that is nobody's."""
+    for name in (
+        "COLUMNS",
+        "LINES",
+        "NO_COLOR",
+        "EDITOR",
+        "VISUAL",
+        "XDG_STATE_HOME",
+        "XDG_CACHE_HOME",
+    ):
+        os.environ.pop(name, None)
+    before = os.environ.get("TZ")
+    # Settings shows where its file lies: here it cannot be written, and is forgotten. Welcome proposes who is logged in.
+    os.environ |= {"TZ": "CET-1", "XDG_CONFIG_HOME": "/dev/null/.config", "LOGNAME": "ann"}
+    time.tzset()
+    yield home
+    os.environ.pop("TZ")
+    if before is not None:
+        os.environ["TZ"] = before
+    time.tzset()
+
+
+def test_pictures(
+    walk: Walk, frame: Shot, place: Path, seeded_once: Path, request: pytest.FixtureRequest
+) -> None:
+    if not walk.empty:
+        shutil.copyfile(seeded_once, place / "cuecard.db")
+    for name, text in walk.files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    set_language(frame.language)
+    size = frame.width, frame.height
+    with time_machine.travel(TODAY, tick=False), counted(walk.name):
+        found = asyncio.run(taken(walk, size, frame.language, frame.theme))
+    told: list[str] = []
+    for scene, picture in found.items():
+        if request.config.getoption("--renew"):
+            renew(scene, frame, picture)
+        told += compared(scene, frame, picture)
+    if told:
+        if libraries() != (kept := LIBRARIES.read_text(encoding="utf-8")):
+            told.append(f"Those that are kept were drawn by {kept}, these by {libraries()}.")
+        told.append("If that is meant: make pictures, and look at git diff.")
+        pytest.fail("\n".join(told), pytrace=False)
+
+
+def libraries() -> str:
+    """What draws for us: another version may draw otherwise."""
+    return ", ".join(f"{name} {version(name)}" for name in ("textual", "rich"))
+
+
+def path_of(scene: str) -> Path:
+    return FOLDER / f"{scene}.txt"
+
+
+def compared(scene: str, frame: Shot, picture: Picture) -> list[str]:
+    """In which way this looks otherwise than what is kept."""
+    path = path_of(scene)
+    kept = read(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if frame not in kept:
+        return [f"{scene}, {frame}: new"]
+    if kept[frame] == picture:
+        return []
+    return [f"{scene}, {frame}:", difference(kept[frame], picture, 6)]
+
+
+def renew(scene: str, frame: Shot, picture: Picture) -> None:
+    """Put this in the place of what was there, while no other process does."""
+    FOLDER.mkdir(exist_ok=True)
+    path = path_of(scene)
+    with (FOLDER.parent / "conftest.py").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        LIBRARIES.write_text(libraries(), encoding="utf-8")
+        kept = read(path.read_text(encoding="utf-8")) if path.exists() else {}
+        path.write_text(written(kept | {frame: picture}), encoding="utf-8")
+        if frame == DRAWN:
+            path.with_suffix(".svg").write_text(svg(picture), encoding="utf-8")
