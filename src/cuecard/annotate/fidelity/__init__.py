@@ -1,1 +1,1 @@
-"""Is the simulator a faithful user, and does the score mean anything."""
+"""Fidelity of simulated users: how far they decide and speak like people, and whether scores agree with ratings."""

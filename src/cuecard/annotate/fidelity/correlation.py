@@ -1,4 +1,4 @@
-"""Rank correlation of two columns of numbers with intervals by task, and how many sessions it takes to find one."""
+"""Rank correlation of two columns of numbers with intervals by task, and the sample size that a correlation needs."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def rank_correlations(
 def resampled_correlations(
     x: Sequence[float], y: Sequence[float], groups: Sequence[Hashable], drawn: Floats
 ) -> Floats:
-    """Resamples x 2: rho and tau-b over all sessions in each of the resamples, NaN where undefined. `drawn`:
-    resamples x groups, how often each was drawn, the groups in the order of their sorted sessions.
+    """Resamples x 2: rho and tau-b over all sessions in each resample, NaN where undefined. `drawn` (resamples x
+    groups): how often each group was drawn, with the groups in the order of their sorted sessions.
     """
     import numpy as np
 
@@ -80,7 +80,7 @@ def resampled_correlations(
 
 @dataclass(frozen=True)
 class _Sample:
-    """`x`, `y`: codes of the values in their order; `group`: the number of each session's group."""
+    """Sessions for rank statistics. `x`, `y`: values replaced by their order; `group`: each session's group."""
 
     x: Ints
     y: Ints
@@ -232,8 +232,8 @@ def sessions_needed(
 def detectable(
     sessions: int, power: float = POWER, alpha: float = ALPHA, kind: Kind = "spearman"
 ) -> float | None:
-    """The smallest correlation that so many independent sessions find, the inverse of `sessions_needed`, to
-    1e-9; None for fewer sessions than any correlation takes. Raises `ValueError` as it does.
+    """The smallest correlation that so many independent sessions detect, the inverse of `sessions_needed`, to 1e-9;
+    None if there are too few for any. Raises `ValueError` as it does.
     """
     low, high = 1e-9, 1 - 1e-12
     if _sessions(high, power, alpha, kind) > sessions:
@@ -250,11 +250,10 @@ def detectable(
 def design_effect(
     x: Sequence[float], y: Sequence[float], groups: Sequence[Hashable]
 ) -> float | None:
-    """How many times the variance of a correlation of independent sessions to expect where sessions of a
-    group resemble each other: 1 + (m - 1) I_x I_y, with the intraclass correlations of both sides and
-    m = the sum of squared group sizes / n (Clifford, Richardson & Hémon 1989, Biometrics 45, 123-134, whose
-    effective sample size holds for two sides that are not correlated). 1 where each group has one session;
-    None where an intraclass correlation cannot be told.
+    """By what factor the variance of a correlation grows because sessions of a group resemble each other: 1 + (m - 1)
+    I_x I_y, with the intraclass correlations of both columns and m = the sum of squared group sizes / n (Clifford,
+    Richardson & Hémon 1989, Biometrics 45, 123-134, whose effective sample size holds for uncorrelated columns). 1 if
+    each group has one session; None if an intraclass correlation is undefined.
     """
     sizes: dict[Hashable, int] = defaultdict(int)
     for group in groups:
@@ -270,9 +269,9 @@ def design_effect(
 
 
 def intraclass(values: Sequence[float], groups: Sequence[Hashable]) -> float | None:
-    """The share of the variance that lies between groups, by the analysis of variance with groups of unequal
-    size (Donner 1986, Int. Stat. Rev. 54, 67-82); it may be below 0. None with fewer than two groups, without
-    a group of two, or where nothing differs.
+    """The share of the variance that lies between groups, by analysis of variance with groups of unequal size (Donner
+    1986, Int. Stat. Rev. 54, 67-82); it may be negative. None with fewer than two groups, without a group of two, or if
+    all values are equal.
     """
     parts: dict[Hashable, list[float]] = defaultdict(list)
     for group, value in zip(groups, values, strict=True):

@@ -1,4 +1,4 @@
-"""Simulators beside people, turn by turn: how far they decide alike, how often each finding was made, how like their words are (chrF)."""
+"""Simulators compared with people turn by turn: agreement of decisions, rates of findings, similarity of words."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _grams(text: str, n: int) -> Counter[str]:
 
 
 OF_PEOPLE = tuple(kind for kind in SEVERITY if kind is not FindingKind.UNUSABLE)
-"""What can be found in the words of people too."""
+"""Findings that people's turns can have too."""
 
 Kinds = dict[tuple[int, int], frozenset[FindingKind]]
 
@@ -82,7 +82,7 @@ Kinds = dict[tuple[int, int], frozenset[FindingKind]]
 def counted(
     inputs: FidelityInputs, turns: Sequence[TurnFindings], *, resamples: int = RESAMPLES
 ) -> Iterator[SimulatorFindings]:
-    """Each simulator's findings in numbers, then those in the words of the people who played."""
+    """The rates of findings for each simulator, then for the people who played."""
     for player in inputs.simulators:
         cases = [case for case in inputs.cases if case.voice(player)]
         kinds = {
@@ -131,7 +131,7 @@ def _of_one(
 
 
 def _of_reference(cases: Sequence[Case]) -> dict[FindingKind, list[Case]]:
-    """The turns that could have each of the findings that are told against what is held for right."""
+    """For each finding that depends on the reference, the turns that could have it."""
     return {
         FindingKind.EARLY: [case for case in cases if not gives_more(case.reference)],
         FindingKind.LATE: [case for case in cases if gives_more(case.reference)],
@@ -159,7 +159,7 @@ def _rate(
 
 
 def _similarities(player: PlayerRef, cases: Sequence[Case], resamples: int) -> Iterator[Similarity]:
-    """Of all freely said turns, then of those where the reference says met and not met, if any."""
+    """Similarity on all freely worded turns, then on those that the reference holds for met and for not met."""
     pairs: list[tuple[Case, float, int, int]] = []
     for case in cases:
         voice = case.voice(player)
@@ -195,7 +195,7 @@ def _met(case: Case) -> Met:
 
 
 def _as_written(case: Case, one: UserReply, other: UserReply) -> bool:
-    """Whether both say what the task has them say at this place: the stage's line, the step's clue."""
+    """Whether both use the task's own words here: the stage's line, the step's clue."""
     line = ""
     if isinstance(case.task.gold, CheckpointChain) and case.checkpoint is not None:
         about = case.task.gold.steps[case.checkpoint].ambiguity
@@ -249,8 +249,8 @@ SIMULATOR, REFERENCE = "simulator", "reference"
 
 
 def agreements(inputs: FidelityInputs, *, resamples: int = RESAMPLES) -> Iterator[Agreement]:
-    """Every simulator against the reference, of each subject: all turns that both decided, then parts of
-    them by each grouping in which they differ, in the order of the stages, else the largest part first.
+    """Every simulator against the reference, for each subject: over all turns that both decided, then by each grouping
+    that has several values, in the order of the stages, else the largest group first.
     """
     for player in inputs.simulators:
         for subject in SUBJECTS:
@@ -272,7 +272,7 @@ def agreements(inputs: FidelityInputs, *, resamples: int = RESAMPLES) -> Iterato
 def among_people(
     inputs: FidelityInputs, *, resamples: int = RESAMPLES
 ) -> Iterator[PeopleAgreement]:
-    """How far people agree with each other, of each subject, where two or more decided on the same turn."""
+    """Agreement of people with each other, for each subject with turns that two or more decided."""
     for subject in SUBJECTS:
         cases = [c for c in inputs.cases if c.subject == subject and len(c.people) >= 2]
         people = sorted({name for case in cases for name in case.people})
@@ -301,7 +301,7 @@ def among_people(
 
 
 def ceilings(inputs: FidelityInputs, *, resamples: int = RESAMPLES) -> Iterator[Ceiling]:
-    """Each simulator beside people, on the turns that it and two people or more decided."""
+    """Each simulator compared with the agreement among people, on the turns that it and at least two people decided."""
     for player in inputs.simulators:
         for subject in SUBJECTS:
             cases = [
@@ -364,7 +364,7 @@ def _agreement(
 def _ratings(
     cases: Sequence[Case], subject: Subject, people: Sequence[str], player: PlayerRef | None = None
 ) -> Ratings:
-    """A column for each of the people, after one of the simulator if there is one."""
+    """Ratings with a column for each person, after one for the simulator if there is one."""
     rows: list[tuple[str, str, str | None]] = []
     for case in cases:
         if player is not None:

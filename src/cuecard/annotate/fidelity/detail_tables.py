@@ -1,4 +1,4 @@
-"""Tables of findings and of the turns to read first, of outcomes, and of what scores mean."""
+"""Tables of findings, of the worst turns, of outcomes, and of how scores agree with people's ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ from cuecard.core.text import one_line
 
 
 def finding_sheets(found: Fidelity) -> Iterator[Sheet]:
-    """What was found in each simulator's turns and how often; then how like its words are to people's."""
+    """The findings in each simulator's turns with their rates; then the similarity of its words to people's."""
     people = next((each for each in found.findings if each.simulator is None), None)
     simulators = [each for each in found.findings if each.simulator is not None and each.turns]
     for each in simulators:
@@ -60,7 +60,7 @@ def finding_sheets(found: Fidelity) -> Iterator[Sheet]:
 
 
 def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings | None) -> Sheet:
-    """All that is told against the reference; of the other kinds those that anybody's words have."""
+    """One simulator's findings: all that depend on the reference, else those that occur in anybody's words."""
     shown: list[FindingKind | None] = [
         kind
         for kind in SEVERITY
@@ -130,7 +130,7 @@ def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Line]:
 
 
 def worst_sheets(found: Fidelity, limit: int = WORST) -> Iterator[Sheet]:
-    """Which turns to read first."""
+    """The turns with the most severe findings."""
     shown = found.worst[: max(0, limit)]
     if not shown:
         return
@@ -161,7 +161,7 @@ CORRELATIONS = (0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
-    """Of each simulator that played: people's means, its own, and the differences on what both played."""
+    """For each simulator that played: people's means, its own, and their differences on what both played."""
     for each in found.outcomes:
         notes = [*_outcome_notes(each), *pooled_notes(m.name for m in each.measures)]
         yield Sheet(
@@ -236,8 +236,8 @@ def _ends(ends: Mapping[str, int]) -> str:
 
 
 def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
-    """Of each scale of the form: its rank correlation with every measure, over all sessions, then within tasks
-    where a task has several.
+    """For each scale of the form: its rank correlation with every measure, over all sessions, then within tasks that
+    have several.
     """
     if found.meaning is None:
         return

@@ -1,4 +1,4 @@
-"""What is wrong with a simulator's turn, and the way from a figure back to the turns behind it."""
+"""What is wrong with a simulator's turn (findings and their severity), and the turns behind a number of the report."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ SEVERITY: dict[FindingKind, int] = {
     FindingKind.STRUCTURE: 1,
     FindingKind.MARKDOWN: 1,
 }
-"""5: gives gold away, so that the score no longer measures the agent. 4: the agent gets what it has not asked
-for. 3: it does not get what it has asked for, or not in its turn. 2: the dialogue goes another way than a
-person's. 1: no person talks like this.
+"""5: discloses gold, so that the score no longer measures the agent. 4: gives the agent what it has not asked
+for. 3: withholds what it has asked for, or gives it late. 2: the dialogue goes another way than with a
+person. 1: no person talks like this.
 """
 _GIVING = frozenset(
     {
@@ -62,8 +62,8 @@ _FORMS = frozenset({FindingKind.MARKDOWN, FindingKind.STRUCTURE})
 
 
 def turns_with_findings(inputs: FidelityInputs) -> list[TurnFindings]:
-    """Every turn of a simulator with something wrong: the most severe first, then those with more of it, then
-    by trial and turn.
+    """Every turn of a simulator with a finding: the most severe first, then those with more findings, then by trial and
+    turn.
     """
     found = [
         turn
@@ -84,7 +84,7 @@ def turns_with_findings(inputs: FidelityInputs) -> list[TurnFindings]:
 
 
 def turn_findings(case: Case, voice: Voice) -> TurnFindings | None:
-    """What is wrong with one simulator's turn, with all that is to be read beside it; None if nothing is."""
+    """The findings of one simulator's turn, with the texts to read beside them; None if there are none."""
     findings = tuple(findings_in(case, voice))
     if not findings:
         return None
@@ -125,8 +125,8 @@ def findings_in(case: Case, voice: Voice) -> Iterator[Finding]:
 
 
 def findings_of_person(case: Case) -> tuple[Finding, ...]:
-    """What is wrong, by the same rules, with the turn of the person who played. Their own decision is what
-    they are held against, unless the turn was adjudicated.
+    """The findings, by the same rules, in the turn of the person who played. The reference is their own decision,
+    unless the turn was adjudicated.
     """
     if case.person is None:
         return ()
@@ -135,7 +135,7 @@ def findings_of_person(case: Case) -> tuple[Finding, ...]:
 
 
 def gives_more(decision: str) -> bool:
-    """Whether the agent gets something after this decision: the line, the clue, leave to go on."""
+    """Whether this decision gives the agent something: the line, the clue, or leave to go on."""
     return decision in _GIVING
 
 
@@ -169,7 +169,7 @@ def _finding(fault: Fault) -> Finding:
 
 
 def _of_flags(flags: tuple[Flag, ...], known: frozenset[FindingKind]) -> Iterator[Finding]:
-    """What was recorded with the reply and cannot be seen in its words any more, because they were mended."""
+    """Findings recorded with the reply that its words do not show any more, because they were corrected."""
     for flag in flags:
         match flag.kind:
             case FlagKind.LEAK:
@@ -184,10 +184,9 @@ def _of_flags(flags: tuple[Flag, ...], known: frozenset[FindingKind]) -> Iterato
 
 
 class Turns(Frozen):
-    """Which turns of which simulator (None: of all). Of them those on this `subject`, of this `task`, of the group (`by`,
-    `value`), with this finding, or with any (`found`). `decided`: only those that it and the reference
-    decided; of them, as in a confusion matrix, what the simulator (`row`) and the reference (`column`)
-    said, "" for anything.
+    """A choice of turns. `simulator` None: of all. Conditions: on this `subject` and `task`; in the group (`by`,
+    `value`); with this `finding`, or with any (`found`); `decided`: only those that simulator and reference decided,
+    and of these, as in a confusion matrix, those on which they said `row` and `column` ("": anything).
     """
 
     simulator: PlayerRef | None = None
@@ -204,7 +203,7 @@ class Turns(Frozen):
 
 @dataclass(frozen=True)
 class TurnRow:
-    """A simulator's turn as it is listed and read."""
+    """A simulator's turn with its findings, as a line of a list."""
 
     case: Case
     voice: Voice
@@ -234,7 +233,7 @@ class TurnRow:
 
 
 def turns_at(inputs: FidelityInputs, found: Fidelity, wanted: Turns) -> tuple[TurnRow, ...]:
-    """The worst first; then those decided otherwise than the reference, else in the material's order."""
+    """The turns of this choice, the worst first; then those decided otherwise than the reference; then the rest."""
     findings = {
         (turn.trial_id, turn.turn, turn.simulator): turn.findings
         for turn in found.worst
@@ -272,8 +271,8 @@ def _is_wanted(row: TurnRow, wanted: Turns) -> bool:
 def open_to(
     rows: Collection[TurnRow], person: str, known: Collection[tuple[int, str]]
 ) -> tuple[TurnRow, ...]:
-    """The rows whose decision the person has made or knows (`known`: trials and items' keys that they have
-    labelled, in any phase): of the others they are to decide before they see them.
+    """The turns that `person` may read without spoiling a blind decision: those they decided, or whose decision they
+    know (`known`: trials and items' keys that they have labelled, in any phase).
     """
     return tuple(
         row

@@ -1,4 +1,4 @@
-"""What fidelity is computed from: user turns with everybody's decision on them, and which recorded players are one simulator."""
+"""The data behind a fidelity report: user turns with everybody's decisions, and which players are one simulator."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 Subject = Literal["cue", "status"]
 """Whether the cue of the next stage is met (personas), or how the agent's turn reads (checkpoints)."""
 Source = Literal["played", "live", "later"]
-"""Where a simulator's reply is from: it played the trial itself; as a shadow it listened while somebody else
-played, or was asked afterwards.
+"""Where a simulator's reply comes from: it played the trial; as a shadow it was asked while somebody else
+played; or it was asked afterwards.
 """
 GroupBy = Literal["cue", "stage", "language", "agent", "source"]
 GROUPINGS: tuple[GroupBy, ...] = get_args(GroupBy)
 
 
 class Scope(Frozen):
-    """Which trials count: of these runs, of these tasks, with these ids. Nothing named: all. `simulators`
-    and `people`: whose decisions count, by name; nothing named: everybody's.
+    """Which trials count: of these runs, of these tasks, with these ids; empty means all. `simulators` and `people`:
+    whose decisions count, by name; empty means everybody's.
     """
 
     runs: tuple[int, ...] = ()
@@ -61,7 +61,7 @@ def domain_of(subject: Subject) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Voice:
-    """What one simulator said, or would have said, in a turn."""
+    """A simulator's reply in a turn, said or only asked for."""
 
     player: PlayerRef
     source: Source
@@ -70,13 +70,13 @@ class Voice:
 
 @dataclass(frozen=True)
 class Case:
-    """One user turn (from 1) of one trial's effective log. `before`: the dialogue up to it, which ends with the
-    agent's reply that is decided on.
+    """One user turn (from 1) of a trial's effective log. `before`: the dialogue up to it, which ends with the agent's
+    reply that is decided on.
 
-    `stage`: the next stage, from 1 (None: all are disclosed, or no persona), and `cue` its cue's kind;
-    `checkpoint`: the step, from 0. `player`: the person who played, "" where a simulator did, and
-    `person` what they said. `voices`: each simulator once. `labels`: blind decisions of people who
-    re-played or labelled the turn, "cannot tell" left out. `adjudicated`: "" where nothing was.
+    `stage`: the next stage, from 1 (None: all are disclosed, or no persona), and `cue` its cue's kind; `checkpoint`:
+    the step, from 0. `player` and `person`: the name and words of the person who played, "" and None if a simulator
+    did. `voices`: one for each simulator. `labels`: blind decisions of people who re-played or labelled the turn,
+    without "cannot tell". `adjudicated`: "" if it was not.
     """
 
     trial_id: int
@@ -116,30 +116,30 @@ class Case:
 
     @property
     def decides(self) -> bool:
-        """Whether there is anything to decide: a cue that must be met (not that of the start), a status."""
+        """Whether there is something to decide: a cue other than the start's, or a status."""
         return self.subject == "status" or (
             self.stage is not None and self.cue != CueKind.START.value
         )
 
     @property
     def played(self) -> str:
-        """The decision of the person who played; "" where nobody did, or it was left open."""
+        """The decision of the person who played; "" if nobody did, or it was left open."""
         return decision_of(self.person) if self.person and self.decides else ""
 
     @property
     def people(self) -> dict[str, str]:
-        """Everybody's own decision, by name: of who played, of others their blind labels."""
+        """Each person's own decision by name: of the one who played, and of others their blind labels."""
         return {**({self.player: self.played} if self.played else {}), **self.labels}
 
     def said(self, player: PlayerRef) -> str:
-        """What this simulator decided; "" where it was not asked, or left it open."""
+        """This simulator's decision; "" if it was not asked, or left it open."""
         voice = self.voice(player)
         return decision_of(voice.reply) if voice and self.decides else ""
 
     @property
     def reference(self) -> str:
-        """What is held for right: what was adjudicated; else the decision of the person who played; else what
-        most of those said who re-played or labelled it. "" where nobody decided or two are level.
+        """The decision taken as the truth: the adjudicated one; else that of the person who played; else the majority
+        of those who re-played or labelled the turn. "" if there is none, or a tie.
         """
         return self.adjudicated or self.played or most_said(self.labels.values())
 
@@ -165,9 +165,9 @@ class Case:
 
 @dataclass(frozen=True)
 class FidelityInputs:
-    """`cases` by trial and turn. `simulators` in the order of their names. `trials`: how many were read, of
-    which `played` by people. `stale`: shadows of a turn that was taken back or of another trial, left
-    out. `unsure`: decisions of people that were left open, of simulators `undecided`.
+    """`cases` by trial and turn; `simulators` by name. `trials`: how many were read, `played` of them by people.
+    `stale`: shadow replies left out because their turn was taken back or is another trial's. `unsure`, `undecided`:
+    decisions left open by people, and by simulators.
     """
 
     scope: Scope
@@ -183,15 +183,15 @@ class FidelityInputs:
 
 HUMAN = "human"
 UNFAITHFUL = frozenset({"oneshot", "staged"})
-"""Kinds of users that do not play the persona at all: settings to compare with, no simulators."""
+"""Kinds of users that do not play the persona: baselines to compare with, not simulators."""
 Same = tuple[str, str, bool]
 
 
 class Simulators:
-    """Takes a configured simulator as one, by name and model: its recorded version, a hash of its prompts,
-    differs between languages and between personas and checkpoints though nothing was changed. Where two
-    versions for the same language and kind occur, its prompts were changed, and each version stands by
-    itself. `seen`: players with the language of the task that they played.
+    """Which recorded players count as one simulator: those of equal name and model, although the recorded version (a
+    hash of the prompts) differs between languages and task families. If two versions occur for the same language and
+    kind, the prompts were changed, and each version counts by itself. `seen`: players with the language of the task
+    that they played.
     """
 
     def __init__(self, seen: Iterable[tuple[PlayerRef, str]]) -> None:
@@ -205,7 +205,7 @@ class Simulators:
             self._versions[same][player.kind, language].add(player.version)
 
     def one(self, player: PlayerRef) -> PlayerRef:
-        """Who it is in a report: the version is "" where several are one."""
+        """The simulator that a player counts as; its version is "" if it stands for several."""
         same = _same(player)
         by_place = self._versions.get(same, {})
         if not by_place or any(len(versions) > 1 for versions in by_place.values()):
@@ -227,7 +227,7 @@ def is_simulated(trial: TrialRecord) -> bool:
 def simulators_in(
     workspace: Workspace, trials: Collection[TrialRecord], shadows: Iterable[Shadow]
 ) -> Simulators:
-    """Those that played these trials or were asked about them."""
+    """The simulators that played these trials or have shadow replies in them."""
     language = {
         task.id: str(task.language) for task in workspace.tasks.summaries(include_retired=True)
     }

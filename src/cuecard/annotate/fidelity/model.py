@@ -1,4 +1,4 @@
-"""What a report of fidelity holds, as frozen data that goes to JSON."""
+"""The records of a fidelity report, frozen and ready for JSON."""
 
 from enum import StrEnum
 from typing import Literal
@@ -12,13 +12,11 @@ from cuecard.core.verdicts import Item, ItemKind
 
 
 class FindingKind(StrEnum):
-    """What can be wrong with a simulator's turn: three that are told against the reference, then the faults
-    of words (`core.users.faults.FaultKind`, same values), then `unusable`, what its model said could not be
-    used at all.
+    """What can be wrong with a simulator's turn: three kinds that depend on the reference, then faults of words
+    (`core.users.faults.FaultKind`, same values), then `unusable`: its model's output could not be used.
 
-    `early`: discloses (a line, a clue, or lets the agent go on) where the reference says not met; `late`:
-    holds back where the reference says met; `status`: reads a checkpoint turn otherwise, without giving
-    more or less.
+    `early`: discloses (a line, a clue, or leave to go on) where the reference says not met; `late`: withholds where the
+    reference says met; `status`: another checkpoint status that gives neither more nor less.
     """
 
     EARLY = "early"
@@ -42,8 +40,8 @@ AGAINST_REFERENCE = (FindingKind.EARLY, FindingKind.LATE, FindingKind.STATUS)
 
 
 class Finding(Frozen):
-    """`found`: the words that show it. `flagged`: a check had recorded it with the reply, whose words were
-    mended since.
+    """`found`: the words that show it. `flagged`: a check recorded it with the reply, whose words were corrected
+    afterwards.
     """
 
     kind: FindingKind
@@ -52,9 +50,9 @@ class Finding(Frozen):
 
 
 class TurnFindings(Frozen):
-    """One simulator's turn with something wrong, and what to read: the agent's reply, the words of the person
-    who played ("" where nobody did) and of the simulator, both decisions ("" none). `severity`: of the worst
-    finding, 1 to 5 (`findings.SEVERITY`). `stage` from 1, `checkpoint` from 0.
+    """One simulator's turn with something wrong, and the texts to read: the agent's reply, the words of the person who
+    played ("" if nobody did) and of the simulator, both decisions ("" for none). `severity`: of the worst finding, 1 to
+    5 (`findings.SEVERITY`). `stage` counts from 1, `checkpoint` from 0.
     """
 
     trial_id: int
@@ -88,8 +86,9 @@ class TurnFindings(Frozen):
 
 
 class Agreement(Frozen):
-    """A simulator against the reference on the turns that both decided: `percent`, `cohen_kappa`, `ac1`, with
-    intervals by task. `by` None: all of them. `simulator` names a line of `Fidelity.simulators`.
+    """A simulator against the reference on the turns that both decided: `percent`, `cohen_kappa`, `ac1`, with intervals
+    by task. `by` None: all turns, else those with `value` in this grouping. `simulator` is one of
+    `Fidelity.simulators`.
     """
 
     simulator: PlayerRef
@@ -105,8 +104,8 @@ class Agreement(Frozen):
 
 
 class PeopleAgreement(Frozen):
-    """How far people agree among themselves on turns that two or more decided: percent, the mean of Cohen's
-    kappa over pairs of people (Light 1971), AC1.
+    """Agreement among people on turns that two or more decided: percent, the mean of Cohen's kappa over pairs of people
+    (Light 1971), AC1.
     """
 
     subject: Subject
@@ -119,8 +118,8 @@ class PeopleAgreement(Frozen):
 
 
 class Ceiling(Frozen):
-    """On the turns that the simulator and two people or more decided: how near it comes to people, beside how
-    near people come to each other, and the difference.
+    """Agreement of the simulator with people beside that among people, and the difference, on the turns that it and at
+    least two people decided.
     """
 
     simulator: PlayerRef
@@ -129,10 +128,10 @@ class Ceiling(Frozen):
 
 
 class FindingCount(Frozen):
-    """`kind` None: any finding. `n` turns of `turns` have the finding; `rate` is their share with its interval
-    (by task; Wilson's where no task differs), `per_100` the same in turns of a hundred. `turns` are those that
-    could have it: for early those whose reference is not met, for late those whose reference is met, for status the checkpoint
-    turns that both decided, for all others every turn.
+    """`n` of `turns` have the finding (`kind` None: any); `rate` is that share with its interval by task (Wilson's if
+    no task differs), `per_100` the same in percent. `turns` are those that could have it: for early those whose
+    reference is not met, for late those whose reference is met, for status the checkpoint turns that both decided, else
+    every turn.
     """
 
     kind: FindingKind | None
@@ -147,9 +146,9 @@ class FindingCount(Frozen):
 
 
 class Similarity(Frozen):
-    """How like the person's the simulator's words are where both speak freely, that is: not both say the line
-    as it is written. `met`: what the reference says of the turn, "" for all. `chrf`: mean chrF (0 to 1,
-    Popović 2015) of its replies against the person's; `length`: its characters for each of the person's.
+    """How similar the simulator's words are to the person's, where not both use the task's line as written. `met`: what
+    the reference says of these turns, "" for all. `chrf`: mean chrF (0 to 1, Popović 2015) of its replies against the
+    person's; `length`: its characters per character of the person's.
     """
 
     met: Met
@@ -160,8 +159,8 @@ class Similarity(Frozen):
 
 
 class SimulatorFindings(Frozen):
-    """All that was found in one simulator's `turns`, of which `with_any` have a finding. `simulator` None: the
-    turns of the people who played, by the same rules, to read the others by.
+    """All findings in one simulator's `turns`. `with_any`: the share with a finding. `simulator` None: the turns of the
+    people who played, by the same rules, for comparison.
     """
 
     simulator: PlayerRef | None
@@ -177,7 +176,7 @@ class SimulatorFindings(Frozen):
 
 
 class OutcomeCell(Frozen):
-    """One task revision with one agent in one world. Values over its trials by measure name."""
+    """One task revision with one agent in one world: the means of people's and the simulator's trials, by measure name."""
 
     task_id: str
     revision: int
@@ -201,9 +200,9 @@ class OutcomeMeasure(Frozen):
 
 
 class Outcome(Frozen):
-    """A simulator beside people on the same task revisions, agents and worlds. `judge`: whose scores, "" where
-    nothing was judged. `only_people`, `only_simulator`: cells without a partner on tasks that people played,
-    which enter no figure. `baselines`: agents, worlds and judges that are embedded players. `people_ends`,
+    """Scores with a simulator compared with people on the same task revisions, agents and worlds. `judge`: whose
+    scores, "" if nothing was judged. `only_people`, `only_simulator`: cells without a counterpart on tasks that people
+    played, which enter no number. `baselines`: agents, worlds and judges that are offline baselines. `people_ends`,
     `simulator_ends`: how the trials of the paired cells ended.
     """
 
@@ -226,7 +225,7 @@ class Outcome(Frozen):
 
 
 class Point(Frozen):
-    """A session in the scatter plot: `x` what its person answered, `y` its score."""
+    """A session in a scatter plot: `x` the person's answer, `y` the score."""
 
     trial_id: int
     task_id: str
@@ -236,12 +235,12 @@ class Point(Frozen):
 
 
 class Correlation(Frozen):
-    """Answers on one scale held against one measure over `sessions` sessions on `tasks` tasks.
+    """Answers on one scale correlated with one measure over `sessions` sessions on `tasks` tasks.
 
-    `spearman`, `kendall`: over all sessions, intervals by resampling tasks. `spearman_within`: of ranks
-    less their task's mean, `kendall_within`: over pairs of sessions of the same task, both over tasks with
-    two sessions or more. `design_effect`: how many times the variance of independent sessions to expect
-    (`power.design_effect`), None where it cannot be told.
+    `spearman`, `kendall`: over all sessions, with intervals by resampling tasks. `spearman_within`: of ranks minus
+    their task's mean, `kendall_within`: over pairs of sessions of the same task, both over tasks with two sessions or
+    more. `design_effect`: the factor by which dependence within tasks increases the variance
+    (`correlation.design_effect`), None if undefined.
     """
 
     scale: str
@@ -258,8 +257,8 @@ class Correlation(Frozen):
 
 
 class Meaning(Frozen):
-    """`sessions` with a form, of which `scored` were judged by `judge`; `baselines`: agents, worlds and judges
-    among them that are embedded players.
+    """Whether scores agree with people's ratings: `sessions` have a form, `scored` of them were judged by `judge`;
+    `baselines`: agents, worlds and judges among them that are offline baselines.
     """
 
     judge: str
@@ -274,8 +273,9 @@ class Meaning(Frozen):
 
 
 class Fidelity(Frozen):
-    """The whole report. `simulators` as `simulators.Simulators` takes them together. `stale`: shadows of turns that were taken back; `unsure`: decisions that people left
-    open, `undecided`: that simulators did. `worst`: the turns to read first, the worst first.
+    """The whole report. `simulators`: as `inputs.Simulators` combines players. `stale`: shadow replies to turns that
+    were taken back; `unsure`, `undecided`: decisions left open by people, and by simulators. `worst`: the turns to read
+    first.
     """
 
     runs: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Re-play: a person decides turn by turn what the user of a recorded dialogue decided; which dialogues can be re-played, and how far each is."""
+"""Re-play: a person decides, turn by turn, what the user of a recorded dialogue decided; which dialogues can be."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class ReplaySession:
-    """Walks `person` through the user's turns of a recorded trial, from the first that they have not
-    decided. Synchronous, for threads, one call at a time; every decision is in the workspace at once.
+    """Walks `person` through the user's turns of a recorded trial, from the first that they have not decided. Blocks on
+    the database; for threads, one call at a time. Every decision is saved at once.
 
-    Nothing it returns before a turn is decided tells what came after the agent's reply, and its
-    decision is told only then; that the person knows it is recorded in the same breath. Raises
-    `NotFound`, and `NotAllowed` for a dialogue that the person has had a part in.
+    Before a turn is decided, nothing shows what came after the agent's reply. Afterwards the recorded decision is
+    shown, and that the person has seen it is saved at the same time. Raises `NotFound`, and `NotAllowed` for a dialogue
+    that the person took part in.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ReplaySession:
         seen: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`seen`: the person has just read the whole dialogue, so that their decisions are not blind."""
+        """`seen`: the person has read the whole dialogue before, so their decisions are not blind."""
         self._workspace, self._person = workspace, person.strip()
         self._trial = workspace.runs.trial(trial_id)
         check_replayable(workspace, self._trial, self._person)
@@ -85,7 +85,7 @@ class ReplaySession:
 
     @property
     def total(self) -> int:
-        """Turns with something to decide, as far as the dialogue goes."""
+        """How many turns there are to decide."""
         return len(self._replayed.turns)
 
     @property
@@ -95,7 +95,7 @@ class ReplaySession:
 
     @property
     def current(self) -> ReplayView | None:
-        """The turn to decide or to look at; None at the end."""
+        """The turn to decide or to read; None at the end."""
         turns = self._replayed.turns
         if self._position >= len(turns):
             return None
@@ -115,13 +115,12 @@ class ReplaySession:
         )
 
     def touch(self) -> None:
-        """The person is at work: a key was pressed, or a turn came up."""
+        """Note that the person is at work (a key was pressed, a turn came up), for the time taken."""
         self._worked.key(self._clock())
 
     def decide(self, value: ReplayValue) -> ReplayView:
-        """Record the decision on the current turn with the comment drafted for it, then that its person
-        knows the recorded one. Raises `NotAllowed` at the end, for a turn that is decided already, and
-        for a value that does not answer here.
+        """Save the decision on the current turn with its drafted comment, and that the person has now seen the recorded
+        one. Raises `NotAllowed` at the end, for a turn that is decided already, and for a value that is no choice here.
         """
         turn = self._turn()
         if self._mine(turn) is not None:
@@ -136,8 +135,8 @@ class ReplaySession:
         return self._here()
 
     def note(self, comment: str) -> None:
-        """Say something about the current turn. It goes with the decision; said afterwards, it stands with
-        a second label of the same value. Raises `NotAllowed` at the end.
+        """Comment on the current turn. Before the decision the comment is kept for it; afterwards it is saved with a
+        second label of the same value. Raises `NotAllowed` at the end.
         """
         turn = self._turn()
         mine = self._mine(turn)
@@ -147,8 +146,8 @@ class ReplaySession:
             self._record(turn, mine.value, comment, 0)
 
     def next(self) -> ReplayView | None:
-        """Go on; None at the end. Raises `NotAllowed` before the current turn is decided: what follows
-        shows what was said in it.
+        """Go to the next turn; None at the end. Raises `NotAllowed` before the current turn is decided, because the
+        next one shows what was said in it.
         """
         if self._position < self.total:
             if self._mine(self._turn()) is None:
@@ -159,12 +158,12 @@ class ReplaySession:
         return self._arrive()
 
     def back(self) -> ReplayView | None:
-        """Go back to a turn that is decided, to look at it."""
+        """Go back to the previous decided turn, to read it."""
         self._position = max(self._position - 1, 0)
         return self._arrive()
 
     def go_to(self, turn: int) -> ReplayView | None:
-        """Look at the decided turn of this number in the dialogue. Raises `NotAllowed` for another."""
+        """Go to the decided turn with this number in the dialogue. Raises `NotAllowed` for any other."""
         for position, each in enumerate(self._replayed.turns):
             if each.item.index == turn and self._mine(each) is not None:
                 self._position = position
@@ -172,7 +171,7 @@ class ReplaySession:
         raise NotAllowed(_("You have not decided this turn"), _("Turns come one after the other."))
 
     def go_on(self) -> ReplayView | None:
-        """To the first turn that is not decided; None where all are."""
+        """Go to the first turn that is not decided; None if all are."""
         self._position = self._undecided()
         return self._arrive()
 
@@ -215,7 +214,7 @@ class ReplaySession:
                 self._labels[turn.item] = history(self.trial_id, turn.item, self._person)
 
     def _arrive(self) -> ReplayView | None:
-        """A turn that was decided elsewhere is told here, which has to be known before it is shown."""
+        """The view of the current turn. If it was decided elsewhere, it shows the recorded decision and saves that."""
         self._worked.rest()
         self.touch()
         if self._position < self.total and self._mine(self._turn()) is not None:
@@ -264,7 +263,7 @@ class ReplaySession:
         )
 
     def _passed(self, decided: int) -> tuple[Passed, ...]:
-        """Turns passed over up to the first that is not decided."""
+        """The turns without a decision up to the first undecided one."""
         turns = self._replayed.turns
         shown = [passed for turn in turns[: decided + 1] for passed in turn.passed]
         return (*shown, *(self._replayed.passed if decided >= len(turns) else ()))
@@ -280,13 +279,13 @@ def check_replayable(workspace: Workspace, trial: TrialRecord, person: str) -> N
 
 
 Tell = Callable[[int, int], None]
-"""How many of how many dialogues have been read."""
+"""Called with how many of how many dialogues have been read."""
 MOST = 300
-"""Dialogues that are looked at, the newest first."""
+"""How many dialogues are read, the newest first."""
 
 
 class Replayable(Frozen):
-    """A dialogue with `turns` to decide, of which the person has decided `mine`."""
+    """A dialogue with `turns` to decide, `mine` of which the person has decided."""
 
     trial_id: int
     run_id: int
@@ -304,8 +303,8 @@ class Replayable(Frozen):
 
 
 class ReplayChoice(Frozen):
-    """Those with something to decide: begun ones first, then those left, the decided ones last. `own`:
-    dialogues in which the person had a part; `beyond`: older ones that were not looked at.
+    """The dialogues with something to decide: begun ones first, then new ones, finished ones last. `own`: how many the
+    person took part in; `beyond`: how many older ones were not read.
     """
 
     dialogues: tuple[Replayable, ...]
@@ -316,7 +315,7 @@ class ReplayChoice(Frozen):
 def replayable(
     workspace: Workspace, person: str, run_ids: Collection[int] = (), tell: Tell | None = None
 ) -> ReplayChoice:
-    """The dialogues of these runs, or of all; probes are none. Tells only counts of what was decided."""
+    """The dialogues of these runs, or of all, without quality probes. Shows only how many turns were decided, not how."""
     names = {run.id: run.name for run in workspace.runs.all() if run.kind != "probe"}
     wanted = sorted((id for id in names if not run_ids or id in run_ids), reverse=True)
     trials = [trial for run_id in wanted for trial in workspace.runs.trials(run_id)]

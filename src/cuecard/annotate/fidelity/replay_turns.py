@@ -1,4 +1,4 @@
-"""A recorded dialogue taken apart for re-play: what is to be decided in which turn, and what a person may see before and after."""
+"""A recorded dialogue split into turns for re-play: what each decides, and what a person may see of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,23 +19,22 @@ ReplayValue = LabelValue | CheckpointStatus
 """A cue is `YES` (met), `NO` or `UNSURE`; a checkpoint has a status or is `UNSURE`."""
 
 Nothing = Literal["start", "all_said", "not_decided", "broke_off"]
-"""Why there is nothing to decide in a user's turn: the stage's cue is the start of the conversation,
-every stage has been said, the recorded turn holds no decision, or no reply of the agent was there to
-be read.
+"""Why a user's turn has nothing to decide: the stage's cue is the start of the conversation, every stage
+has been disclosed, the recorded turn holds no decision, or there was no reply of the agent to decide
+on.
 """
 
 
 class Passed(Frozen):
-    """A user's turn that was passed over."""
+    """A user's turn that is skipped because it has nothing to decide."""
 
     turn: int
     why: Nothing
 
 
 class Told(Frozen):
-    """What the recorded user part decided and said in the turn. `value` None: it left the question
-    open. `agrees` None: one of the two could not tell. Flags are left out, so that leaks can still be
-    labelled blind.
+    """What the trial's user decided and said in the turn. `value` None: they left it open. `agrees` None: one of the
+    two could not tell. Flags are left out, so that leaks can still be labelled blind.
     """
 
     by: PlayerRef
@@ -45,10 +44,9 @@ class Told(Frozen):
 
 
 class ReplayView(Frozen):
-    """One user's turn as it is to be decided. `events`: what was said up to and including the agent's
-    reply before it. `passed`: turns between the one decided before and this one. `choices`: the values
-    that answer here. `mine` and `told` are there once it is decided; `draft` goes with the decision.
-    `number` counts the turns to decide from 1.
+    """One user's turn to decide. `events`: what was said up to and including the agent's reply before it; `passed`:
+    skipped turns since the one before; `choices`: the possible values; `number`: of the turn among those to decide,
+    from 1. `draft` goes with the decision; `mine` and `told` are there once it is made.
     """
 
     trial_id: int
@@ -64,7 +62,7 @@ class ReplayView(Frozen):
 
 
 class Differing(Frozen):
-    """A turn in which the person decided otherwise than the recorded user part."""
+    """A turn in which the person decided otherwise than the trial's user."""
 
     turn: int
     number: int
@@ -73,8 +71,8 @@ class Differing(Frozen):
 
 
 class ReplaySummary(Frozen):
-    """How the decisions compare: of `decided` turns, `compared` are decided by both, `agreed` alike.
-    `seen`: decisions by somebody who knew the recorded one.
+    """How the decisions compare: `decided` turns, `compared` of them decided by both, `agreed` alike. `seen`: decisions
+    made by somebody who knew the recorded one.
     """
 
     total: int
@@ -91,9 +89,8 @@ _OF_CUE: tuple[ReplayValue, ...] = (LabelValue.YES, LabelValue.NO, LabelValue.UN
 
 @dataclass(frozen=True)
 class Turn:
-    """A user's turn with something to decide. `before`: how many of the effective log's spoken events lie
-    before it; `theirs`: what the recorded user part decided, None where it could not tell. `passed`:
-    turns passed over since the one before.
+    """A user's turn with something to decide. `before`: the number of spoken events before it; `theirs`: what the
+    trial's user decided, None if they left it open. `passed`: skipped turns since the one before.
     """
 
     item: Item
@@ -106,7 +103,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class ReplayTurns:
-    """What was said, the turns to decide on, and those passed over after the last of them."""
+    """A dialogue for re-play: what was said, the turns to decide on, and those skipped after the last of them."""
 
     spoken: tuple[Event, ...]
     turns: tuple[Turn, ...]
@@ -114,7 +111,7 @@ class ReplayTurns:
 
 
 def turns_to_replay(task: Task, events: Sequence[Event]) -> ReplayTurns:
-    """Take the effective log of a trial apart. Which stage or step is due follows from what was recorded."""
+    """Split the effective log of a trial into turns. The stage or step of each follows from the recorded events."""
     spoken = tuple(
         _bare(event) for event in events if isinstance(event.body, UserSpoke | AgentSpoke)
     )
@@ -138,7 +135,7 @@ def _after(turn: Turn, passed: Sequence[Passed]) -> Turn:
 
 
 def _bare(event: Event) -> Event:
-    """Without what checks found in the words: whether they leak is a question of its own."""
+    """The event without what checks found in its words: whether they leak is another question."""
     body = event.body
     if not isinstance(body, UserSpoke) or not body.reply.flags:
         return event
@@ -178,8 +175,8 @@ def _turn(task: Task, body: UserSpoke, before: Sequence[Event]) -> Turn | Nothin
 
 
 def statuses_at(task: Task, dialogue: Dialogue) -> tuple[CheckpointStatus, ...]:
-    """The statuses that a turn of the agent may have at this point, in the order of the enumeration; an
-    agent may complete the whole task from any step. Raises `ValueError` for a task of another family.
+    """The statuses that an agent's turn can have at this point, in the order of the enumeration; from any step an agent
+    may complete the task. Raises `ValueError` for a task of another family.
     """
     situation = ChainRules(task, None).place(dialogue).situation
     possible = {CheckpointStatus.TASK_COMPLETED}

@@ -1,4 +1,4 @@
-"""The whole report of fidelity on a scope: user turns and decisions read from the workspace, then every part computed."""
+"""The fidelity report for a scope: reads user turns and decisions from the workspace and computes every part."""
 
 from __future__ import annotations
 
@@ -43,17 +43,16 @@ if TYPE_CHECKING:
 Tell = Callable[[int, int], None]
 _KINDS: dict[ItemKind, Subject] = {ItemKind.CUE: "cue", ItemKind.STATUS: "status"}
 _MOST_IDS = 5000
-"""More trials than this are not named in a query; everything is read and sifted."""
+"""With more trials than this, a query does not name them but reads all and filters."""
 Key = tuple[int, str]
 
 
 def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> FidelityInputs:
-    """All user turns in the scope of tasks that have a persona or checkpoints. Where neither runs nor trials
-    are named, only of trials in which there is something to compare: a person played, shadows listened, or
-    people decided on turns. `tell` hears how many of how many trials have been read.
+    """All user turns in the scope, of tasks with a persona or checkpoints. If neither runs nor trials are named, only
+    trials with something to compare: played by a person, with shadow replies, or with people's decisions. `tell(done,
+    all)` is called as trials are read.
 
-    Reads the logs of these trials; call it off the screen's thread. Raises `NotFound` for an unknown run or
-    trial.
+    Reads the logs of these trials, so call it off the screen's thread. Raises `NotFound` for an unknown run or trial.
     """
     trials = trials_in(workspace, scope)
     asked = shadows_of(workspace, trials)
@@ -88,7 +87,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Fide
 
 
 def trials_in(workspace: Workspace, scope: Scope) -> dict[int, TrialRecord]:
-    """The scope's trials by id, in their order, without quality probes. Raises `NotFound`."""
+    """The scope's trials by id, in ascending order, without examinations of tasks. Raises `NotFound`."""
     ids = set(scope.trials)
     runs = scope.runs
     if not runs and ids:
@@ -106,7 +105,7 @@ def trials_in(workspace: Workspace, scope: Scope) -> dict[int, TrialRecord]:
 
 
 def shadows_of(workspace: Workspace, trials: Collection[int]) -> list[Shadow]:
-    """All that simulators would have said in these trials."""
+    """All shadow replies in these trials."""
     found = workspace.shadows.of(_named(trials))
     return [shadow for shadow in found if shadow.trial_id in trials]
 
@@ -146,8 +145,8 @@ class _ReadResult:
 
 @dataclass
 class _Reader:
-    """Makes the cases of one trial. `stale`: shadows that are of no turn of the effective log; `unsure`: decisions
-    of people that were left open.
+    """Makes the cases of one trial. `stale`: shadow replies to no turn of the effective log; `unsure`: decisions that
+    people left open.
     """
 
     task: Task
@@ -213,7 +212,7 @@ class _Reader:
         return case
 
     def _said(self, labels: Mapping[str, str], human: bool) -> dict[str, str]:
-        """Who played has decided already; a later label of theirs is no second person's."""
+        """People's blind labels without those of who played: they have decided already."""
         others = {
             who: value
             for who, value in labels.items()
@@ -233,7 +232,7 @@ class _Reader:
         return tuple(found.values())
 
     def _place(self, before: Dialogue) -> tuple[int | None, str, int | None]:
-        """The next stage with its cue's kind, or the step that the agent is at."""
+        """The number of the next stage with its cue's kind, or the step that the agent is at."""
         if isinstance(self.task.gold, CheckpointChain):
             step = ChainRules(self.task, None).place(before)
             about = step.step.ambiguity
@@ -274,9 +273,8 @@ def fidelity_of(
     resamples: int = RESAMPLES,
     tell: Tell | None = None,
 ) -> Fidelity:
-    """Everything that can be said of simulators and scores in the scope. `judge`: whose scores count, "" for
-    whoever judged most of the trials. Reads many logs; call it off the screen's thread. Raises `NotFound` for
-    an unknown run or trial.
+    """The report for the scope. `judge`: whose scores count, "" for the one who judged most of the trials. Reads many
+    logs, so call it off the screen's thread. Raises `NotFound` for an unknown run or trial.
     """
     inputs = gather(workspace, scope, tell)
     outcome, meaning = scored_part(workspace, scope, judge, resamples=resamples)
@@ -286,8 +284,8 @@ def fidelity_of(
 def seen_in(
     workspace: Workspace, found: Fidelity, sight: Sight, most: int, *, reveal: bool = False
 ) -> Fidelity:
-    """`found` with those of the worst turns that may be told as the Fidelity screen tells them: to whoever has decided or
-    played them, or with `reveal`. The first `most` are shown, and remembered.
+    """`found` with only those of the worst turns that the reader may see: those they decided or played, or with
+    `reveal` all. The first `most`, which are shown, are saved as seen.
     """
     trials = {turn.trial_id for turn in found.worst}
     labels = workspace.verdicts.item_labels(trials, None)
@@ -311,7 +309,7 @@ def report_of(
     *,
     resamples: int = RESAMPLES,
 ) -> Fidelity:
-    """The figures of material that was gathered, with what the scores gave."""
+    """The report from inputs that were read, with the parts that need scores."""
     worst = turns_with_findings(inputs)
     return Fidelity(
         runs=inputs.scope.runs,
@@ -337,7 +335,7 @@ def report_of(
 def scored_part(
     workspace: Workspace, scope: Scope, judge: str = "", *, resamples: int = RESAMPLES
 ) -> tuple[tuple[Outcome, ...], Meaning | None]:
-    """What needs scores: outcomes, and what people said of their sessions. Raises as `fidelity_of`."""
+    """The parts that need scores: outcomes, and correlations with people's ratings. Raises as `fidelity_of`."""
     known = trials_in(workspace, scope)
     simulators = simulators_in(workspace, known.values(), shadows_of(workspace, known))
     trials = [

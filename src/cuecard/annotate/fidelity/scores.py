@@ -1,4 +1,4 @@
-"""What trials scored, how outcomes differ between people and simulators, and whether scores agree with what people said of their sessions."""
+"""Scores of trials for the fidelity report: with people and with simulators, and correlated with people's ratings."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scored:
-    """A trial with its measures. `judge` None: it was not judged by the judge that counts, and has those of its
-    interaction only.
+    """A trial with its measures. `judge` None: the judge that counts has not judged it, so it has only measures of its
+    interaction.
     """
 
     trial: TrialRecord
@@ -53,22 +53,21 @@ class Scored:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The values of the defined ones by name."""
+        """The defined measures by name."""
         return {one.name: one.value for one in self.scores if one.value is not None}
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Trials by id. `judge`: whose judgements count, "" where there are none."""
+    """Scored trials by id. `judge`: whose judgements count, "" if there are none."""
 
     judge: str
     trials: dict[int, Scored]
 
 
 def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = "") -> Scores:
-    """The ended trials' measures by `judge`; "": by whoever judged most of them (of equals, the first by
-    name), so that no two trials are compared by different judges. Reads their logs. Raises `NotFound` for a
-    judge that judged none of them.
+    """The ended trials' measures by `judge`; "": the one who judged most of them (in a tie, the first by name), so that
+    all trials are compared by one judge. Reads their logs. Raises `NotFound` for a judge that judged none of them.
     """
     ended = [trial for trial in trials if trial.termination is not None]
     judged: dict[int, dict[str, Judgement]] = {}
@@ -102,7 +101,7 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
 
 
 def baselines_among(trials: Iterable[Scored]) -> tuple[str, ...]:
-    """The agents, worlds and judges of these trials that are embedded offline players."""
+    """The agents, worlds and judges of these trials that are offline baselines."""
     players = [
         player
         for scored in trials
@@ -113,8 +112,8 @@ def baselines_among(trials: Iterable[Scored]) -> tuple[str, ...]:
 
 
 def shown_measures(names: Collection[str]) -> list[str]:
-    """Of these measures, those that reports show, in their order: what tasks are scored by, then stages
-    reached and turns. What only counts the cost of a trial is left out.
+    """Those of these measures that reports show, in their order: what tasks are scored by, then stages reached and
+    turns.
     """
     from cuecard.annotate.labelling.effect.figures import MEASURES
 
@@ -124,7 +123,7 @@ def shown_measures(names: Collection[str]) -> list[str]:
 
 
 Place = tuple[str, int, PlayerRef, PlayerRef]
-"""Task, revision, agent and world: what a person's trial and a simulator's must have in common."""
+"""Task, revision, agent and world: what trials of people and of simulators are paired by."""
 
 
 def place_of(trial: TrialRecord) -> Place:
@@ -132,7 +131,7 @@ def place_of(trial: TrialRecord) -> Place:
 
 
 def comparable(trials: Iterable[TrialRecord]) -> list[TrialRecord]:
-    """The ended trials of people and of simulators on tasks that people played at all."""
+    """The ended trials of people and of simulators on tasks that people played."""
     ended = [trial for trial in trials if trial.termination is not None]
     played = {trial.task_id for trial in ended if trial.user.kind == HUMAN}
     return [
@@ -149,9 +148,9 @@ def outcomes(
     *,
     resamples: int = RESAMPLES,
 ) -> Iterator[Outcome]:
-    """Each simulator that played, against people: all agents together, then each agent where there are
-    several. A cell's value is the mean over its trials, so a cell with many trials weighs as much as one with
-    few; ratios that are pooled are pooled over cells, the trials of a cell weighing as much as one.
+    """Each simulator compared with people: all agents together, then each agent if there are several. A cell's value is
+    the mean over its trials, so all cells weigh the same; pooled ratios are pooled over cells, a cell's trials together
+    weighing as one.
     """
     people = _by_place(scores.trials[t.id] for t in trials if t.user.kind == HUMAN)
     played: dict[PlayerRef, list[Scored]] = defaultdict(list)
@@ -260,7 +259,7 @@ def _ends(cells: Iterable[Sequence[Scored]]) -> dict[str, int]:
 def _measures(
     sides: tuple[Parts, Parts], groups: Sequence[str], resamples: int
 ) -> Iterator[OutcomeMeasure]:
-    """Over cells with a value on both sides; of pooled ratios over all that have the measure."""
+    """Measures over cells with a value on both sides; pooled ratios over all cells that have the measure."""
     people, theirs = sides
     keys = [str(number) for number in range(len(groups))]
     for name in people:
@@ -290,7 +289,7 @@ SATISFACTION = "satisfaction"
 def meaning_of(
     forms: Sequence[SessionForm], scores: Scores, *, resamples: int = RESAMPLES
 ) -> Meaning | None:
-    """Every scale of the forms against every measure of the sessions that have both; None without forms. The
+    """Every scale of the forms correlated with every measure, over the sessions that have both; None without forms. The
     scale `satisfaction` comes first.
     """
     if not forms:

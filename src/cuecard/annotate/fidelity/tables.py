@@ -1,4 +1,4 @@
-"""A report of fidelity laid out as tables, and what simulators, decisions and findings are called in them."""
+"""A fidelity report as tables, with the names of simulators, decisions and findings in them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -62,8 +62,8 @@ _LANGUAGES = {"en": N_("English"), "zh": N_("Chinese")}
 
 
 def simulator_word(player: PlayerRef, among: Sequence[PlayerRef] = ()) -> str:
-    """Name and model, with the version where two of `among` would be called alike, and whether it is an
-    offline baseline: nobody may take it for a model.
+    """Name and model, with the version if two of `among` would be named alike, and whether it is an offline baseline,
+    which must not be taken for a model.
     """
     name, model = one_line(player.name, 40), one_line(player.model, 40)
     word = f"{name} ({model})" if model and model != name else name
@@ -129,7 +129,7 @@ def rate_word(count: FindingCount | None) -> str:
 
 
 def circumstances(found: Fidelity) -> list[str]:
-    """What the figures are about, a sentence each."""
+    """What the numbers are based on, as sentences."""
     turns = ngettext("{n} user turn", "{n} user turns", found.turns).format(n=f"{found.turns:,}")
     lines = [
         ngettext(
@@ -171,14 +171,14 @@ WORST = 10
 
 @dataclass(frozen=True)
 class TurnCell(Cell):
-    """`turns`: those that it is about; `correlation`: the sessions that it is about."""
+    """A cell that leads to the turns (`turns`) or sessions (`correlation`) behind it."""
 
     turns: Turns | None = None
     correlation: Correlation | None = None
 
 
 def fidelity_sheets(found: Fidelity, worst: int = WORST) -> tuple[Sheet, ...]:
-    """Every table that has anything to say, section by section; of the worst turns so many."""
+    """Every table that has content, section by section; `worst`: how many of the worst turns."""
     from cuecard.annotate.fidelity.detail_tables import (
         finding_sheets,
         meaning_sheets,
@@ -205,7 +205,7 @@ def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> 
 
 
 def cue_sheets(found: Fidelity) -> Iterator[Sheet]:
-    """Agreement on decisions: simulators beside each other and beside people, then what each is made of."""
+    """Agreement on decisions: simulators beside each other and beside people, then the parts of each."""
     for subject, title in SUBJECT_WORDS.items():
         whole = [a for a in found.agreements if a.subject == subject and a.by is None]
         lines = [

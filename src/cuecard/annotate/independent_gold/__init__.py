@@ -1,1 +1,1 @@
-"""Gold built twice: a second annotator builds it from the brief alone, both are compared, and people decide."""
+"""Independent golds: a second person builds the gold from the brief alone, both are compared, differences are decided."""

@@ -1,4 +1,4 @@
-"""Two golds of one task side by side, by family: tables by row and cell, checkpoint chains by step, worlds by fact, and graphs."""
+"""Aligning two golds of one task: tables by row and cell, checkpoint chains by step, worlds by fact, and graphs."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -29,7 +29,7 @@ _LEAST_LIKE, _NEAR_KEY = 80.0, 75.0
 
 
 def in_columns_of(table: Table, second: Table) -> tuple[Row, ...]:
-    """The second's rows in the columns of `table`, by their names; what they lack is empty."""
+    """The rows of `second` in the columns of `table`, by name; a column it lacks is empty."""
     names = [norm_column(name) for name in second.column_names]
     at = [
         names.index(name) if (name := norm_column(column)) in names else None
@@ -41,10 +41,9 @@ def in_columns_of(table: Table, second: Table) -> tuple[Row, ...]:
 
 
 def align_tables(author: Table, second: Table) -> Alignment:
-    """Join rows of equal keys, then of keys that mean the same, then of keys alike where most cells
-    agree, one to one. A row agrees when all its cells do. Cells agree when the column's metric holds with
-    either of them as gold (a metric such as `in_match` has a direction, agreement has none); `llm_judge` is
-    judged by letters.
+    """Join rows of equal keys, then of keys that mean the same, then of similar keys if most cells agree, one to one. A
+    row agrees if all its cells do. Cells agree if the column's metric holds with either one as gold (a metric such as
+    `in_match` has a direction, agreement has none); for `llm_judge`, texts are compared as names are.
     """
     return _Laying(author, in_columns_of(author, second)).alignment()
 
@@ -77,7 +76,7 @@ class _Laying:
         )
 
     def _joined(self) -> dict[int, int]:
-        """Rows that belong together, by their places in the order of what they say."""
+        """The rows that are joined, by their places in the order of `canonical`."""
         by_key: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for n, key in enumerate(self._other_keys):
             by_key[key].append(n)
@@ -186,8 +185,8 @@ _ALIKE_QUESTION = 75.0
 
 
 def align_chains(author: CheckpointChain, second: CheckpointChain) -> Alignment:
-    """Pair checkpoints of one target (name, alias or near spelling), the nearest in place first; then,
-    of the rest, those whose questions are alike or that stand at the same place.
+    """Pair checkpoints with one target (by name, alias or near spelling), the nearest in position first; then the rest
+    by similar questions or equal position.
     """
     last = max(len(author.steps), len(second.steps))
     same = best_assignment(
@@ -221,7 +220,7 @@ def align_chains(author: CheckpointChain, second: CheckpointChain) -> Alignment:
 
 
 def align_worlds(author: FactWorld, second: FactWorld) -> Alignment:
-    """Pair facts by key. They are given with the brief; what is built is the answer."""
+    """Pair facts by key. The facts are part of the brief; only the answer is built."""
     at = {normalise(fact.key) or fact.key: n for n, fact in enumerate(second.facts)}
     pairs: dict[int, int] = {}
     for m, fact in enumerate(author.facts):
@@ -238,7 +237,7 @@ def align_worlds(author: FactWorld, second: FactWorld) -> Alignment:
 
 
 def share_a_name(names: Collection[str], others: Collection[str]) -> bool:
-    """Whether any name of the one is, either way, any of the other."""
+    """Whether a name in one collection matches one in the other, in either direction."""
     return any(
         normalise(one) == normalise(other) or (same_thing(one, other) and same_thing(other, one))
         for one in names
@@ -324,9 +323,8 @@ def _same_fact(one: Fact, other: Fact) -> bool:
 
 
 def align(author: Gold, second: Gold) -> Alignment:
-    """Pair what belongs together, one to one, the best way there is. The outcome follows from what both
-    say: neither the order of triples or rows nor who is called first changes how much agrees. Raises
-    `ValueError` for golds of two families.
+    """Align two golds of one family. How much agrees does not depend on the order of triples or rows, nor on which gold
+    comes first. Raises `ValueError` for golds of two families.
     """
     match author, second:
         case Graph(), Graph():

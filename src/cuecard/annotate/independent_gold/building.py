@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 COVER = "[…]"
-"""Stands where the author's brief names gold; as long for a short name as for a long one."""
+"""Replaces names of gold in the author's brief; its length does not depend on the name's."""
 
 
 def blank_for(task: Task) -> dict[str, Any]:
-    """The data of `task` with an empty gold and nothing that gives the author's away."""
+    """The data of `task` with an empty gold and without anything that discloses the author's gold."""
     cover = _Cover(task)
     persona = task.persona
     return {
@@ -65,12 +65,12 @@ def blank_for(task: Task) -> dict[str, Any]:
 
 
 def same_brief(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two blanks ask the same, whatever has been built in them."""
+    """Whether two blanks have the same brief, whatever was built in them."""
     return brief_of(one) == brief_of(other)
 
 
 def brief_of(data: dict[str, Any]) -> dict[str, Any]:
-    """A blank without what is to be built."""
+    """The part of a blank that is given, without what is to be built."""
     gold = data["gold"]
     match gold["family"]:
         case "table":
@@ -83,7 +83,7 @@ def brief_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_begun(data: dict[str, Any]) -> bool:
-    """Whether anything has been built that is worth keeping."""
+    """Whether anything was built."""
     gold = data["gold"]
     match gold["family"]:
         case "graph":
@@ -101,7 +101,7 @@ def is_begun(data: dict[str, Any]) -> bool:
 
 
 class _Cover:
-    """Covers the names of gold that is not asked for by name."""
+    """Replaces names of gold in texts, unless the query itself uses them."""
 
     def __init__(self, task: Task) -> None:
         public = Told((task.query, task.opening))
@@ -139,8 +139,8 @@ def _terms(names: tuple[str, ...]) -> Iterator[str]:
 
 
 def why_not(log: TaskLog, person: str) -> str:
-    """Why `person` may not build an independent gold of the task's newest revision, "" if they may. Who has
-    handed one in of an earlier revision has seen the comparison.
+    """Why `person` may not build an independent gold of the newest revision, translated; "" if they may. Who handed one
+    in for an earlier revision has seen the comparison.
     """
     if not person:
         return _("Say who you are first.")
@@ -162,9 +162,7 @@ def why_not(log: TaskLog, person: str) -> str:
 
 
 def obstacle(ws: Workspace, task_id: str, person: str) -> str:
-    """As `why_not`, and what only this workspace knows: an edit or a review that was begun. Raises
-    `NotFound`.
-    """
+    """As `why_not`, but also considers drafts and unfinished reviews in this workspace. Raises `NotFound`."""
     if reason := why_not(ws.reviews.log(task_id), person):
         return reason
     if ws.drafts.get(task_id, person) is not None:
@@ -183,7 +181,7 @@ def refusal(reason: str) -> NotAllowed:
 
 
 def only_blind(person: str, revision: int) -> Callable[[TaskLog], None]:
-    """A guard for the write that hands an independent gold in: nothing may have changed meanwhile."""
+    """A guard for handing a gold in: it raises if `person` is not blind any more, or `revision` not the newest."""
 
     def guard(log: TaskLog) -> None:
         if reason := why_not(log, person):
@@ -202,12 +200,12 @@ _GOLD = f"{ASIDE}gold"
 
 
 def gold_key(task_id: str) -> str:
-    """Under which drafts and time of independent golds are kept: no task can be called so."""
+    """The id under which drafts and effort for an independent gold are kept; no task can have it."""
     return f"{task_id}{_GOLD}"
 
 
 def under_way(ws: Workspace, person: str) -> frozenset[str]:
-    """The tasks of which `person` is building an independent gold."""
+    """The ids of tasks for which `person` is building an independent gold."""
     return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
 
 
@@ -227,9 +225,8 @@ def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
 
 
 def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
-    """An edit of the blank of the newest revision, with what this person has built so far; and whether the
-    brief has changed since. Nothing in the answer comes from the author's gold. Raises `NotFound`, and
-    `NotAllowed` where `person` may not build it.
+    """An edit of the newest revision's blank with what this person has built so far, and whether the brief has changed
+    since. It holds nothing of the author's gold. Raises `NotFound`, and `NotAllowed` if `person` may not build it.
     """
     if reason := obstacle(ws, task_id, person):
         raise refusal(reason)
@@ -250,7 +247,7 @@ def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
 def keep_blank(
     ws: Workspace, task_id: str, person: str, base: int, data: dict[str, Any], changed: bool
 ) -> None:
-    """Write the draft; one in which nothing is built is dropped instead."""
+    """Save the draft; one in which nothing is built is deleted instead."""
     if changed:
         ws.drafts.keep(gold_key(task_id), person, base, data)
     else:
@@ -258,12 +255,12 @@ def keep_blank(
 
 
 def give_up(ws: Workspace, task_id: str, person: str) -> None:
-    """Forget what was built."""
+    """Delete what was built."""
     ws.drafts.discard(gold_key(task_id), person)
 
 
 def check_built(ws: Workspace, task_id: str, data: Mapping[str, Any]) -> tuple[FileProblem, ...]:
-    """What keeps this from being a gold of the newest revision."""
+    """What keeps the data from being a valid gold of the newest revision."""
     try:
         built_gold(ws.tasks.revision(task_id).task, data["gold"])
     except FileProblems as error:
@@ -274,8 +271,8 @@ def check_built(ws: Workspace, task_id: str, data: Mapping[str, Any]) -> tuple[F
 def hand_in(
     ws: Workspace, task_id: str, person: str, base: int, data: Mapping[str, Any], note: str = ""
 ) -> Contribution:
-    """Hand in what was built on the brief of revision `base`, for good. Raises `FileProblems` where it
-    is no gold yet, `NotAllowed`, and `Conflict` when the brief has changed or somebody saved just now.
+    """Hand in what was built from the brief of revision `base`; it cannot be taken back. Raises `FileProblems` if it is
+    no valid gold, `NotAllowed`, and `Conflict` if the brief has changed or somebody saved meanwhile.
     """
     head = ws.tasks.revision(task_id)
     if base != head.number:
@@ -300,8 +297,8 @@ def hand_in(
 
 
 def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
-    """What was built as a gold of `task`: rows left empty are dropped, what the brief gives is the
-    task's. Raises `FileProblems`, which name places in the gold alone.
+    """The built gold, as one of `task`: empty rows are dropped, given parts are the task's. Raises `FileProblems`, with
+    places in the gold.
     """
     given = blank_for(task)["gold"]
     whole = task.gold.model_dump(mode="json")
@@ -324,8 +321,8 @@ def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
 def moved(
     data: Mapping[str, Any], before: Mapping[str, Any], blank: dict[str, Any]
 ) -> dict[str, Any]:
-    """What was built in `data`, on the blank `before`, in another blank of the task. Cells go with
-    their columns' names.
+    """What was built in `data`, on the blank `before`, transferred to another blank of the task. Cells follow their
+    columns' names.
     """
     gold, given = data["gold"], blank["gold"]
     if gold["family"] != given["family"]:
@@ -345,7 +342,7 @@ def moved(
 
 
 def extra_columns(gold: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """Columns that were added to those of the brief; they are not handed in."""
+    """Names of columns that were added to those of the brief; they are not handed in."""
     names = {column["name"] for column in given.get("columns", ())}
     return [c["name"] for c in gold.get("columns", ()) if c["name"] not in names]
 

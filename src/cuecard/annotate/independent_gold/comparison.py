@@ -1,4 +1,4 @@
-"""Independent golds that were handed in: who may see them, how they compare, and the gold that follows from what people decide."""
+"""Independent golds that were handed in: who may see them, comparison with the author's, and adjudication."""
 
 from __future__ import annotations
 
@@ -39,14 +39,12 @@ if TYPE_CHECKING:
 
 
 Takes = Mapping[str, Take]
-"""What was decided, by `Element.key`."""
+"""Which side's version is taken, by `Element.key`."""
 ItemT = TypeVar("ItemT")
 
 
 def take_of(element: Element, takes: Takes) -> Take | None:
-    """What is taken of an element; what is agreed is the author's unless decided otherwise, anything else
-    is None until somebody decides.
-    """
+    """The side taken for an element; by default the author's where both agree, else None until somebody decides."""
     take = takes.get(element.key)
     if take is not None and take in element.takes:
         return take
@@ -58,7 +56,7 @@ def undecided(alignment: Alignment, takes: Takes) -> list[Element]:
 
 
 def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
-    """Every element decided for one side, as far as it can be."""
+    """All elements decided for one side, as far as possible."""
     found: dict[str, Take] = {}
     for element in alignment.elements:
         if (take := element.settled(side)) is not None:
@@ -67,10 +65,9 @@ def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
 
 
 def adjudicated(author: Gold, second: Gold, alignment: Alignment, takes: Takes) -> dict[str, Any]:
-    """The author's gold as JSON, changed as decided. Order, stages, sources and notes are the author's
-    where the second has none; what only the second has stands behind what it stands behind there.
-    Raises `ValueError` while something is undecided. Whether what is left is a gold (an empty one is
-    not), the task's own check says.
+    """The author's gold as JSON, changed as decided. Order, stages, sources and notes remain the author's unless it has
+    none; what only the second gold has is inserted behind its predecessor there. Raises `ValueError` while an element
+    is undecided. The result is not validated: it may be empty.
     """
     if undecided(alignment, takes):
         raise ValueError("something is still to be decided")
@@ -123,7 +120,7 @@ def _graph(author: Graph, second: Graph, decided: _Decided) -> dict[str, Any]:
 
 
 class _Names:
-    """Under which id and names each node stands in the outcome."""
+    """The id and names of each node in the result."""
 
     def __init__(self, author: Graph, second: Graph, decided: _Decided) -> None:
         self._author, self._second = author, second
@@ -154,7 +151,7 @@ class _Names:
         return {**triple, "head": head, "tail": tail}
 
     def nodes(self, triples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The listed nodes, without those whose last triple was taken away."""
+        """The listed nodes, without those whose last triple was removed."""
         used = {triple[end] for triple in triples for end in ("head", "tail")}
         before = {end for triple in self._author.triples for end in (triple.head, triple.tail)}
         alone = {node.id for node in self._author.nodes if node.id not in before}
@@ -236,8 +233,8 @@ def _composed(
     joined: Callable[[ItemT, ItemT], ItemT],
     filled: Callable[[ItemT, ItemT], ItemT],
 ) -> list[ItemT]:
-    """The list that follows: `joined` makes one of an agreed pair of which both are taken, `filled`
-    the second's with what only the author's has.
+    """The resulting list. `joined` makes one item of an agreed pair if both are taken; `filled` completes the second's
+    item with what only the author's has.
     """
     made: dict[int, ItemT] = {}
     behind: dict[int, list[int]] = {}
@@ -284,9 +281,9 @@ class IndependentGold:
 
 @dataclass(frozen=True)
 class Comparison:
-    """An independent gold beside the author's. `agreement` is that of the revision it was built of; decisions
-    are about `task`, the newest (`head`). `others`: how many independent golds there are to see. `obstacle`: why
-    `person` may not decide, "" if they may. `takes`: what they have decided so far.
+    """An independent gold beside the author's. `agreement`: with the revision it was built from; decisions concern
+    `task`, the newest revision (`head`). `others`: all golds to be seen. `obstacle`: why `person` may not decide,
+    translated, "" if they may. `takes`: what they have decided so far.
     """
 
     task: Task
@@ -335,8 +332,8 @@ def compare(
     uid: str = "",
     coordinators: Collection[str] = (),
 ) -> Comparison:
-    """The independent gold `uid`, or the last one, beside the author's. Raises `NotFound` when there is none
-    that `person` may see.
+    """The independent gold `uid`, or the last one, compared with the author's. Raises `NotFound` if there is none that
+    `person` may see.
     """
     golds = independent_golds(ws, task_id, person, coordinators)
     chosen = [gold for gold in golds if uid in ("", gold.uid)]
@@ -369,14 +366,14 @@ def compare(
 
 
 def may_not_decide(log: TaskLog, person: str, coordinators: Collection[str] = ()) -> str:
-    """Why `person` may not adjudicate, "" if they may."""
+    """Why `person` may not adjudicate, translated; "" if they may."""
     if person in coordinators or any(person in node.authors for node in log.revisions):
         return ""
     return _("An author of the task or a coordinator decides.")
 
 
 def keep_takes(ws: Workspace, task_id: str, person: str, uid: str, head: int, takes: Takes) -> None:
-    """Keep what was decided so far."""
+    """Save the decisions made so far as a draft."""
     data: dict[str, JsonValue] = {"takes": dict(takes)}
     ws.drafts.keep(_key(task_id, uid), person, head, data)
 
@@ -384,10 +381,10 @@ def keep_takes(ws: Workspace, task_id: str, person: str, uid: str, head: int, ta
 def adjudicate(
     ws: Workspace, comparison: Comparison, takes: Takes, coordinators: Collection[str] = ()
 ) -> Revision:
-    """Save the gold that was decided on as one new revision (none where it is what the newest says).
+    """Save the decided gold as a new revision; none if it equals the newest.
 
-    Raises `NotAllowed` for who may not, or while something is undecided, `Conflict` when somebody saved
-    since, `FileProblems` when what is left is no gold. What was decided is kept until it is saved.
+    Raises `NotAllowed` for who may not, or while an element is undecided, `Conflict` if somebody saved since,
+    `FileProblems` if the result is no valid gold. The draft of decisions is kept until it is saved.
     """
     task, second, by = comparison.task, comparison.second, comparison.person
     title = _("The gold cannot be decided yet")

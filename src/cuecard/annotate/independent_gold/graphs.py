@@ -1,4 +1,4 @@
-"""Two graphs side by side: nodes by name and alias, triples one to one."""
+"""Aligning two graphs: nodes by name and alias, triples one to one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from cuecard.core.judges.similarity import NameSimilarity, NodeIndex, Rule
 from cuecard.core.text import normalise
 
 NEAR = 60.0
-"""From this similarity of letters (0-100) on, two ends are one end told differently."""
+"""From this similarity (0 to 100) on, two heads or tails count as variants of one."""
 _SCORE = {
     Rule.SAME: 100.0,
     Rule.VALUE: 99.0,
@@ -30,8 +30,8 @@ _FIRM = {RelationRule.SAME: 99.0, RelationRule.WORD: 90.0, RelationRule.MEANING:
 
 
 def align_graphs(author: Graph, second: Graph) -> Alignment:
-    """Pair triples: those that say the same (ends by name, alias or near spelling, relations by what they
-    mean, also read backwards), as many as possible; then, of the rest, those of which two parts agree.
+    """Pair triples: first those that mean the same (heads and tails by name, alias or near spelling, relations by
+    meaning, also inverted), as many as possible; then the rest by two equal parts.
     """
     return _Pairing(author, second).alignment()
 
@@ -151,7 +151,7 @@ class _Pairing:
                 yield Element("", "triple", "second", None, index), None, told
 
     def _nodes(self) -> dict[str, str]:
-        """The second's node -> the author's, one to one."""
+        """For each node of the second graph, the author's node that it is, one to one."""
         mine = sorted(self._author.node_ids, key=self._author.names_of)
         theirs = sorted(self._second.node_ids, key=self._second.names_of)
         at_mine = {node: n for n, node in enumerate(mine)}
@@ -164,8 +164,8 @@ class _Pairing:
         return {theirs[right]: mine[left] for left, right in best_assignment(edges).items()}
 
     def _named_otherwise(self, nodes: dict[str, str]) -> Iterator[tuple[Element, object, object]]:
-        """Nodes for which the second has names that the author has not: aliases are gold too, but who
-        left some out did not speak against them.
+        """Nodes for which the second gold has names that the author's lacks. Aliases are gold too; a missing one is no
+        disagreement.
         """
         mine = {node: n for n, node in enumerate(self._author.node_ids)}
         theirs = {node: n for n, node in enumerate(self._second.node_ids)}
@@ -185,7 +185,7 @@ class _Pairing:
 
 
 def _alike_nodes(author: Graph, second: Graph) -> dict[str, dict[str, float]]:
-    """Which nodes of both could be one, from either side: a date that is only more precise is not."""
+    """Pairs of nodes that could be one, found from both sides (so not a year and a day in it), with their similarity."""
     forward, back = _found_in(author, second), _found_in(second, author)
     alike: dict[str, dict[str, float]] = defaultdict(dict)
     for other, nodes in forward.items():
@@ -196,7 +196,7 @@ def _alike_nodes(author: Graph, second: Graph) -> dict[str, dict[str, float]]:
 
 
 def _found_in(graph: Graph, other: Graph) -> dict[str, dict[str, float]]:
-    """Nodes of `other` -> nodes of `graph` that one of their names could mean, with how alike they are."""
+    """For each node of `other`, the nodes of `graph` that one of its names could mean, with their similarity."""
     index = NodeIndex(graph)
     found: dict[str, dict[str, float]] = {}
     for node in other.node_ids:
@@ -213,7 +213,7 @@ def _score(similarity: NameSimilarity) -> float:
 
 
 def _relation_fit(one: str, other: str, *, swapped: bool = False) -> float:
-    """How well two relations say the same, 0 for not; a word that says next to nothing does not."""
+    """How well two relations mean the same, 0 for not at all; words without meaning of their own do not count."""
     if not swapped and normalise(one) == normalise(other):
         return 100.0
     rules = (

@@ -1,4 +1,4 @@
-"""What two golds have in common: elements that people decide on, the best one-to-one pairing of two lists, and precision, recall and F1 by level."""
+"""The elements of two aligned golds, optimal one-to-one matching, and precision, recall and F1 by level."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LevelName = Literal["triple", "node", "row", "key", "cell", "step", "ambiguity",
 
 @dataclass(frozen=True)
 class Element:
-    """One thing of either gold, or one of each that belong together. `author` and `second` are indices
-    (of triples, `node_ids`, rows, steps or facts), None where that side has nothing; `column` is that of a
-    cell. `status`: both say the same, they differ, or only one has it. `why`: what made a pair of them,
-    or what differs. `key` names the element by what both sides say, not by where it stands.
+    """One thing of either gold, or a pair that belongs together. `author`, `second`: indices (of triples, `node_ids`,
+    rows, steps or facts), None if that side lacks it; `column`: that of a cell. `status`: both agree, they differ, or
+    only one has it. `why`: how they were paired, or what differs. `key` identifies the element by its content, not by
+    its position.
     """
 
     key: str
@@ -44,7 +44,7 @@ class Element:
 
     @property
     def takes(self) -> tuple[Take, ...]:
-        """What may be decided. `both` of what is agreed is one thing with the sources and names of both."""
+        """The possible decisions. `both`, for an agreed element, keeps the sources and names of both."""
         if self.kind == "cell":
             return "author", "second"
         if self.kind in ("node", "answer"):
@@ -58,9 +58,7 @@ class Element:
                 return "author", "second", "both", "neither"
 
     def settled(self, take: Take) -> Take | None:
-        """`take` as this element can have it: a side that has nothing takes the other's away. None for
-        what cannot be.
-        """
+        """What `take` means for this element: choosing a side that lacks it removes it. None if it is impossible."""
         if take in self.takes:
             return take
         if self.status in ("author", "second"):
@@ -70,8 +68,8 @@ class Element:
 
 @dataclass(frozen=True)
 class Level:
-    """`matched` pairs among `author` and `second` things. `given`: the second annotator had them
-    from the brief, so that their agreement says nothing.
+    """Counts of one kind of thing: `matched` pairs among `author` and `second` things. `given`: they were part of the
+    brief, so their agreement means nothing.
     """
 
     name: LevelName
@@ -83,7 +81,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Alignment:
-    """`nodes`: of a graph, the author's node of each node of the second that is the same."""
+    """Two golds aligned. `nodes`: for graphs, the author's node for each node of the second that is the same."""
 
     elements: tuple[Element, ...]
     levels: tuple[Level, ...]
@@ -94,7 +92,7 @@ class Alignment:
 
 
 def named(elements: Iterable[tuple[Element, Any, Any]]) -> tuple[Element, ...]:
-    """The elements with keys made of what the author's and the second's side say."""
+    """Elements with keys computed from the content of both sides."""
     seen: Counter[str] = Counter()
     found: list[Element] = []
     for element, author, second in elements:
@@ -106,19 +104,20 @@ def named(elements: Iterable[tuple[Element, Any, Any]]) -> tuple[Element, ...]:
 
 
 def canonical(items: Sequence[Any]) -> list[int]:
-    """The indices of `items` in an order that follows from what they say, not from where they stand."""
+    """The indices of `items` in an order that depends on their content, not on their position."""
     return sorted(range(len(items)), key=lambda index: (json.dumps(items[index]), index))
 
 
 Edges = Mapping[tuple[int, int], float]
-"""Which pairs are possible, by index on the left and on the right, and how good each is (0 or more)."""
+"""The possible pairs, by index on the left and on the right, with their weights (0 or more)."""
 
 
 def best_assignment(edges: Edges) -> dict[int, int]:
-    """As many pairs as possible, and of those the best in sum; left index -> right index.
+    """As many pairs as possible and, of such matchings, the one with the largest sum of weights; left index -> right
+    index.
 
-    Kuhn (1955) and Munkres (1957), in the O(n³) form with potentials, by connected component. The answer
-    follows from the edges alone, not from the order in which they are given.
+    Kuhn (1955) and Munkres (1957), in the O(n³) form with potentials, by connected component. The result does not
+    depend on the order of the edges.
     """
     pairs: dict[int, int] = {}
     for lefts, rights in _components(edges):
@@ -214,8 +213,8 @@ def _cheapest(costs: NDArray[np.float64]) -> list[int]:
 
 
 class LevelAgreement(Frozen):
-    """`precision`: which share of the second annotator's things the author has, n theirs; `recall`: which
-    share of the author's the second has, n the author's; `f1`: n both together.
+    """`precision`: the share of the independent gold's things that the author's has, n: theirs; `recall`: the share of
+    the author's that the independent gold has, n: the author's; `f1`: n: both together.
     """
 
     level: LevelName
@@ -236,12 +235,12 @@ class GoldAgreement(Frozen):
 
 
 def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
-    """The second annotator's gold as predicted, the author's as reference; F1 = 2 matched / (both sizes)
-    is the same whoever is called the reference.
+    """The independent gold taken as predicted, the author's as reference; F1 = 2 matched / (both sizes) is the same the
+    other way round.
 
-    Kappa is undefined: chance agreement needs the things that both left out, and what might have
-    become a triple or a row is not a countable list. F1 stands in its place: the larger that number,
-    the nearer kappa comes to it (Hripcsak and Rothschild 2005, JAMIA 12(3): 296-298).
+    Kappa is undefined: chance agreement needs the things that both left out, and possible triples or rows cannot be
+    counted. F1 takes its place: the more such things there are, the nearer kappa comes to it (Hripcsak and Rothschild
+    2005, JAMIA 12(3): 296-298).
     """
     reason = _("what both left out cannot be counted; read F1")
     n = levels[0].matched if levels else 0
@@ -250,8 +249,8 @@ def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
 
 
 def pooled(levels: Iterable[Sequence[Level]]) -> GoldAgreement:
-    """Over several golds: counts are summed by level, so that a large gold weighs more. With 95% intervals,
-    for which golds are drawn.
+    """Agreement over several golds, counts summed by level, so that a large gold weighs more. 95% intervals by
+    resampling golds.
     """
     sums: dict[LevelName, Level] = {}
     parts: dict[LevelName, list[tuple[int, int, int]]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Adjudication: items on which decisions differ, a third person's decision with its cause, and causes counted."""
+"""Adjudication of disputed items: where decisions differ, a third person's decision, and counts of causes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 Reason = Literal["people", "judge", "gold"]
-"""Why an item is disputed: people differ, people and a machine do, somebody holds the gold for wrong."""
+"""Why an item is disputed: people differ; people and a machine differ; somebody says the gold is wrong."""
 REASONS: tuple[Reason, ...] = ("people", "judge", "gold")
 UNDECIDED = (LabelValue.UNSURE.value, Decision.UNJUDGED.value)
-"""Values that are no side of a dispute."""
+"""Values that leave an item open, and so do not make a dispute."""
 Place = tuple[int, str]
-"""An item anywhere: its trial and its key."""
+"""An item: its trial's id and its key."""
 
 
 class MachineSide(Frozen):
-    """What a judge, or the user part, decided. `supporting`: indices of what was handed in."""
+    """The decision of a judge, or of the trial's user. `supporting`: indices of the predicted triples it rests on."""
 
     by: PlayerRef
     value: str
@@ -38,8 +38,8 @@ class MachineSide(Frozen):
 
 
 class Dispute(Frozen):
-    """`labels`: everybody's newest, those given blind first. `reasons` is empty where nothing is disputed
-    any more but the item was adjudicated (`decided`: what counts).
+    """A disputed item. `labels`: everybody's newest, blind ones first. `reasons` is empty if the item was adjudicated
+    (`decided`) and is disputed no more.
     """
 
     trial_id: int
@@ -70,13 +70,12 @@ def disputes(
     set_id: int | None = None,
     include: Collection[Reason] = REASONS,
 ) -> tuple[Dispute, ...]:
-    """What is disputed for one of the reasons in `include`, and what was adjudicated: of these runs, of a
-    labelling set, or of everything; by task, then by gold item, so that the same item of several trials
-    comes together. Only items that somebody has labelled or adjudicated are read.
+    """Items that are disputed for one of the reasons in `include`, and adjudicated items: of these runs, of a labelling
+    set, or of everything; by task, then by gold item, so that the same item of several trials comes together. Only
+    labelled or adjudicated items are read.
 
-    People differ if their newest blind labels do; people and machine do if the decision of a machine is
-    another than that of most people (of the one who has labelled); `unsure` and `unjudged` are no sides.
-    Raises `NotFound` for an unknown run or set.
+    People differ if their newest blind labels do. People and machine differ if a machine's decision is not that of most
+    people (or of the only one); `unsure` and `unjudged` do not count. Raises `NotFound` for an unknown run or set.
     """
     wanted = _Wanted(workspace, run_ids, set_id)
     labels = wanted.labels()
@@ -110,8 +109,8 @@ def disputes(
 
 
 def reasons_of(labels: Iterable[Label], machines: Iterable[MachineSide]) -> tuple[Reason, ...]:
-    """Why an item with these decisions is disputed; nothing if it is not. Revealed labels count only for
-    what they say about the gold.
+    """Why an item with these labels and decisions is disputed; empty if it is not. Labels given after a reveal count
+    only for what they say about the gold.
     """
     labels = tuple(labels)
     values = [_side(label.value) for label in labels if label.phase == "blind"]
@@ -128,7 +127,7 @@ def reasons_of(labels: Iterable[Label], machines: Iterable[MachineSide]) -> tupl
 
 
 def majority(values: Iterable[str]) -> str:
-    """What most say; "" if nobody says anything, or as many say something else."""
+    """The most frequent value; "" for none, or a tie."""
     ranked = Counter(values).most_common(2)
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return ""
@@ -138,8 +137,8 @@ def majority(values: Iterable[str]) -> str:
 def machine_sides(
     workspace: Workspace, places: Collection[Place], run_ids: Collection[int] | None = None
 ) -> dict[Place, list[MachineSide]]:
-    """What machines decided on these items: every judge's newest verdict on what judges decide, what
-    follows from it for rows and predicted triples, the user part's decisions. `run_ids`: where they are.
+    """Machines' decisions on these items: every judge's newest verdict, what follows from it for rows and predicted
+    triples, and decisions of trials' users. `run_ids`: the runs with these items, if known.
     """
     found: dict[Place, list[MachineSide]] = defaultdict(list)
     kinds: dict[int, set[ItemKind]] = defaultdict(set)
@@ -183,7 +182,7 @@ def _others(
 
 
 class _Wanted:
-    """What was labelled and adjudicated in a scope."""
+    """The labels and adjudications of a scope."""
 
     def __init__(
         self, workspace: Workspace, run_ids: Collection[int] | None, set_id: int | None
@@ -245,7 +244,7 @@ CAUSES: dict[Why, tuple[str, str, str]] = {
 
 
 class Outcome(Frozen):
-    """`told`: the decision opened a comment on the task."""
+    """An adjudication that was recorded. `told`: it opened a comment on the task."""
 
     adjudication: Adjudication
     told: bool = False
@@ -260,8 +259,8 @@ def adjudicate(
     cause: Why = "",
     comment: str = "",
 ) -> Outcome:
-    """Record a decision; labels, verdicts and earlier decisions stay. Where the gold was found wrong, the
-    task's authors are told by a comment. Raises `NotFound`.
+    """Record a decision; labels, verdicts and earlier decisions are kept. If the gold was found wrong, a comment tells
+    the task's authors. Raises `NotFound`.
     """
     decided = workspace.adjudications.add(trial_id, item, by, value, cause, comment.strip())
     told = cause == GOLD_WRONG and comment_on_gold(workspace, trial_id, item, by, comment)
@@ -272,7 +271,7 @@ Counts = Mapping[Why, int]
 
 
 class JudgeErrors(Frozen):
-    """Of the `adjudicated` items that a judge decided, `wrong` were decided otherwise by the adjudicator:
+    """Errors of one judge: of `adjudicated` items that it decided, the adjudicator decided `wrong` ones otherwise;
     `causes` counts these.
     """
 
@@ -283,9 +282,8 @@ class JudgeErrors(Frozen):
 
 
 class CauseReport(Frozen):
-    """Adjudicated items by the cause that counts; "" is that nobody erred. Causes that did not occur are
-    left out; all others come in the order of the taxonomy. `by_family` and `by_language` count each item
-    once, under its task's.
+    """Adjudicated items by cause, in the order of the taxonomy; "" means that nobody erred. Causes that did not occur
+    are left out. `by_family` and `by_language`: by the task's.
     """
 
     adjudicated: int
@@ -296,12 +294,12 @@ class CauseReport(Frozen):
 
     @property
     def judge_errors(self) -> int:
-        """Items on which the judge erred."""
+        """How many items the judge got wrong."""
         return sum(self.causes.get(cause, 0) for cause in JUDGE_CAUSES)
 
 
 def causes_of(workspace: Workspace, run_ids: Collection[int] | None = None) -> CauseReport:
-    """Causes of what was adjudicated in these runs, or in all. Raises `NotFound`."""
+    """The causes of adjudicated items in these runs, or in all. Raises `NotFound`."""
     trials: list[int] | None = None
     if run_ids is not None:
         trials = [t.id for run_id in run_ids for t in workspace.runs.trials(run_id)]

@@ -1,4 +1,4 @@
-"""One person adjudicates disputed items, one after the other."""
+"""An adjudicator's walk through disputed items."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 
 class AdjudicationView(Frozen):
-    """A dispute with everything that an adjudicator sees. `item`: what it is about, None if the revision has
-    no such item; `supporting`: what each machine rests on, as in `dispute.machines`; `history`: all
-    decisions, oldest first; `party`: a blind label of the adjudicator's own is a side; `comment` goes with
-    the next decision.
+    """A dispute as an adjudicator sees it. `item`: what it is about, None if the revision has no such item;
+    `supporting`: the predicted items each machine's decision rests on; `history`: all decisions, oldest first; `party`:
+    a blind label of the adjudicator's is one of the sides; `comment`: goes with the next decision.
     """
 
     dispute: Dispute
@@ -40,8 +39,8 @@ class AdjudicationView(Frozen):
 
 
 class AdjudicationSession:
-    """Walks through disputes; synchronous. Whatever it shows is remembered as seen by `person`, so that
-    labels which they give there later do not count as blind.
+    """One person's walk through disputes. Blocks on the database. What it shows is saved as seen by `person`, so that
+    labels they give there later are not blind.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class AdjudicationSession:
         run_ids: Collection[int] | None = None,
         set_id: int | None = None,
     ) -> None:
-        """Raises `NotFound`."""
+        """Disputes of these runs, of a labelling set, or of everything. Raises `NotFound`."""
         self._workspace, self._person = workspace, person
         self._scope = run_ids, set_id
         self._evidence = EvidenceRoom(workspace)
@@ -64,7 +63,7 @@ class AdjudicationSession:
 
     @property
     def unseen(self) -> int:
-        """Disputes on which this person has neither given a label nor seen any."""
+        """Disputes that this person has neither labelled nor seen."""
         seen = self._workspace.adjudications.seen(self._person)
         return sum(
             d.place not in seen and all(x.person != self._person for x in d.labels)
@@ -73,7 +72,7 @@ class AdjudicationSession:
 
     @property
     def current(self) -> AdjudicationView | None:
-        """What is to be decided; None at the end."""
+        """The dispute to decide; None at the end."""
         if self._position >= len(self._queue):
             return None
         dispute = self._queue[self._position]
@@ -108,7 +107,7 @@ class AdjudicationSession:
 
     @property
     def decided(self) -> int:
-        """Items here that somebody has decided, in this walk or not."""
+        """Disputes that somebody has decided, in this walk or before."""
         return sum(dispute.decided is not None for dispute in self._all)
 
     def decide(
@@ -139,7 +138,7 @@ class AdjudicationSession:
         self._position = max(self._position - 1, 0)
 
     def toggle_decided(self) -> None:
-        """Take what was decided before into the walk, or leave it out; looks again, from the start."""
+        """Include decided disputes in the walk, or leave them out; reads again and starts anew."""
         self.with_decided = not self.with_decided
         self._position = 0
         self._look()

@@ -1,4 +1,4 @@
-"""A labelling set in the workspace: what it can be drawn from, how many items a wanted interval takes, a preview, and drawing it."""
+"""Drawing a labelling set in the workspace: its population, the sample size for an interval, a preview, and saving it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
-    """Every item of the plan's runs that machines decided on and the plan asks for, each once. Trials that
-    were not judged have no items of judged kinds, those that go on none that the user part decided. Runs of quality probes are
-    in only where the plan names them. Raises `NotFound` for an unknown run.
+    """Every item of the plan's runs that machines decided on and the plan includes, each once. Unjudged trials have no
+    items of judged kinds, trials under way none that the trial's user decided. Quality probes are left out unless the
+    plan names their runs. Raises `NotFound` for an unknown run.
     """
     trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
     kinds = plan.kinds or JUDGED
@@ -54,8 +54,8 @@ def make_set(
     by: str,
     units: Sequence[Unit] | None = None,
 ) -> LabelSet:
-    """Draw a labelling set and keep it with its plan. `units`: the plan's population, if it is known.
-    Raises `CuecardError` if there is nothing to draw.
+    """Draw a labelling set and save it with its plan. `units`: the plan's population, if already known. Raises
+    `CuecardError` if there is nothing to draw.
     """
     items = draw(population_of(workspace, plan) if units is None else units, plan)
     if not items:
@@ -114,13 +114,12 @@ def n_for_width(
     population: int | None = None,
     design_effect: float = 1,
 ) -> int:
-    """The fewest items for a 95% interval at most `width` wide (0 to 1), where about `share` of them will
-    agree. `design_effect`: by how much items of one task say less than independent ones, 1 + (m - 1) rho
-    for m items a task with correlation rho (Kish 1965). `population`: no more than there are; with the
-    finite population correction.
+    """The smallest sample for a 95% interval at most `width` wide (0 to 1), if about a `share` of items agrees.
+    `design_effect`: the factor by which dependence of items of one task increases the variance, 1 + (m - 1) rho for m
+    items a task with intraclass correlation rho (Kish 1965). `population`: an upper bound, with the finite population
+    correction.
 
-    Raises `ValueError` for a width that is not between 0 and 1, a share outside [0, 1] or a design effect
-    below 1.
+    Raises `ValueError` for a width that is not between 0 and 1, a share outside [0, 1] or a design effect below 1.
     """
     if not 0 < width < 1:
         raise ValueError("a width must be between 0 and 1")
@@ -152,10 +151,10 @@ def design_effect(items_per_task: float, correlation: float) -> float:
 def n_in_tasks(
     width: float, share: float, *, tasks: int, items: int, correlation: float = 0
 ) -> int | None:
-    """As `n_for_width`, for a sample spread evenly over `tasks` with `items` in all: the more of them are
-    drawn from one task, the less each says. None if even all of them would say too little. Without a
-    correlation the finite population correction holds; with one, the tasks are a sample themselves, of
-    which no number of items is a census. Raises `ValueError` as `n_for_width` does, and for a correlation outside [0, 1].
+    """As `n_for_width`, for a sample spread evenly over `tasks` with `items` in all; the more items of one task, the
+    less each adds. None if even all of them are too few. With correlation 0 the finite population correction applies;
+    otherwise tasks are a sample themselves, and no number of items is a census. Raises `ValueError` as `n_for_width`
+    does, and for a correlation outside [0, 1].
     """
     wanted = n_for_width(width, share)
     if not 0 <= correlation <= 1:
@@ -171,8 +170,8 @@ def n_in_tasks(
 
 
 def effective_size(strata: Iterable[tuple[float, float]]) -> float:
-    """How many items drawn with equal chances would say as much as these, of (size, drawn) each: the
-    weights' (sum w)^2 / sum w^2 (Kish 1965). Strata from which nothing is drawn are left out.
+    """The effective sample size of strata given as (size, drawn): (sum w)² / sum w² of the weights (Kish 1965). Strata
+    from which nothing is drawn are left out.
     """
     known = [(size, drawn) for size, drawn in strata if drawn]
     total = sum(size for size, _drawn in known)
@@ -181,8 +180,8 @@ def effective_size(strata: Iterable[tuple[float, float]]) -> float:
 
 @dataclass(frozen=True)
 class Preview:
-    """`population`, `trials` and `tasks`: how many items there are, of how many trials and tasks;
-    `labels`: how many are to be given, in a draw of trials those that are expected.
+    """What a plan would draw. `population`, `trials` and `tasks`: how many there are; `labels`: how many labels it
+    takes, the expected number if trials are drawn.
     """
 
     strata: tuple[Stratum, ...]
@@ -193,22 +192,22 @@ class Preview:
 
     @property
     def items(self) -> float:
-        """How many items are drawn; in a draw of trials those that are expected."""
+        """How many items are drawn; the expected number if trials are drawn."""
         return sum(stratum.items for stratum in self.strata)
 
     @property
     def effective(self) -> float:
-        """How many items drawn with equal chances would say as much, as far as weights go."""
+        """The effective sample size, as far as weights go."""
         return effective_size((s.population, s.items) for s in self.strata)
 
     @property
     def left_out(self) -> int:
-        """Strata from which nothing is drawn, for which the set will not speak."""
+        """How many strata have nothing drawn, so that the set does not represent them."""
         return sum(not stratum.drawn for stratum in self.strata)
 
     def width(self, share: float, correlation: float = 0) -> float | None:
-        """Of the 95% interval that is to be expected where about `share` agree and items of one task are
-        correlated; None where nothing is drawn.
+        """The expected width of the 95% interval if about `share` agree and items of one task are correlated; None if
+        nothing is drawn.
         """
         if not self.effective:
             return None
@@ -216,7 +215,7 @@ class Preview:
         return width_of(self.effective / effect, share)
 
     def n_for(self, width: float, share: float, correlation: float = 0) -> int | None:
-        """How many items it takes, were they drawn with equal chances; None if there are too few. Raises
+        """The sample size for such a width if all items had equal probability; None if there are too few. Raises
         `ValueError`.
         """
         return n_in_tasks(

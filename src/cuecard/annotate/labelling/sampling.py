@@ -1,4 +1,4 @@
-"""Which items of runs people label: the plan, and a stratified, seeded draw with the probability of every item."""
+"""Sampling of items to label: the plan, a stratified draw by seed with each item's probability, and weights."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Stratum:
-    """`size` items or trials of the population, with `population` items in all; of them `drawn`."""
+    """A stratum of the draw: `size` items or trials, `drawn` of them; `population`: its items."""
 
     name: str
     size: int
@@ -103,18 +103,18 @@ class Stratum:
 
     @property
     def items(self) -> float:
-        """How many items are drawn; in a draw of trials those that are expected."""
+        """How many items are drawn; the expected number if trials are drawn."""
         return self.population * self.drawn / self.size
 
 
 def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
-    """The items of the set, in an order that tells nothing. Within a stratum each item (or trial) has the
-    same chance, without replacement; its probability is kept (Horvitz & Thompson 1952 weights are its
-    inverse). The same units, in whatever order, and the same plan give the same set; another seed gives
-    another set, which may share items with the first.
+    """The items of the set, in an order that tells nothing about them. Within a stratum each item (or trial) has the
+    same probability, without replacement; it is kept, and its inverse is the weight (Horvitz & Thompson 1952). Equal
+    units, in any order, and equal plans give equal sets; another seed gives another set, which may overlap with the
+    first.
 
-    Draws everything where there is less than asked for. Where `n` is less than there are strata, some have
-    no item, and weights speak for the others only.
+    If there are fewer than `n`, all are drawn. If `n` is less than the number of strata, some have no item, and weights
+    represent the others only.
     """
     groups = _grouped(units, plan)
     wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
@@ -177,7 +177,7 @@ def _shares(
     n: int,
     plan: SamplingPlan,
 ) -> dict[str, Fraction]:
-    """What each stratum still lacks of its share; in all at most what is left to give."""
+    """What each stratum still lacks of its share; in all at most `n` minus what is given."""
     weights = {name: sizes[name] if plan.allocation == "proportional" else 1 for name in names}
     full = sum(given[name] for name in given if name not in weights)
     goal = n - full
@@ -193,7 +193,7 @@ def _shares(
 
 
 class _Drawn(NamedTuple):
-    """What was drawn as one: an item, or a trial with all its items."""
+    """A sampled unit: an item, or a trial with all its items."""
 
     stratum: str
     probability: float
@@ -207,7 +207,7 @@ class _Drawn(NamedTuple):
 def _grouped(
     units: Sequence[Unit], plan: SamplingPlan
 ) -> dict[str, dict[tuple[int, str], list[Unit]]]:
-    """By stratum, what is drawn as one (an item, or a trial with all its items)."""
+    """By stratum, the sampling units (items, or trials with all their items)."""
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
     for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
         one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
@@ -256,22 +256,22 @@ def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[Se
 
 
 def _chance(seed: int, *parts: object) -> bytes:
-    """A number that follows from seed and parts alone, for orders that do not depend on arrival."""
+    """A pseudo-random number from seed and parts alone, for orders that do not depend on input order."""
     return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
 
 
 Key = tuple[int, str]
 """Trial and key of an item."""
 WeightingClass = tuple[str, ItemKind]
-"""Stratum and kind: within one, items that nobody labelled are taken to be like those that somebody did."""
+"""Stratum and kind of item. Within such a class, unlabelled items are assumed to be like labelled ones."""
 
 
 def weights_of(
     items: Iterable[SetItem], labelled: Collection[Key] | None = None
 ) -> dict[Key, float]:
-    """What the `labelled` ones (None: all) of a drawn set stand for: the inverse of the probability with which each
-    was drawn (Horvitz & Thompson 1952), times drawn / labelled of its stratum and kind (weighting classes,
-    Särndal, Swensson & Wretman 1992, ch. 15).
+    """The weights of the `labelled` items (None: all) of a drawn set: the inverse probability of being drawn (Horvitz &
+    Thompson 1952), times drawn / labelled items of the stratum and kind (weighting classes, Särndal, Swensson & Wretman
+    1992, ch. 15).
     """
     drawn = list(items)
     known = [item for item in drawn if labelled is None or _key(item) in labelled]
@@ -285,7 +285,7 @@ def weights_of(
 def bare_classes(
     items: Iterable[SetItem], labelled: Collection[Key]
 ) -> dict[WeightingClass, float]:
-    """Of which nothing is labelled, with the share of the population that each stands for."""
+    """Classes without labelled items, with the share of the population that each represents."""
     drawn = list(items)
     have = {class_of(item) for item in drawn if _key(item) in labelled}
     sizes: dict[WeightingClass, float] = defaultdict(float)

@@ -1,4 +1,4 @@
-"""One person labels a queue of items, one after the other, blind until each is labelled."""
+"""A person's walk through a queue of items to label, blind until each is labelled."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """`judge`: whose decisions are shown, "" for the first there is."""
+    """A queue of items. `judge`: whose decisions are revealed, "" for the first there is."""
 
     judge: str
 
@@ -46,7 +46,7 @@ class Source(Protocol):
         ...
 
     def next(self, limit: int) -> list[Target]:
-        """The first `limit` items that wait, in the person's own order."""
+        """The first `limit` items of the queue, in the person's own order."""
         ...
 
 
@@ -88,7 +88,7 @@ class SetSource:
 
 
 class ListSource:
-    """Items that somebody picked, in their order, labelled or not."""
+    """A given list of items, in its order, labelled or not."""
 
     judge = ""
 
@@ -104,18 +104,17 @@ class ListSource:
 
 _BATCH = 200
 _LOW = 60
-"""Items ahead below which more are fetched."""
+"""With fewer items ahead, more are fetched."""
 _AHEAD = 4
-"""Items whose evidence is read before they come up."""
+"""How many items ahead have their evidence read."""
 
 
 class LabelSession:
-    """Walks through the items that `person` has not labelled, of one run or trial, of all verdicts, of a
-    labelling set (`over_set`) or of a list (`over_items`).
+    """One person's walk through items they have not labelled: of one run or trial, of all verdicts, of a labelling set
+    (`over_set`), or of a list (`over_items`).
 
-    Synchronous; keeps only the order of the walk, labels are in the workspace at once. Nothing it shows
-    before `label` was decided by a machine or another person. `prepare` may run in another thread than
-    the rest.
+    Blocks on the database. Labels are saved at once; only the order of the walk is kept here. Before `label`, nothing
+    shows decisions of machines or other people. `prepare` may run on another thread than the rest.
     """
 
     def __init__(
@@ -152,7 +151,7 @@ class LabelSession:
     def over_set(
         cls, workspace: Workspace, person: str, set_id: int, *, drafts: Drafts | None = None
     ) -> LabelSession:
-        """What waits for `person` in a labelling set. Raises `NotFound`."""
+        """A walk through what waits for `person` in a labelling set. Raises `NotFound`."""
         return cls(workspace, person, source=SetSource(workspace, person, set_id), drafts=drafts)
 
     @classmethod
@@ -164,7 +163,7 @@ class LabelSession:
         *,
         drafts: Drafts | None = None,
     ) -> LabelSession:
-        """Items that were picked, whether or not `person` has labelled them before."""
+        """A walk through given items, whether or not `person` has labelled them before."""
         session = cls(workspace, person, source=ListSource(targets), drafts=drafts)
         for target in session._items:
             if past := workspace.verdicts.item_history(target.trial_id, target.item, person):
@@ -212,22 +211,22 @@ class LabelSession:
         return Pace(timed=len(self._timed), seconds=self._seconds)
 
     def touch(self) -> None:
-        """The person is at work: a key was pressed, or an item came up."""
+        """Note that the person is at work (a key was pressed, an item came up), for the time taken."""
         self._worked.key(self._clock())
 
     def all_predicted(self) -> tuple[PredictedItem, ...]:
-        """Everything the agent handed in, in its order, for who wants to look further."""
+        """Everything the agent handed in, in its order."""
         target = self._target()
         return predicted_items(self._evidence.of(target.trial_id).prediction, target.item.column)
 
     def gold_around(self) -> GoldAround:
-        """What surrounds the item in the gold, and all of it."""
+        """The neighbourhood of the item in the gold, and the whole gold."""
         target = self._target()
         task = self._evidence.of(target.trial_id).task
         return gold_around(task, self._evidence.view(target))
 
     def transcript(self) -> BlindTranscript:
-        """The dialogue without anything that machines decided, and where the item came from."""
+        """The dialogue without machines' decisions, and the turn the item comes from."""
         target = self._target()
         evidence = self._evidence.of(target.trial_id)
         events = self._visible(target, evidence.outline.events)
@@ -239,7 +238,7 @@ class LabelSession:
         )
 
     def whole(self, *seqs: int) -> tuple[Event, ...]:
-        """Events of the current item's transcript with their large texts."""
+        """These events of the transcript with their large texts."""
         target = self._target()
         allowed = {event.seq for event in self.transcript().events} & set(seqs)
         return visible(
@@ -273,8 +272,8 @@ class LabelSession:
         return given
 
     def note(self, comment: str | None = None, *, gold_wrong: bool | None = None) -> None:
-        """Say something about the current item. Labelled already, it is labelled anew with the same
-        value; otherwise it is kept until it is.
+        """Set the comment or `gold_wrong` of the current item. If it is labelled, it is labelled again with the same
+        value; otherwise they are kept as a draft.
         """
         target = self._target()
         noted = self._noted(target)
@@ -289,8 +288,8 @@ class LabelSession:
             self._record(target, mine.value, draft)
 
     def reveal(self) -> Revealed:
-        """What was decided on the current item; what is labelled from now on counts as revealed. Raises
-        `NotAllowed` before it is labelled.
+        """The decision on the current item; later labels on it count as revealed. Raises `NotAllowed` before it is
+        labelled.
         """
         target = self._target()
         evidence = self._evidence.of(target.trial_id)
@@ -306,7 +305,7 @@ class LabelSession:
         return revealed
 
     def next(self) -> LabelView | None:
-        """Go on to the next item, labelled or not; what was skipped comes up in a later session."""
+        """Go to the next item. A skipped item comes again in a later session."""
         self._take_seconds()
         self._position = min(self._position + 1, len(self._items))
         if self._position >= len(self._items):
@@ -314,14 +313,14 @@ class LabelSession:
         return self.current
 
     def back(self) -> LabelView | None:
-        """Go back to the item before, to look again or to label it anew."""
+        """Go back to the previous item, to read it or label it again."""
         self._take_seconds()
         self._position = max(self._position - 1, 0)
         return self.current
 
     def prepare(self) -> bool:
-        """Read ahead in small steps, so that the next item is there at once. Returns whether there is
-        more to do. Does not change where the walk stands.
+        """Read ahead in small steps, so that the next item shows at once; gives whether there is more to do. The
+        position stays.
         """
         start = self._position + 1
         for target in self._items[start : start + _AHEAD]:

@@ -1,4 +1,4 @@
-"""What a labeller may see of an item (dialogue, evidence, surrounding gold), and what is told once it is labelled."""
+"""What a labeller may see of an item (dialogue, evidence, surrounding gold), and the decision revealed after labelling."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ class Target:
 
 
 class Draft(Frozen):
-    """What a person says about an item before they label it; it goes with the label."""
+    """A comment on an item before it is labelled; it is saved with the label."""
 
     comment: str = ""
     gold_wrong: bool = False
 
 
 class Drafts(Protocol):
-    """Where drafts are kept until their item is labelled."""
+    """A store of drafts until their items are labelled."""
 
     def load(self, target: Target) -> Draft: ...
 
@@ -78,7 +78,7 @@ class Drafts(Protocol):
 
 
 class MemoryDrafts:
-    """Drafts that last as long as the session."""
+    """Drafts kept in memory, for one session."""
 
     def __init__(self) -> None:
         self._drafts: dict[Target, Draft] = {}
@@ -91,11 +91,10 @@ class MemoryDrafts:
 
 
 class LabelView(Frozen):
-    """What a labeller may see of an item: what it is about (`gold`) and what lies beside it. `closest`: the
-    predicted items that look most like it (beside a predicted triple: gold triples); `said`: the words of
-    the dialogue that it is about. `predicted` counts all that the agent handed in, `unusable` says why
-    there is nothing. `mine` is this person's own label, once given; `draft` what goes with the next one.
-    `revealed`: this person has been shown the decision in this session.
+    """What a labeller may see of an item. `gold`: the item; `closest`: the predicted items most similar to it (for a
+    predicted triple, gold triples); `said`: the words of the dialogue that it is about. `predicted`: how many items the
+    agent handed in; `unusable`: why there are none. `mine`: this person's label; `draft`: what goes with the next one.
+    `revealed`: this person has seen the decision in this session.
     """
 
     verdict_id: int
@@ -116,8 +115,8 @@ class LabelView(Frozen):
 
 
 class Revealed(Frozen):
-    """What was decided and on what grounds; only for those who have labelled. `judge`: the judge or the
-    user part; None if no machine decided. `agrees`: None where either side is undecided.
+    """The decision and its grounds, shown only after labelling. `judge`: the judge or the trial's user, None if no
+    machine decided. `agrees`: with the label; None if either side is undecided.
     """
 
     judge: PlayerRef | None
@@ -128,7 +127,7 @@ class Revealed(Frozen):
 
 
 class Pace(Frozen):
-    """`seconds` of work, idle stretches left out, on the `timed` items whose time is known."""
+    """A labeller's speed: `seconds` of work, without idle times, on the `timed` items whose time is known."""
 
     timed: int = 0
     seconds: float = 0
@@ -151,7 +150,7 @@ _CLOSEST = 8
 
 
 class Recent(Generic[KeyT, ValueT]):
-    """The values that were asked for last. Two threads may make the same one; neither harms."""
+    """A cache of the values used last. Two threads may compute one value twice, without harm."""
 
     def __init__(self, make: Callable[[KeyT], ValueT], limit: int) -> None:
         self._make, self._limit = make, limit
@@ -171,7 +170,7 @@ class Recent(Generic[KeyT, ValueT]):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A trial's revision, what the agent handed in, and its effective log without large texts."""
+    """A trial's task revision, its prediction, and its effective log without large texts."""
 
     task: Task
     revision: int
@@ -180,7 +179,7 @@ class Evidence:
 
 
 class EvidenceRoom:
-    """Reads evidence and makes views of it."""
+    """Reads and caches evidence, and makes views of items from it."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -195,11 +194,11 @@ class EvidenceRoom:
         return self._trials.get(trial_id)
 
     def view(self, target: Target) -> LabelView:
-        """The item as it is before anybody labels it. Raises `NotFound`."""
+        """The item as it is before labelling. Raises `NotFound`."""
         return self._views.get(target)
 
     def has(self, target: Target) -> bool:
-        """Whether the view is there at once."""
+        """Whether the view is in the cache."""
         return target in self._views
 
     def _read(self, trial_id: int) -> Evidence:
@@ -244,14 +243,14 @@ class EvidenceRoom:
 
 @dataclass(frozen=True)
 class GoldAround:
-    """`around`: the trees of the entities that the item names; `items`: all of the gold."""
+    """`around`: neighbourhoods of the entities that the item names; `items`: all of the gold."""
 
     around: tuple[Neighbourhood, ...]
     items: tuple[PredictedItem, ...]
 
 
 def gold_around(task: Task, view: LabelView) -> GoldAround:
-    """The gold by its neighbourhoods (of a graph) and in full."""
+    """The whole gold and, for graphs, the neighbourhoods of the item's entities."""
     return GoldAround(
         _trees(task.gold, view) if isinstance(task.gold, Graph) else (), gold_items(task)
     )
@@ -279,8 +278,8 @@ def revealed_of(
     prediction: Prediction,
     judge: str = "",
 ) -> Revealed:
-    """The decision of `judge` ("": of the first there is) or of the user part, and that `person` has now
-    seen it. Raises `NotAllowed` before they have labelled the item.
+    """The decision of `judge` ("": of the first there is) or of the trial's user; saves that `person` has seen it.
+    Raises `NotAllowed` before they have labelled the item.
     """
     workspace.verdicts.note_reveal(target.trial_id, target.item, person)
     found = _verdict(workspace, target, judge)
@@ -307,7 +306,7 @@ def revealed_of(
 
 
 def _verdict(workspace: Workspace, target: Target, judge: str) -> tuple[PlayerRef, Verdict] | None:
-    """The newest verdict of the judge; of the judge whose judgement is the first if none is named."""
+    """The newest verdict of `judge`, or, without a name, of the judge who judged first."""
     records = workspace.verdicts.of_trial(target.trial_id)
     name = judge or (records[-1].judgement.judge.name if records else "")
     newest = next((r.judgement for r in records if r.judgement.judge.name == name), None)
@@ -325,8 +324,8 @@ def _agrees(mine: Label | None, decision: Decision | CheckpointStatus) -> bool |
 
 @dataclass(frozen=True)
 class BlindTranscript:
-    """`left_out`: numbers of events whose large texts are only beginnings. `turn`: where the item came
-    from, -1 if that is nowhere in the dialogue.
+    """A dialogue for labellers. `left_out`: numbers of events whose large texts are cut short; `turn`: the one the item
+    comes from, -1 if there is none.
     """
 
     trial_id: int
@@ -336,8 +335,8 @@ class BlindTranscript:
 
 
 def without_decisions(events: Sequence[Event]) -> tuple[Event, ...]:
-    """The events with the user part's words only: neither its readings, reasons and flags nor the calls
-    that led to them.
+    """The events with only the words of the trial's user: without decisions, reasons, flags and the model calls behind
+    them.
     """
     kept: list[Event] = []
     for event in events:
@@ -353,14 +352,14 @@ def without_decisions(events: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def visible(target: Target, events: Sequence[Event], *, labelled: bool) -> tuple[Event, ...]:
-    """What `target`'s labeller may read of an effective log: before a cue or a checkpoint is labelled, only up to
-    where the user part decided on it.
+    """What `target`'s labeller may read of an effective log: until a cue or a checkpoint is labelled, only up to where
+    the trial's user decided on it.
     """
     return without_decisions(events if labelled else until_decided(target.item, events))
 
 
 def turn_of(target: Target, task: Task, prediction: Prediction, events: Sequence[Event]) -> int:
-    """The turn that an item is about, or in which the agent or a tool first named it."""
+    """The turn that an item is about, or in which the agent or a tool named it first."""
     if target.item.kind in OF_TURN:
         return target.item.index - (target.item.kind is not ItemKind.LEAK)
     terms = [term for term in _terms(target, task, prediction) if term.strip()]
@@ -377,7 +376,7 @@ def turn_of(target: Target, task: Task, prediction: Prediction, events: Sequence
 
 
 def _terms(target: Target, task: Task, prediction: Prediction) -> tuple[str, ...]:
-    """What to look for, the most telling first."""
+    """Terms to look for, the most specific first."""
     item = target.item
     if item.kind is ItemKind.PREDICTED:
         triples = triples_of(prediction)

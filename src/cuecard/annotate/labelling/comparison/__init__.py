@@ -1,1 +1,1 @@
-"""How far judges and people agree: labels and verdicts are read, compared, and laid out as tables."""
+"""Agreement of judges with people: labels and verdicts are read, compared, and shown as tables."""

@@ -1,4 +1,4 @@
-"""The comparison itself: overall, by groups of items, and the way from a figure back to its items."""
+"""Computes a comparison of judges and people, overall and by groups of items, and finds the items behind a number."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator
@@ -37,9 +37,9 @@ from cuecard.core.tasks.base import Frozen
 
 
 class Place(Frozen):
-    """What of a comparison: the items that `left` and `right` both decided; of them those in the confusion
-    matrix's cell (`row`, `column`: what the two said, "" for anything), that are given `either` by one of
-    them at least, and in the group (`by`, `value`).
+    """The items behind a number of a comparison: those that `left` and `right` both decided. Of these, those in one
+    cell of the confusion matrix (`row`, `column`: what the two said, "" for anything), those to which at least one gave
+    the value `either`, and those in the group (`by`, `value`).
     """
 
     left: Rater
@@ -52,7 +52,7 @@ class Place(Frozen):
 
 
 def cases_at(inputs: ComparisonInputs, place: Place) -> tuple[Case, ...]:
-    """Those on which the two differ first, else in the material's order."""
+    """The items of this place: those on which the two differ first, then in the order of `inputs`."""
     chosen: list[tuple[bool, Case]] = []
     for case in inputs.cases:
         left, right = said_by(place.left, case), said_by(place.right, case)
@@ -68,14 +68,14 @@ def cases_at(inputs: ComparisonInputs, place: Place) -> tuple[Case, ...]:
 
 
 def seen_by(cases: Collection[Case], person: str) -> tuple[Case, ...]:
-    """The cases that the person has labelled: what was decided on the others is not for them to see yet."""
+    """The cases that the person has labelled; decisions on the others must stay hidden from them."""
     return tuple(case for case in cases if person in case.people)
 
 
 def groups_of(
     inputs: ComparisonInputs, judge: Rater, reference: Rater, *, resamples: int
 ) -> Iterator[Group]:
-    """By each property on which the items differ; the largest group first."""
+    """The judge against the reference within groups, by each property with several values; the largest group first."""
     columns = columns_of(inputs, (judge, reference))
     for by in GROUPINGS:
         parts: dict[str, list[int]] = defaultdict(list)
@@ -132,8 +132,8 @@ def compare(
     resamples: int = RESAMPLES,
     tell: Tell | None = None,
 ) -> Comparison:
-    """Every figure of the material, with intervals by resampling tasks. `tell` hears
-    how many of how many pairs are done. The same material gives the same figures.
+    """All statistics for these inputs, with intervals by resampling tasks. `tell(done, all)` is called as pairs are
+    finished. Equal inputs give equal results.
     """
     judges, references = judges_of(inputs), references_of(inputs)
     wanted = list(pairs_of(inputs))
@@ -170,7 +170,7 @@ def compare(
 
 
 def ratings_of(inputs: ComparisonInputs) -> Ratings:
-    """Everybody's labels, judges called `judge:NAME` and people `person:NAME`."""
+    """Everybody's labels as ratings; the raters are named `judge:NAME` and `person:NAME`."""
     return columns_of(inputs, (*judges_of(inputs), *people_of(inputs)), gaps=True).ratings
 
 

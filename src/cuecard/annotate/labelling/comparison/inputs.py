@@ -1,4 +1,4 @@
-"""What is compared: items with what machines decided on them and what people said, at hand or read from the workspace."""
+"""The data behind a comparison: items with machines' decisions and people's labels, given or read from the workspace."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 Subject = Literal["gold", "predicted", "row", "cue", "leak", "status"]
-"""What the labels of one comparison are about. Different subjects are different questions, so they are never
-put into one figure.
+"""What the labels of one comparison are about. Different subjects are different questions, and are never
+pooled.
 """
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 KINDS: dict[Subject, tuple[ItemKind, ...]] = {
@@ -44,14 +44,14 @@ def subject_of(kind: ItemKind) -> Subject:
 
 
 def domain_of(subject: Subject) -> tuple[str, ...]:
-    """The labels that can be given, used or not; "cannot tell" is a missing label."""
+    """The possible labels, used or not. "Cannot tell" is a missing label."""
     if subject == "status":
         return tuple(status.value for status in CheckpointStatus)
     return (Decision.YES.value, Decision.NO.value)
 
 
 class Scope(Frozen):
-    """Which items: of these runs (none: all), or of a labelling set, whose probabilities then weigh them."""
+    """Which items: of these runs (empty: all), or of a labelling set, whose sampling probabilities then weight them."""
 
     runs: tuple[int, ...] = ()
     set_id: int | None = None
@@ -60,11 +60,10 @@ class Scope(Frozen):
 
 @dataclass(frozen=True)
 class Case:
-    """One item that somebody labelled. Values are missing where a judge left it unjudged or a person cannot
-    tell. `labels`: blind ones, `people`: everybody who gave one, also "cannot tell"; `revealed`: what the same people said once they had seen the decision.
-    `cause`: of the error that
-    adjudication found. `weight`: the inverse of the probability with which it was drawn, where nothing else is known
-    of that.
+    """A labelled item. `decisions`: by judge, without those left unjudged; `labels`: blind ones by person, without
+    "cannot tell"; `people`: everybody who gave one, "cannot tell" included; `revealed`: what they said after seeing the
+    decision; `cause`: of the error that adjudication found. `weight`: the inverse of the probability with which it was
+    drawn, 1 if that is unknown.
     """
 
     trial_id: int
@@ -93,7 +92,7 @@ class Case:
 
     @property
     def majority(self) -> str:
-        """What most people said; "" where nobody said anything or none of the values is ahead."""
+        """The most frequent label; "" for none, or a tie."""
         return most_said(self.labels.values())
 
     def group(self, by: GroupBy) -> str:
@@ -102,10 +101,9 @@ class Case:
 
 @dataclass(frozen=True)
 class ComparisonInputs:
-    """`population`: items that machines decided on, labelled or not (None: not counted). `unsure`: labels
-    that say "cannot tell", `unjudged`: decisions that judges left open. `subjects`: how many items of each
-    subject somebody labelled. `drawn`: the items of this subject in the labelling set, labelled or not, if it is about
-    one.
+    """`population`: how many items machines decided on, labelled or not (None: not counted). `unsure`: how many labels
+    say "cannot tell"; `unjudged`: how many decisions judges left open. `subjects`: labelled items by subject. `drawn`:
+    the items of this subject in the labelling set, if there is one, labelled or not.
     """
 
     subject: Subject
@@ -126,24 +124,20 @@ class ComparisonInputs:
 
     @property
     def weighted(self) -> bool:
-        """Not every item counts alike: they were drawn, or labelled, with different chances."""
+        """Whether items weigh differently because they were drawn, or labelled, with different probabilities."""
         return self.weights(self.cases, lambda case: bool(case.labels)) is not None
 
     def weights(
         self, cases: Sequence[Case], labelled: Callable[[Case], bool]
     ) -> tuple[float, ...] | None:
-        """What each of the cases stands for, where people labelled those of which `labelled` holds; None where all
-        stand for as much.
-        """
+        """The weight of each case if people labelled those for which `labelled` holds; None if all weigh the same."""
         known = weights_of(self.drawn, {case.key for case in self.cases if labelled(case)})
         weights = tuple(known.get(case.key, 0.0) if self.drawn else case.weight for case in cases)
         return weights if len({round(weight, 9) for weight in weights}) > 1 else None
 
     @property
     def bare(self) -> dict[str, float]:
-        """Strata (without any: kinds) of the set of which nothing is labelled, with the share of the items that each
-        stands for.
-        """
+        """Strata (or kinds) of the set in which nothing is labelled, with the share of all items that each represents."""
         found: dict[str, float] = defaultdict(float)
         labelled = {case.key for case in self.cases if case.labels}
         for (stratum, kind), share in bare_classes(self.drawn, labelled).items():
@@ -156,8 +150,8 @@ class ComparisonInputs:
 
 
 def inputs_of(records: Sequence[VerdictRecord], labels: Sequence[Label]) -> ComparisonInputs:
-    """Labels are about a verdict's item; of several of a person on one item the newest counts. Two judges'
-    verdicts on the same item of the same trial are one item.
+    """Inputs from verdicts and labels. Of a person's labels on an item the newest counts. Verdicts of several judges on
+    the same item of a trial make one case.
     """
     items: dict[tuple[int, str], Item] = {(r.trial_id, r.item.key): r.item for r in records}
     decisions: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
@@ -199,12 +193,12 @@ def inputs_of(records: Sequence[VerdictRecord], labels: Sequence[Label]) -> Comp
 Key = tuple[int, str]
 Tell = Callable[[int, int], None]
 _MOST_IDS = 5000
-"""More trials than this are not named in a query; all labels are read and sifted."""
+"""With more trials than this, a query does not name them but reads all labels and filters."""
 
 
 def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> ComparisonInputs:
-    """Everything labelled in the scope, of one subject: the scope's, else the first that has labels. `tell`
-    hears how many of how many tasks have been read. Raises `NotFound` for an unknown run or set.
+    """The inputs for one subject: the scope's, or the first with labels. `tell(done, all)` is called as tasks are read.
+    Raises `NotFound` for an unknown run or set.
     """
     drawn = workspace.label_sets.items(scope.set_id) if scope.set_id else []
     weights = weights_of(drawn) if scope.set_id else None

@@ -1,4 +1,4 @@
-"""What a comparison holds: who is compared with whom, figures, what people changed after seeing the judge, and what all this is called."""
+"""The records of a comparison: raters, statistics, what people changed after a reveal, and the names of all these."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Role = Literal["judge", "person", "majority", "adjudicated", "settled"]
 
 
 class Rater(Frozen):
-    """`majority`: what most people said, ties left out; `adjudicated`: what was decided on disputed items;
-    `settled`: that where it was decided, else the majority. The last three have no name.
+    """One side of a comparison. `majority`: what most people said, without ties; `adjudicated`: what was decided on
+    disputed items; `settled`: the adjudicated value if there is one, else the majority. These three have no name.
     """
 
     role: Role
@@ -33,7 +33,7 @@ class Rater(Frozen):
 
     @property
     def key(self) -> str:
-        """Unlike any other rater's: a judge and a person may bear the same name."""
+        """A unique name of the rater: a judge and a person may have the same."""
         return f"{self.role}:{self.name}" if self.name else self.role
 
     @classmethod
@@ -50,7 +50,7 @@ SETTLED = Rater(role="settled")
 
 @dataclass(frozen=True)
 class Columns:
-    """The labels of some raters on the `cases` that all of them decided."""
+    """The labels of some raters on the `cases` that all of them decided, with groups and weights."""
 
     cases: tuple[Case, ...]
     ratings: Ratings
@@ -59,7 +59,7 @@ class Columns:
 
 
 def said_by(rater: Rater, case: Case) -> str:
-    """What the rater said of the case, "" if nothing."""
+    """The rater's label of the case, "" if there is none."""
     match rater.role:
         case "judge":
             return case.decisions.get(rater.name, "")
@@ -81,8 +81,8 @@ def columns_of(
     gaps: bool = False,
     least: int = 0,
 ) -> Columns:
-    """The raters' labels on the cases (all of the material's by default) that all of them decided; with `gaps`
-    on those that any of them did, and at least so many people (`least`).
+    """The raters' labels on those of the cases (default: all) that all of them decided; with `gaps` on those that any
+    of them did, with at least `least` people.
     """
     people = [rater for rater in raters if rater.role != "judge"]
     needed = max(1, least) if gaps else len(people)
@@ -109,8 +109,8 @@ def columns_of(
 
 
 def references_of(inputs: ComparisonInputs) -> tuple[Rater, ...]:
-    """What judges are held against, the first being what stands for all people: the majority of blind labels
-    (with one person, that person). What was adjudicated comes after: an adjudicator has seen the decisions.
+    """The references for judges. The first stands for all people: the majority of blind labels (with one person, that
+    person). What was adjudicated comes later, because an adjudicator has seen the decisions.
     """
     people = people_of(inputs)
     first = (MAJORITY,) if len(people) > 1 else people
@@ -136,11 +136,11 @@ def pairs_of(inputs: ComparisonInputs) -> Iterator[tuple[Rater, Rater]]:
 
 
 class Anchoring(Frozen):
-    """Of `looked` items that a person (`""`: all people) labelled blind and again with the decision in view:
-    `changed`, the share that they then labelled otherwise; `towards`, of those where they had not agreed
-    with the judge, the share that they changed to the judge's decision; `away`, of those where they had, the
-    share that they left it. Where several judges differ on the item, it counts only in `changed`.
-    Intervals by task. A label that was not repeated counts as nothing seen, not as unchanged.
+    """Whether people change labels to agree with the judge. Of `looked` items that a person ("": all people) labelled
+    blind and again after the reveal: `changed`, the share labelled otherwise; `towards`, of those where they had
+    disagreed with the judge, the share changed to its decision; `away`, of those where they had agreed, the share
+    changed. If judges differ on an item, it counts only in `changed`. Intervals by task. Items labelled only once do
+    not count.
     """
 
     person: str
@@ -151,7 +151,7 @@ class Anchoring(Frozen):
 
 
 def anchoring_of(inputs: ComparisonInputs) -> tuple[Anchoring, ...]:
-    """All people together, then each of them who labelled anything after looking; none if nobody did."""
+    """Anchoring of all people together, then of each; empty if nobody labelled again after a reveal."""
     people = sorted({who for case in inputs.cases for who in case.revealed if who in case.labels})
     if not people:
         return ()
@@ -192,8 +192,8 @@ def _share(name: str, flags: list[tuple[bool, str]]) -> Statistic:
 
 
 class Pair(Frozen):
-    """Two raters on the items that both decided. `reference`: the first against the second as the reference,
-    None for two people, of whom neither is one.
+    """Two raters on the items that both decided. `reference`: the first against the second as the reference, None for
+    two people, of whom neither is the truth.
     """
 
     left: Rater
@@ -206,7 +206,7 @@ class Pair(Frozen):
         return self.table.paired
 
     def statistic(self, name: str) -> Statistic | None:
-        """By the name of its row in either table."""
+        """The statistic with this name in either table."""
         for table in (self.table, self.reference):
             row = table.row(name) if table else None
             if row:
@@ -215,7 +215,7 @@ class Pair(Frozen):
 
 
 class Group(Frozen):
-    """A judge against `reference` on the items of which `by` is `value` ("" where they have none)."""
+    """A judge against `reference` on the items whose property `by` is `value` ("" for none)."""
 
     by: GroupBy
     value: str
@@ -326,7 +326,7 @@ _LABELS: dict[Subject, tuple[str, str]] = {
 
 
 def label_word(subject: Subject | None, label: str) -> str:
-    """A label as it is read; of a CSV (no subject) and of a status as it stands."""
+    """A label for display; labels of a CSV file (no subject) and statuses are shown as they are."""
     words = _LABELS.get(subject) if subject else None
     if words is None or label not in ("yes", "no"):
         return label
@@ -355,7 +355,7 @@ def rater_word(rater: Rater) -> str:
 
 
 def figure(statistic: Statistic | None) -> str:
-    """`0.912 [0.871, 0.947]`; without an interval the value alone, without a value a dash."""
+    """A statistic for display: `0.912 [0.871, 0.947]`; without an interval the value alone, undefined a dash."""
     if statistic is None or statistic.value is None:
         return "–"
     if statistic.interval is None:
@@ -365,7 +365,7 @@ def figure(statistic: Statistic | None) -> str:
 
 
 def compact(statistic: Statistic, digits: int = 3) -> str:
-    """`figure` where room is scarce: `0.912 [.871 .947]`, the interval with so many digits."""
+    """As `figure` with less room: `0.912 [.871 .947]`; the ends have `digits` digits."""
     if statistic.value is None or statistic.interval is None:
         return figure(statistic)
     low, high = (_short(end, digits) for end in statistic.interval)
@@ -385,7 +385,7 @@ def remark(statistic: Statistic | None) -> str:
 
 
 def circumstances(found: Comparison) -> list[str]:
-    """What the figures are about and how they count, a sentence each."""
+    """What the numbers are based on and how items count, as sentences."""
     lines = [
         _(
             "About {subject} on {tasks} tasks, from blind labels; intervals are 95%, by task."

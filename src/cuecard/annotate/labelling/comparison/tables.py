@@ -1,4 +1,4 @@
-"""Tables of figures: sheets, lines and cells, and a comparison of judges with people laid out in them."""
+"""A comparison of judges with people as tables (sheets of lines of cells)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _KINDS = ("precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class Cell:
-    """`place`: the items that it is about; `statistic`: the figure that it shows."""
+    """A cell of a table. `place`: the items behind it; `statistic`: what it shows."""
 
     text: str
     place: Place | None = None
@@ -58,7 +58,7 @@ Line = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table under its title; the first column names the line. `notes` belong below it."""
+    """A table with its title; the first column names the line, `notes` stand below."""
 
     view: View
     title: str
@@ -81,7 +81,7 @@ def sheets_of(found: Comparison) -> tuple[Sheet, ...]:
 
 
 def judge_word(found: Comparison, name: str) -> str:
-    """A judge that is no model says so wherever it is named."""
+    """A judge's name, with a note if it is a baseline and no model."""
     said = rater_word(Rater(role="judge", name=name))
     return _("{judge} (baseline)").format(judge=said) if name in found.baselines else said
 
@@ -132,7 +132,7 @@ def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Shee
 
 
 def _notes(found: Comparison, pairs: Sequence[Pair]) -> tuple[str, ...]:
-    """Each note once, with the judges whom it is about unless it is about all."""
+    """All notes, each once, naming the judges it applies to unless it applies to all."""
     about: dict[str, list[str]] = {}
     for pair in pairs:
         for note in pair.table.notes:
@@ -149,7 +149,7 @@ def _of_labels(found: Comparison) -> Iterator[str]:
 
 
 def _of_people(table: AgreementTable, name: str) -> Statistic | None:
-    """What stands beside a judge's figure: for kappa and pi their form for any number of raters."""
+    """The statistic of people beside a judge's; for kappa and pi their generalisation to any number of raters."""
     kind, _colon, label = name.partition(":")
     if kind == "f1":
         rows = [row for row in table.label_rows if row.label == label]
@@ -226,7 +226,7 @@ def _matrices(found: Comparison) -> Iterator[Sheet]:
 
 
 def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
-    """The Overall / Covered / Not covered table of meta-evaluations."""
+    """Agreement overall and by label, as meta-evaluations report it."""
     lines: list[Line] = [
         (
             Cell(_("overall")),

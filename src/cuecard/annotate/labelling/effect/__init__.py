@@ -1,1 +1,1 @@
-"""What people's labels change of a benchmark's figures: scores, and the order of agents."""
+"""How people's labels change a benchmark's results: scores, and the ranking of agents."""

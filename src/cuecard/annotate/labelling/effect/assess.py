@@ -1,4 +1,4 @@
-"""What people's labels change of the figures of runs, from the workspace."""
+"""Reads runs and labels from the workspace and computes how the labels change the runs' results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 def effect_of(
     workspace: Workspace, runs: Sequence[int], judge: str = "", set_id: int | None = None
 ) -> Effect:
-    """Scores of these runs, taken together, by the judge ("": the first that each run was entered with) and
-    with people's decisions. Estimates stand on the set `set_id`, else on the newest that was drawn from
-    these runs and has labels.
+    """Scores of these runs, pooled, by the judge ("": the first that each run was entered with) and with people's
+    decisions in its place. Estimates use the set `set_id`, or else the newest labelled one that was drawn from these
+    runs.
 
-    Reads all logs of the runs; call it off the screen's thread. Raises `NotFound`.
+    Reads all logs of the runs, so call it off the screen's thread. Raises `NotFound`.
     """
     scores = [
         score_run(workspace, run, judge) if judge else score_as_judged(workspace, run)

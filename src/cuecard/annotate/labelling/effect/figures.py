@@ -1,4 +1,4 @@
-"""Figures over tasks by the judge and by people, their difference, what a drawn sample says of everything, and whether the order of agents changes."""
+"""Measures by the judge and by people, their difference, estimates from a drawn sample, and changes of ranking."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weighting:
-    """`weights` of settled items; `bare`: classes (stratum and kind) of which nothing is settled; `classes`: of every
-    item of the set. `runs`, `kinds` and `judge` ("": the first of each trial) say what the set was drawn from.
+    """How a labelling set represents its population. `weights`: of settled items; `classes`: the class (stratum and
+    kind) of every item; `bare`: classes without settled items. `runs`, `kinds` and `judge` ("": the first of each
+    trial) say what the set was drawn from.
     """
 
     set_id: int
@@ -76,7 +77,7 @@ def weighting(
     items: Sequence[SetItem],
     settled: Collection[ItemId],
 ) -> Weighting:
-    """What the settled items of a set that was drawn by this plan stand for."""
+    """The weights of the settled items of a set that was drawn by this plan."""
     return Weighting(
         set_id=label_set.id,
         name=label_set.name,
@@ -95,8 +96,8 @@ def newest_weighting(
     settled: Collection[ItemId],
     set_id: int | None = None,
 ) -> Weighting | None:
-    """Of this set, else of the newest that was drawn from any of these runs and of which something is
-    settled; None without one. Raises `NotFound` for an unknown set.
+    """The weighting of this set, or else of the newest with settled items that was drawn from any of these runs; None
+    if there is none. Raises `NotFound` for an unknown set.
     """
     sets = [workspace.label_sets.get(set_id)] if set_id is not None else workspace.label_sets.all()
     for one in sets:
@@ -110,7 +111,7 @@ def newest_weighting(
 
 
 def _plan(label_set: LabelSet) -> SamplingPlan | None:
-    """None if it is not known how the set was drawn: nothing can be said of the rest then."""
+    """The plan of a set; None if it is unknown how the set was drawn, so that nothing can be estimated."""
     try:
         return SamplingPlan.model_validate(label_set.plan)
     except ValidationError:
@@ -118,9 +119,9 @@ def _plan(label_set: LabelSet) -> SamplingPlan | None:
 
 
 MEASURES = CORE.each(lambda family: family.judged)
-"""What labels can change, by family."""
+"""Measures that labels can change, by family."""
 OF_STATUSES = frozenset(CHECKPOINT_MEASURES) - {"acc"}
-"""What only labels of statuses can change."""
+"""Measures that only labels of statuses can change."""
 SUMS: dict[str, ItemKind] = {
     "triplet_recall": ItemKind.TRIPLE,
     "triplet_precision": ItemKind.PREDICTED,
@@ -129,14 +130,14 @@ SUMS: dict[str, ItemKind] = {
     "acc": ItemKind.ANSWER,
     "pass_at_1": ItemKind.ANSWER,
 }
-"""Measures that are a share of a trial's items, and of which; others cannot be had from a sample."""
+"""Measures that are a share of a trial's items, with the kind of item; others cannot be estimated from a sample."""
 
 Values = Mapping[str, float | None]
 Parts = Mapping[str, Part]
 
 
 def parts_by_task(trials: Sequence[Rescored], people: bool) -> dict[Key, dict[str, Part]]:
-    """What each task adds to each figure, over its samples as `aggregate` takes them together."""
+    """What each task adds to each measure, over its samples as `aggregate` combines them."""
     scores: list[TrialScore] = []
     for one in trials:
         wanted = MEASURES[one.trial.family]
@@ -153,8 +154,8 @@ def mean_over(name: str, values: Values, tasks: Sequence[str]) -> Coefficient:
 
 
 def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
-    """A figure as a ratio of what tasks add, a row for each task; a mean over tasks, or a pooled ratio, in
-    which a task with nothing below the line is drawn like the others.
+    """A measure as a `Coefficient` with a row for each task: a mean over tasks, or a pooled ratio, in which tasks that
+    add nothing to the denominator are resampled too.
     """
     import numpy as np
 
@@ -182,7 +183,7 @@ def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
 def measure_effects(
     trials: Sequence[Rescored], sampled: Weighting | None
 ) -> tuple[MeasureEffect, ...]:
-    """Of one agent and family: every measure with its difference, and estimates where they can be had."""
+    """Every measure of one agent and family with its difference, and estimates where possible."""
     judge, people = parts_by_task(trials, people=False), parts_by_task(trials, people=True)
     tasks = sorted({one.trial.task_id for one in trials})
     several = len(trials) > len(tasks)
@@ -214,7 +215,7 @@ def measure_effects(
 
 @dataclass(frozen=True)
 class _Compared:
-    """Judge, people and their difference, then the estimate and its difference if there is one."""
+    """One measure by judge and by people with their difference, and the estimate with its difference, if there is one."""
 
     key: Key
     coefficients: tuple[Coefficient, ...]
@@ -246,8 +247,8 @@ def _difference(one: Coefficient, other: Coefficient) -> Coefficient:
 def _estimate(
     trials: Sequence[Rescored], name: str, judge: Parts, sampled: Weighting | None
 ) -> dict[str, float | None] | Statistic | None:
-    """By task, the judge's value moved by what people changed of the sample; or why there is none; or None
-    where there is nothing to estimate.
+    """By task, the judge's value corrected by the changes that people made in the sample; a `Statistic` with the reason
+    if that is impossible; None if there is nothing to estimate.
     """
     kind = SUMS.get(name)
     if kind is None or sampled is None:
@@ -289,7 +290,7 @@ def _no_estimate(trials: Sequence[Rescored], kind: ItemKind, sampled: Weighting)
 
 
 def _step(item: Settled) -> float:
-    """1 up, -1 down; 0 where nothing changed, or where the judge's score does not hold the item."""
+    """1 if people changed a decision upwards, -1 downwards; 0 if not, or if the score does not contain the item."""
     if isinstance(item.machine, CheckpointStatus) or item.machine is None or not item.changed:
         return 0.0
     return 1.0 if item.people is Decision.YES else -1.0
@@ -301,12 +302,12 @@ def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 MAIN = CORE.each(lambda family: family.main)
 _LEVEL = 1e-9
-"""Means closer than this are level."""
+"""Means closer than this are equal."""
 
 
 def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking:
-    """Agents by the mean over tasks of the family's main measure. Every resample draws the same tasks for all
-    agents and for judge and people, so that a pair's order in it is one and the same choice of tasks.
+    """Agents ranked by the mean over tasks of the family's main measure. Every resample draws the same tasks for all
+    agents and for judge and people, so that orders can be compared within it.
     """
     name = MAIN[family]
     tasks = sorted({one.trial.task_id for trials in agents.values() for one in trials})

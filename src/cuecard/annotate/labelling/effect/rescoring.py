@@ -42,8 +42,8 @@ ItemId = tuple[int, str]
 
 
 class SettledLabel(Frozen):
-    """`value` None: people say nothing that counts, as they cannot tell or are split evenly.
-    `gold_wrong`: somebody holds the gold item itself for wrong.
+    """People's decision on an item. `value` None: they cannot tell, or there is a tie. `gold_wrong`: somebody says the
+    gold item itself is wrong.
     """
 
     value: Decision | CheckpointStatus | None
@@ -52,7 +52,7 @@ class SettledLabel(Frozen):
 
 
 def settled_labels(workspace: Workspace, trial_ids: Collection[int]) -> dict[ItemId, SettledLabel]:
-    """Every item of these trials that has a blind label or an adjudication."""
+    """People's decisions on every item of these trials with a blind label or an adjudication."""
     return settle(
         workspace.verdicts.item_labels(trial_ids), workspace.adjudications.newest(trial_ids)
     )
@@ -61,8 +61,8 @@ def settled_labels(workspace: Workspace, trial_ids: Collection[int]) -> dict[Ite
 def settle(
     labels: Iterable[Label], adjudications: Iterable[Adjudication]
 ) -> dict[ItemId, SettledLabel]:
-    """An adjudication goes before labels; of labels the most frequent counts, «cannot tell» being none.
-    `labels` has one of each person on an item.
+    """People's decisions: the adjudication if there is one, else the most frequent label, without "cannot tell".
+    `labels` holds one label for each person and item.
     """
     votes: dict[ItemId, list[Decision | CheckpointStatus]] = defaultdict(list)
     flagged: set[ItemId] = set()
@@ -136,8 +136,8 @@ def overruled(task: Task, judgement: Judgement, said: By) -> Judgement:
 
 
 def reread(events: Sequence[Event], said: Mapping[int, CheckpointStatus]) -> tuple[Event, ...]:
-    """The log with people's status of the agent's turn, by the user's turn that carries it, in place of the
-    responder's. What was said and done stays.
+    """The log with people's statuses in place of the responder's. `said`: statuses of the agent's turns, by the number
+    of the user's turn that carries them. Everything else stays.
     """
     return tuple(_with_status(event, said) for event in events)
 
@@ -188,12 +188,13 @@ SCORED = (
     ItemKind.PREDICTED,
     ItemKind.STATUS,
 )
-"""Kinds that scores follow from; of cues and leaks there is no score."""
+"""Kinds of items that scores depend on; cues and leaks are not scored."""
 
 
 class Settled(NamedTuple):
-    """An item on which people decided. `machine` None: it did not decide. `part`: how much of one item it
-    is to scores: less if the trial handed the same in several times, 0 in a table that cannot be used.
+    """An item that people decided. `machine` None: the machine left it open. `no_support`: see `overruled`. `part`: the
+    fraction of one item that it counts as in scores: less than 1 if the trial predicted it several times, 0 in an
+    unusable table.
     """
 
     item: Item
@@ -210,8 +211,8 @@ class Settled(NamedTuple):
 
 @dataclass(frozen=True)
 class Rescored:
-    """A judged trial: its measures by the judge and by people, the same where people said nothing. `open`
-    and `gold_wrong`: items that people labelled and did not decide on, or whose gold they doubt.
+    """A judged trial with its measures by the judge and by people (equal without labels). `open`: items that people
+    labelled without a decision; `gold_wrong`: items whose gold they doubt.
     """
 
     trial: TrialRecord
@@ -227,7 +228,7 @@ def rescored(
     trials: Sequence[TrialScores],
     said: Mapping[tuple[int, str], SettledLabel],
 ) -> list[Rescored]:
-    """Every trial of these that was judged. Reads the logs of those that people labelled."""
+    """These trials scored twice, without those that were not judged. Reads the logs of labelled ones."""
     by_trial: dict[int, dict[str, SettledLabel]] = defaultdict(dict)
     for (trial_id, key), one in said.items():
         by_trial[trial_id][key] = one
@@ -258,7 +259,7 @@ def rescore(
     judgement: Judgement,
     said: Mapping[str, SettledLabel],
 ) -> Rescored:
-    """One trial, with what people said by the item's key. What is no item of this trial is left out."""
+    """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored."""
     machine = _machine(task, events, judgement)
     known = {key: one for key, one in said.items() if key in machine and _fits(key, one)}
     statuses: dict[int, CheckpointStatus] = {}
@@ -313,7 +314,7 @@ def _fits(key: str, said: SettledLabel) -> bool:
 def _machine(
     task: Task, events: Sequence[Event], judgement: Judgement
 ) -> dict[str, Decision | CheckpointStatus | None]:
-    """Every item of the trial that scores follow from, with the machine's decision."""
+    """The machine's decision on every item of the trial that scores depend on."""
     found: dict[str, Decision | CheckpointStatus | None] = {}
     match task.gold:
         case Graph(triples=triples):

@@ -1,4 +1,4 @@
-"""The effect of labels on figures, as data and laid out as tables."""
+"""The records of how labels change results, and tables of them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,11 +21,10 @@ from cuecard.core.verdicts import ItemKind
 
 
 class ItemCounts(Frozen):
-    """Items of one kind that people labelled. `settled`: they decided on it, `adjudicated` of them by an
-    adjudication; `changed`: otherwise than the machine, which decided on all but `undecided`; `open`: they
-    cannot tell or are split evenly, so the machine's decision stands. `gold_wrong`: the gold is held for
-    wrong. `no_support`: gold triples that only people hold for covered and that nothing handed in is
-    known to support.
+    """Labelled items of one kind. `settled`: people decided them, `adjudicated` of them by adjudication; `changed`:
+    differently than the machine, which left `undecided` open; `open`: people cannot tell or tie, so the machine's
+    decision stands; `gold_wrong`: somebody doubts the gold; `no_support`: gold triples that only people say are
+    covered, without a predicted triple known to support them.
     """
 
     kind: ItemKind
@@ -39,10 +38,9 @@ class ItemCounts(Frozen):
 
 
 class MeasureEffect(Frozen):
-    """A measure as the means over tasks show it. `judge` and `people` have 95% intervals over tasks, and so
-    has `difference`, people's minus the judge's on the same tasks. `estimate`: what it would be had people
-    labelled everything, from a drawn sample, and `estimated_difference`; None where samples of that
-    measure cannot be weighted.
+    """A measure by the judge and by people as means over tasks, with 95% intervals, and their paired `difference`
+    (people minus judge). `estimate`: the value if people had labelled everything, estimated from a drawn sample, with
+    `estimated_difference`; None if samples of this measure cannot be weighted.
     """
 
     name: str
@@ -55,9 +53,8 @@ class MeasureEffect(Frozen):
 
 
 class GroupEffect(Frozen):
-    """One agent on the tasks of one family. `baseline`: agent, user, world or judge is an embedded offline
-    player; `decided`: items that the judge decided on, `settled` of them
-    also by people; `samples`: the N of Avg@N.
+    """One agent on the tasks of one family. `baseline`: agent, user, world or judge is an offline baseline; `decided`:
+    items that the judge decided, `settled` of them also by people; `samples`: the N of Avg@N.
     """
 
     agent: str
@@ -73,13 +70,13 @@ class GroupEffect(Frozen):
     measures: tuple[MeasureEffect, ...]
 
     def measure(self, name: str, taken: Taken | None = None) -> MeasureEffect | None:
-        """`taken` None: the one that stands for the measure."""
+        """The effect on a measure; `taken` None: in its default way of combining samples."""
         wanted = taken or statistics_of(name)[0]
         return next((m for m in self.measures if m.name == name and m.taken is wanted), None)
 
 
 class RankedAgent(Frozen):
-    """Ranks begin at 1; equals share the better one. None without a value."""
+    """An agent's means and ranks, from 1; ties share the better rank. None without a value."""
 
     agent: str
     judge: float | None
@@ -92,8 +89,8 @@ Order = Literal["above", "below", "level"]
 
 
 class PairOrder(Frozen):
-    """How `left` stands to `right` by the judge and by people. `same`: the share of resamples of the tasks
-    in which both order them alike, n of them; undefined with a reason.
+    """The order of two agents by the judge and by people. `same`: the share of resamples of the tasks in which both
+    give the same order; undefined with a reason.
     """
 
     left: str
@@ -117,8 +114,8 @@ class Ranking(Frozen):
 
 
 class Effect(Frozen):
-    """`judges`: whose judgements were scored. `set_id`: the drawn set that estimates stand on, None without
-    one, with its name, its items and those of them that people decided on.
+    """How labels change the results of some runs. `judges`: whose judgements were scored. `set_id`: the drawn set
+    behind estimates, None without one; `set_drawn` and `set_settled`: its items, and those that people decided.
     """
 
     runs: tuple[int, ...]
@@ -157,9 +154,9 @@ _ORDERS: dict[Order, str] = {
 
 
 def effect_sheets(effect: Effect, *, introduced: bool = False) -> tuple[Sheet, ...]:
-    """A table of scores for each agent and family that people labelled, estimates below it where there are
-    any, then the order of agents. Nothing where nobody has labelled anything. Unless the `circumstances`
-    have been told (`introduced`), each table of scores has them among its notes.
+    """For each agent and family with labels a table of scores, with one of estimates if there are any; then the ranking
+    of agents. Empty without labels. Unless the reader has seen the `circumstances` (`introduced`), each table of scores
+    has them as notes.
     """
     if not effect.settled:
         return ()
@@ -167,7 +164,7 @@ def effect_sheets(effect: Effect, *, introduced: bool = False) -> tuple[Sheet, .
 
 
 def circumstances(effect: Effect) -> list[str]:
-    """What the figures are about, a sentence each."""
+    """What the numbers are based on, as sentences."""
     runs = ngettext("Run {runs}", "Runs {runs}", len(effect.runs)).format(
         runs=", ".join(str(run) for run in effect.runs)
     )

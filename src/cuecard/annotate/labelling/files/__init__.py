@@ -1,1 +1,1 @@
-"""Labels in files: formats, export of items to be labelled, and import of labels that were given outside."""
+"""Labels in files: formats, export of items to label, and import of labels given elsewhere."""

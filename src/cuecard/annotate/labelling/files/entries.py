@@ -1,4 +1,4 @@
-"""What a file says of items and trials: an entry for each line, words for decisions, and CSV as spreadsheets write it."""
+"""What a file of labels says: an entry for each line, words for decisions, and safe CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def value_of(word: str, kind: ItemKind) -> Value | None:
-    """The decision that a file's word means, None for a blank. Raises `ValueError` for any other."""
+    """The decision that a word in a file means, None for a blank. Raises `ValueError` for an unknown word."""
     plain = " ".join(unicodedata.normalize("NFKC", word).casefold().split())
     if not plain:
         return None
@@ -58,7 +58,7 @@ def value_of(word: str, kind: ItemKind) -> Value | None:
 
 
 def guarded(text: str) -> str:
-    """`text` as a cell that no spreadsheet takes for a formula: with an apostrophe before it."""
+    """`text` with an apostrophe before it if a spreadsheet would run it as a formula."""
     return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
 
 
@@ -69,7 +69,7 @@ def unguarded(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """What is left of a text that went through spreadsheets: one form of accents, single blanks."""
+    """A text normalised for comparison after a spreadsheet: one form of accents, single blanks."""
     return " ".join(unicodedata.normalize("NFC", unguarded(text)).split())
 
 
@@ -78,9 +78,8 @@ Format = Literal["vibesearch", "csv", "jsonl", "labelstudio"]
 
 @dataclass(frozen=True)
 class Entry:
-    """`line` counts from 1. `trial`: as the file names it, "" if it does not; `texts`: what the item says,
-    by its parts or as a whole, nothing if the file does not tell. `value` None: not labelled. `person`,
-    `phase` and `at`: where the file tells.
+    """A label in a file. `line` from 1; `trial` as the file names it, "" if it does not; `texts`: the item's text, in
+    parts or whole, empty if missing; `value` None: not labelled. `person`, `phase` and `at`: if the file has them.
     """
 
     line: int
@@ -98,8 +97,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class LabelFile:
-    """A file that was read. `sheet`: which of the two kinds of meta-evaluation sheets it is; its entries
-    name no trial. `shows_judge`: the judge's decision stands beside the label.
+    """A file that was read. `sheet`: the kind of meta-evaluation sheet, whose entries name no trial. `shows_judge`: the
+    judge's decision stands beside the label.
     """
 
     path: str
@@ -111,7 +110,7 @@ class LabelFile:
 
 
 class Problems:
-    """Collects what is wrong with one file, not only the first."""
+    """Collects everything that is wrong with one file."""
 
     MOST = 50
 
@@ -148,7 +147,7 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Rows:
-    """`rows`: line (from 1) and cells by column; every row has every column."""
+    """A table with column names. `rows`: the line number (from 1) and the cells by column; every row has every column."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, dict[str, str]], ...]
@@ -174,7 +173,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_rows(text: str, problems: Problems) -> Rows:
-    """A table with a line of column names; commas, semicolons or tabs. What is wrong goes to `problems`."""
+    """A table with a header; commas, semicolons or tabs. What is wrong is added to `problems`."""
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -212,7 +211,7 @@ def _columns(cells: Sequence[str], line: int, problems: Problems) -> list[str]:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """As spreadsheets read it best: UTF-8 with BOM (which this text begins with), CRLF."""
+    """CSV for spreadsheets: UTF-8 with BOM (the text begins with it), CRLF."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)
@@ -221,14 +220,14 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 SHORT = 12
-"""So much of a trial's uid names it in file names."""
+"""How many characters of a trial's uid stand in file names."""
 FEWEST = 8
-"""Less of a uid names no trial."""
+"""A shorter beginning of a uid does not identify a trial."""
 _SEPARATOR = " — "
 
 
 class TrialItems:
-    """The items of one trial, read when they are asked for."""
+    """The items of one trial, read on demand."""
 
     def __init__(self, workspace: Workspace, trial: TrialRecord, tasks: dict[str, Task]) -> None:
         self.trial = trial
@@ -252,7 +251,7 @@ class TrialItems:
         return self._workspace.runs.events(self.trial.id)
 
     def texts(self, item: Item) -> tuple[str, ...] | None:
-        """What the item says, a triple by its parts; None if the trial has no such item."""
+        """The item's text, a triple in three parts; None if the trial has no such item."""
         gold = self.task.gold
         match item.kind:
             case ItemKind.TRIPLE:
@@ -277,7 +276,7 @@ class TrialItems:
                 return self._said(item)
 
     def fits(self, item: Item, texts: Sequence[str]) -> bool:
-        """Whether a file that says `texts` of the item speaks of what is here."""
+        """Whether `texts` in a file match the item."""
         here = self.texts(item)
         if here is None or not texts:
             return here is not None
@@ -317,7 +316,7 @@ class Trials:
         self._by_uid = {items.trial.uid: items for items in self.all}
 
     def named(self, name: str) -> TrialItems | None:
-        """The trial with this uid, with the one uid that begins so, or with this number here."""
+        """The trial with this uid, with a unique uid that begins so, or with this number in the workspace."""
         if name in self._by_uid:
             return self._by_uid[name]
         if name.isascii() and name.isdigit() and len(name) < FEWEST:
@@ -326,7 +325,7 @@ class Trials:
         return self._by_uid[found[0]] if len(found) == 1 else None
 
     def in_name(self, name: str) -> TrialItems | None:
-        """The one trial whose uid begins a file's name tells, in 12 characters."""
+        """The trial the beginning of whose uid (12 characters) stands in a file's name, if it is the only one."""
         found = [items for uid, items in self._by_uid.items() if uid[:SHORT] in name]
         return found[0] if len(found) == 1 else None
 

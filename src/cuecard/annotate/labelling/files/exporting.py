@@ -1,4 +1,4 @@
-"""Which items are meant, and labels or items to be labelled written from the workspace into files."""
+"""Exports labels, or items to be labelled, from the workspace to files."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ if TYPE_CHECKING:
 
 
 Decided = tuple[str, Decision | CheckpointStatus, tuple[int, ...]]
-"""Who decided, what, and the indices that support it."""
+"""The judge, the decision, and the indices of supporting items."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The items of a set, or of a run (None: of all): those with labels, and with `unlabelled` those that
-    wait for one too, which judges decided on or, of graph tasks, the agent predicted. `history`: every
-    label, those given after the judge's decision was seen and those that were changed since, instead of the
-    newest blind one of each person.
+    """Which items to export: of a set, or of a run (None: all runs). Those with labels; with `unlabelled` also those
+    that judges decided on or, in graph tasks, the agent predicted. `history`: every label, also changed ones and those
+    given after a reveal, instead of each person's newest blind one.
     """
 
     run_id: int | None = None
@@ -56,8 +55,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class ItemLabels:
-    """`labels` by time. `judge` and `decision`: of the first judge, if it was asked for; `supporting` as in
-    `Verdict`, of a predicted triple the gold ones that it supports.
+    """An item with its labels by time. `judge` and `decision`: the first judge's, if asked for; `supporting` as in
+    `Verdict`; for a predicted triple, the gold triples it supports.
     """
 
     trial: TrialItems
@@ -81,8 +80,8 @@ def items_in(
     verdicts: bool = False,
     sight: Sight | None = None,
 ) -> Iterator[ItemLabels]:
-    """By trial and item, sets in their order. `person`: only their labels. `sight`: of whoever is told; of what they must
-    not see there are only their own labels. Raises `NotFound`.
+    """The items by trial; those of sets in the order of the set. `person`: only their labels. `sight`: of the reader;
+    of items that must stay blind they get only their own labels. Raises `NotFound`.
     """
     trials = Trials(workspace, scope.run_id)
     labels: dict[tuple[int, str], list[Label]] = defaultdict(list)
@@ -171,8 +170,8 @@ _CLOSEST: dict[SheetKind, str] = {
 
 @dataclass(frozen=True)
 class LabelExport:
-    """What was written: `items` lines or tasks, `labels` of them labelled, `left_out` items that the format
-    has no place for.
+    """What was written: `items` lines or tasks, `labels` of them labelled; `left_out`: items that the format cannot
+    hold.
     """
 
     files: tuple[Path, ...]
@@ -191,13 +190,11 @@ def export_labels(
     verdicts: bool = False,
     sight: Sight | None = None,
 ) -> LabelExport:
-    """Write the items in `scope` with their labels: `output` is a folder for `vibesearch` (two sheets for
-    each trial), else a file. `person`: whose labels, "" for everybody's, which sheets cannot hold. What the
-    judge decided is written only with `verdicts`: whoever labels in the file must not see it. `sight`: of whoever is
-    given the file.
+    """Write the items in `scope` with their labels. `output`: a folder for `vibesearch` (two sheets for each trial),
+    else a file. `person`: whose labels, "" for everybody's, which sheets cannot hold. The judge's decisions are written
+    only with `verdicts`, because labellers must not see them. `sight`: of the reader of the file.
 
-    Raises `NotFound` when there is no such run or set, or nothing to write; `CuecardError` when a file
-    cannot be written.
+    Raises `NotFound` if there is no such run or set, or nothing to write; `CuecardError` if a file cannot be written.
     """
     found = list(items_in(workspace, scope, person, verdicts=verdicts, sight=sight))
     writer: Callable[[Path, Sequence[ItemLabels], bool], LabelExport]
@@ -294,7 +291,7 @@ def _supporting(item: ItemLabels, kind: SheetKind) -> tuple[str, ...]:
 
 
 def _closest(item: ItemLabels) -> str:
-    """What looks most like it on the other side, by no judge: for whoever has nothing else at hand."""
+    """The most similar items of the other side (by text, not by a judge), as a hint to labellers."""
     trial = item.trial
     near = closest_items(trial.task, item.item, trial.prediction, _NEAR)
     return "\n".join(one_line(found.text) for found in near)
@@ -376,7 +373,7 @@ def _tasks(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExpo
 
 
 def _write(path: Path, text: str) -> None:
-    """Only where nothing is: somebody's labels may stand in a file of that name."""
+    """Write a new file; an existing one is refused, because it may hold somebody's labels."""
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
             file.write(text)

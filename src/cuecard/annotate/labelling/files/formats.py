@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def label_rows(path: Path, rows: Rows, problems: Problems) -> LabelFile:
-    """The entries of a CSV; what is wrong goes to `problems`."""
+    """The entries of a CSV table; what is wrong is added to `problems`."""
     missing = [name for name in NEEDED if name not in rows.columns]
     if missing and not problems.found:
         text = _("there is no column {name}").format(name=", ".join(missing))
@@ -53,7 +53,7 @@ def label_rows(path: Path, rows: Rows, problems: Problems) -> LabelFile:
 
 
 def label_lines(path: Path, text: str, problems: Problems) -> LabelFile:
-    """The entries of JSON lines; what is wrong goes to `problems`."""
+    """The entries of JSON lines; what is wrong is added to `problems`."""
     lines: list[tuple[int, Fields]] = []
     names: set[str] = set()
     for number, line in enumerate(text.split("\n"), start=1):
@@ -80,7 +80,7 @@ def label_lines(path: Path, text: str, problems: Problems) -> LabelFile:
 
 
 def plain_csv(rows: Iterable[Mapping[str, Any]], more: Sequence[str] = ()) -> str:
-    """Rows by column name as CSV; a cell that is not told is blank."""
+    """Rows by column name as CSV; missing values are blank."""
     columns = (*COLUMNS, *more)
     return csv_text(columns, ([guarded(_cell(row.get(name))) for name in columns] for row in rows))
 
@@ -117,7 +117,7 @@ def _entries(lines: Iterable[tuple[int, Fields]], problems: Problems) -> list[En
 
 
 def entry_of(line: int, fields: Fields, problems: Problems) -> Entry | None:
-    """One entry from its fields, cells of a table or values of JSON; what is wrong goes to `problems`."""
+    """One entry from its fields (cells or JSON values), None if invalid; what is wrong is added to `problems`."""
 
     def text(name: str) -> str:
         value = fields.get(name)
@@ -258,7 +258,7 @@ def tasks_text(tasks: Iterable[tuple[Mapping[str, Any], Sequence[Mapping[str, An
 
 
 def interface(statuses: bool) -> str:
-    """The labelling interface that belongs to `tasks_text`: Settings, Labeling Interface, Code.
+    """The labelling interface for `tasks_text`, to be pasted in Label Studio: Settings, Labeling Interface, Code.
     `statuses`: some items are labelled with the status of a checkpoint.
     """
     values = [value.value for value in LabelValue]
@@ -334,7 +334,7 @@ def _region(name: str, type_: str, value: Json, meta: Json) -> Json:
 
 
 def _person(completed_by: object) -> str:
-    """An account's number, or what the export tells of it."""
+    """The name of an annotator: an account's number, or what the export says of it."""
     if isinstance(completed_by, dict):
         found = cast(Json, completed_by)
         name = " ".join(str(found.get(key) or "") for key in ("first_name", "last_name")).strip()

@@ -1,4 +1,4 @@
-"""Files of labels told apart, laid over the trials of a workspace, and brought into it."""
+"""Imports files of labels: recognises their format, matches entries to items of trials, and adds them to the workspace."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SUFFIXES = (".csv", ".tsv", ".json", ".jsonl")
 
 
 def read_files(paths: Sequence[Path]) -> list[LabelFile]:
-    """All of them, and those in folders among `paths`. Raises `FileProblems` with what is wrong in each."""
+    """These files, and those in folders among `paths`. Raises `FileProblems` with what is wrong in each."""
     files, problems = _files(paths, _SUFFIXES)
     read: list[LabelFile] = []
     for path in files:
@@ -52,7 +52,7 @@ def read_files(paths: Sequence[Path]) -> list[LabelFile]:
 
 
 def read_file(path: Path) -> LabelFile:
-    """A meta-evaluation sheet, a table, JSON lines, or an export of Label Studio. Raises `FileProblems`."""
+    """A file of labels: meta-evaluation sheet, CSV, JSON lines, or Label Studio's export. Raises `FileProblems`."""
     text = read_text(path)
     problems = Problems(str(path))
     begin = text.lstrip()[:1]
@@ -121,8 +121,8 @@ class Matched:
 def match_files(
     files: Sequence[LabelFile], trials: Trials, trial: TrialItems | None = None
 ) -> tuple[list[Matched], list[FileProblem]]:
-    """All entries with their items, and what fits nothing. `trial`: which one all sheets are of; otherwise
-    their names tell, or else it is the only one whose triples they hold.
+    """Each entry with its item, and problems with entries that match none. `trial`: the one all sheets are of;
+    otherwise their names tell, or else it is the only trial with their triples.
     """
     matched: list[Matched] = []
     problems: list[FileProblem] = []
@@ -204,7 +204,7 @@ def _match_sheets(
 
 
 def _base(file: LabelFile, trial: TrialItems) -> int | None:
-    """From where the sheet counts, 0 or 1, if all of its triples are those of the trial; else None."""
+    """The number that a sheet counts from, 0 or 1, if all of its triples are the trial's; else None."""
     for base in (0, 1):
         if all(_fits(entry, trial, base) for entry in file.entries):
             return base
@@ -217,7 +217,7 @@ def _fits(entry: Entry, trial: TrialItems, base: int) -> bool:
 
 
 def _best(file: LabelFile, trial: TrialItems) -> tuple[int, int]:
-    """How many of the sheet's lines fit at most, and from where it counts then."""
+    """The largest number of lines of the sheet that match, and the number that it counts from then."""
     hits = [sum(_fits(entry, trial, base) for entry in file.entries) for base in (0, 1)]
     return max(hits), hits.index(max(hits))
 
@@ -258,8 +258,8 @@ def _misfit(trial: TrialItems, item: Item, entry: Entry) -> str:
 
 @dataclass(frozen=True)
 class ImportedFile:
-    """`labels` of its lines are labelled, `blank` are not. `shows_judge`: the judge's decision stands beside
-    them, so that whoever labelled may have seen it.
+    """A file that was imported: `labels` of its lines have a label, `blank` have none. `shows_judge`: the judge's
+    decision stands beside them, so that labellers may have seen it.
     """
 
     path: str
@@ -291,13 +291,12 @@ def import_labels(
     phase: Phase | None = None,
     dry: bool = False,
 ) -> LabelImport:
-    """Take the labels of these files, all of them or, if anything is wrong in any file, none.
+    """Import the labels of these files; if anything is wrong in any file, none.
 
-    `person`: whose they are where a file does not say. `run_id`: only trials of this run are meant;
-    `trial` names the one that meta-evaluation sheets are of. `phase`: how labels were given where a file
-    does not say; None for `revealed` where the judge's decision stands beside them, else for blind unless this workspace
-    knows better. Raises `FileProblems` with every
-    problem and its line, `NotFound` for an unknown run or trial.
+    `person`: whose they are if the file does not say. `run_id`: only trials of this run; `trial`: the one that
+    meta-evaluation sheets are of. `phase`: how labels were given if the file does not say; None: `revealed` if the
+    judge's decision stands beside them, else blind unless reveals recorded here say otherwise. Raises `FileProblems`
+    with every problem and its line, `NotFound` for an unknown run or trial.
     """
     files = read_files(paths)
     trials = Trials(workspace, run_id)

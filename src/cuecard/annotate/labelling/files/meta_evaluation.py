@@ -1,4 +1,4 @@
-"""A meta-evaluation from its sheets alone, without a workspace: the model's decisions beside people's."""
+"""A meta-evaluation from its sheets alone, without a workspace: a model's decisions compared with people's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,9 @@ SUBJECT: dict[SheetKind, Subject] = {"recall": "gold", "precision": "predicted"}
 
 
 def inputs_of_sheets(paths: Sequence[Path]) -> tuple[ComparisonInputs, ...]:
-    """What the recall sheets say and what the precision sheets say, as two comparisons; only those that
-    there are. A sheet is a trial, to which its partner of the same name belongs; trials with the same gold
-    are of one task. Sheets of one name that differ only in what people said are several people's, each
-    called after the folder of the sheet.
+    """The recall sheets and the precision sheets as two comparisons, if there are such. A recall and a precision sheet
+    of one name are one trial; trials with the same gold are of one task. Sheets of one name that differ only in
+    people's labels are several people's, each named after the folder of the sheet.
 
     Raises `FileProblems` for sheets that cannot be read.
     """
@@ -46,8 +45,8 @@ def inputs_of_sheets(paths: Sequence[Path]) -> tuple[ComparisonInputs, ...]:
 def ratings_of_meta_evaluation(
     paths: Sequence[Path],
 ) -> dict[SheetKind, tuple[Ratings, tuple[str, ...]]]:
-    """By sheet, the ratings of model and people, and the task of each item, to be the group for intervals.
-    What nobody labelled is left out. Raises as `inputs_of_sheets`.
+    """For each kind of sheet, the ratings of model and people, and the task of each item, as the group for intervals.
+    Unlabelled items are left out. Raises as `inputs_of_sheets`.
     """
     kinds: dict[Subject, SheetKind] = {"gold": "recall", "predicted": "precision"}
     found: dict[SheetKind, tuple[Ratings, tuple[str, ...]]] = {}

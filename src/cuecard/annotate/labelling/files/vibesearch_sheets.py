@@ -41,12 +41,12 @@ COLUMNS: dict[SheetKind, tuple[str, ...]] = {
     ),
 }
 _INDEX = re.compile(r"[0-9]{1,9}(?:\.0+)?")
-"""Spreadsheets may have made a number of it."""
+"""An index; a spreadsheet may have written 3 as 3.0."""
 
 
 @dataclass(frozen=True)
 class SheetRow:
-    """`model`, `human`: None where the cell is blank. `supporting`: `(h, r, t)` each."""
+    """A line of a sheet. `model`, `human`: None if the cell is blank. `supporting`: triples (head, relation, tail)."""
 
     index: int
     triple: tuple[str, str, str]
@@ -59,6 +59,8 @@ class SheetRow:
 
 @dataclass(frozen=True)
 class Sheet:
+    """A meta-evaluation sheet of one trial."""
+
     kind: SheetKind
     rows: tuple[SheetRow, ...]
 
@@ -71,7 +73,7 @@ def sheet_kind(columns: Sequence[str]) -> SheetKind | None:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Raises `FileProblems` with everything that is wrong."""
+    """Read a sheet. Raises `FileProblems` with everything that is wrong."""
     problems = Problems(str(path))
     rows = parse_rows(read_text(path), problems)
     kind = sheet_kind(rows.columns)
