@@ -1,1 +1,1 @@
-"""Players of the judge part: from a prediction to verdicts."""
+"""Judges: they turn a prediction into one verdict per gold item. One works by rules, one asks a model."""

@@ -1,4 +1,4 @@
-"""The lexical judge, a deterministic baseline without a model: final answers judged by letters alone, and what is unusable refused."""
+"""The lexical judge, a deterministic baseline without a model, and its rules for final answers."""
 
 from __future__ import annotations
 
@@ -47,8 +47,11 @@ _TAKEN_BACK = re.compile(
 
 
 def judge_answer(names: Sequence[str], answer: str, question: str = "") -> Verdict:
-    """The verdict on `answer` against the gold answer and its aliases, by the rules of this module. `question`: what
-    was asked; what it says itself (who came second, who did not) speaks against no answer.
+    """The verdict on `answer` against `names`, the gold answer and its aliases. Words of denial or rank that stand in
+    `question` too (`Who came second?`) do not count against the answer.
+
+    >>> judge_answer(["Delfo Cabrera"], "The answer is: Cabrera, Delfo.").decision
+    <Decision.YES: 'yes'>
     """
     reason, right = _judge(tuple(names), answer, question)
     decision = Decision.YES if right else Decision.NO
@@ -73,7 +76,7 @@ def _judge(names: tuple[str, ...], answer: str, question: str) -> tuple[str, boo
     if dates and all(any(gold.covers(date) for gold in gold_dates) for date in dates):
         return _("the same date"), True
     if amounts:
-        # Behind a marker the first sentence is the answer; what follows explains it.
+        # After a marker (`the answer is`) the first sentence is the answer; the rest explains it.
         marked = statement != text
         claimed = _first_sentence(statement) if marked else statement
         spoken = tuple(name for name in names if not any(char.isdigit() for char in name))
@@ -82,8 +85,8 @@ def _judge(names: tuple[str, ...], answer: str, question: str) -> tuple[str, boo
 
 
 def _other_unit(gold: Sequence[Quantity], part: str) -> bool:
-    """Whether `part` is an amount in a unit that no name of gold has, though one of them has a unit:
-    beside `36 euros`, the alias `36` does not stand for 36 dollars, or for 36 cents.
+    """Whether `part` is an amount whose unit contradicts gold's: with the names `36 euros` and `36`, the bare alias
+    does not stand for 36 dollars or 36 cents.
     """
     units = {amount.unit for amount in gold if amount.unit}
     found = form(part).quantity
@@ -93,7 +96,7 @@ def _other_unit(gold: Sequence[Quantity], part: str) -> bool:
 
 
 def _statement(text: str) -> str:
-    """The line behind the last marker; without a marker the whole text."""
+    """The line after the last marker of an answer (`_MARKER`); without a marker the whole text."""
     rest = text
     for match in _MARKER.finditer(text):
         rest = text[match.end() :].strip() or rest
@@ -101,7 +104,7 @@ def _statement(text: str) -> str:
 
 
 def _first_sentence(statement: str) -> str:
-    """The first sentence, unless the next one takes it back."""
+    """The first sentence; the whole statement where a later sentence corrects it (`36. Wait, 38.`)."""
     parts = _SENTENCE.split(statement)
     first = next((place for place, part in enumerate(parts) if part.strip()), None)
     if first is None or any(_TAKEN_BACK.match(part) for part in parts[first + 1 :]):
@@ -126,7 +129,7 @@ def _similarity_reason(rule: Rule) -> str:
 
 
 def reject(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], TableMatch | None]:
-    """`no` for every gold item."""
+    """`no` for every gold item: the prediction is unusable, or of another kind than the task's family."""
     if isinstance(prediction, UnusablePrediction):
         reason = _("nothing usable was handed in: {reason}").format(reason=prediction.reason)
     else:
@@ -135,7 +138,7 @@ def reject(task: Task, prediction: Prediction) -> tuple[tuple[Verdict, ...], Tab
 
 
 def refuse_triples(graph: Graph, reason: str) -> tuple[Verdict, ...]:
-    """`no` for every gold triple."""
+    """`no` for every gold triple, for `reason`."""
     return tuple(
         Verdict(
             item=Item(kind=ItemKind.TRIPLE, index=index), decision=Decision.NO, rationale=reason
@@ -148,7 +151,7 @@ LEXICAL_REF = PlayerRef(name="lexical", kind="lexical", baseline=True)
 
 
 class LexicalJudge:
-    """Matches names, amounts and dates by their letters. A baseline: it knows no meaning."""
+    """Matches names, amounts and dates by spelling and value. A baseline: synonyms that are no aliases do not match."""
 
     @property
     def ref(self) -> PlayerRef:
@@ -157,7 +160,7 @@ class LexicalJudge:
     async def judge(
         self, task: Task, prediction: Prediction, context: CallContext | None = None
     ) -> Judgement:
-        """`judge_lexically` in a thread: 350 triples take long enough to be felt on a screen."""
+        """`judge_lexically` in a thread, since large graphs (350 triples) would hold up the screen."""
         return await asyncio.to_thread(judge_lexically, task, prediction)
 
 
@@ -187,6 +190,6 @@ def _lexical_judge(
 
 
 def refuse_answer(reason: str) -> tuple[Verdict, ...]:
-    """`no` for the final answer."""
+    """`no` for the final answer, for `reason`."""
     item = Item(kind=ItemKind.ANSWER)
     return (Verdict(item=item, decision=Decision.NO, rationale=reason),)

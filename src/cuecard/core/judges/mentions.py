@@ -1,4 +1,4 @@
-"""Whether a text says of a name or an amount that it is the one, as far as words of denial, choice and rank tell."""
+"""Whether an answer asserts a gold name or amount, judged by words of denial, choice and rank (English and Chinese)."""
 
 import re
 import unicodedata
@@ -54,7 +54,7 @@ _WON = re.compile(
     r"|冠军|获胜|夺冠|夺得|赢得|赢了|金牌",
     re.IGNORECASE,
 )
-# Said before a name, they leave it open, or say that it is the lesser one.
+# Before a name: words that leave it open, and verbs that make it the one who was beaten.
 _OPEN = re.compile(
     r"\b(?:whether|nobody|no one|unknown|unclear|unsure|doubt|not sure|don't know)\b|是否|不知道|不清楚|不确定|没有证据|谁也不知",
     re.IGNORECASE,
@@ -84,7 +84,7 @@ _BULLET = re.compile(r"^(?:\d{1,2}[.)]|[-•])\s*")
 _NAME_ONLY = re.compile(
     r"(?:[^\W\d_a-z][\w.'-]*|de|da|van|von|of|the|la|le|di|del|y)(?:\s+(?:[^\W\d_a-z][\w.'-]*|de|da|van|von|of|the|la|le|di|del|y))*|[\u4e00-\u9fff·]{2,6}"
 )
-# Words before a name that are none of it, though they may begin with a capital.
+# Words before a name that are not part of it, even with a capital.
 _ROLE_WORDS = (
     "the a an mr mrs ms miss dr prof professor sir lady lord king queen emperor president general captain "
     "sergeant señor señora don saint runner athlete winner champion victor medallist medalist marathoner "
@@ -111,8 +111,13 @@ class _Mention(NamedTuple):
 
 
 def judge_mention(names: Sequence[str], statement: str, question: str = "") -> tuple[str, bool]:
-    """Why, and whether, a statement says of one of `names` that it is the one. What the question says itself (who came
-    second, who did not) speaks against no answer.
+    """The reason (translated) and whether `statement` asserts one of `names` as the answer, rather than denying it,
+    offering it as one of several or naming another. Words of denial or rank in `question` do not count against it.
+
+    >>> judge_mention(["Cabrera"], "Gailly came second, so it is Cabrera")
+    ('the answer names it', True)
+    >>> judge_mention(["Cabrera"], "It was not Cabrera but Gailly")
+    ('the answer denies it', False)
     """
     masked, mentions = _masked(spelled_out(statement), names)
     if not mentions:
@@ -146,7 +151,7 @@ def _not_this(text: str) -> bool:
 
 
 def _denies(part: str, question: str) -> bool:
-    """Whether a part that names gold says that it is not the one."""
+    """Whether a part of the statement that holds a gold name says that it is not the answer."""
     said = _SURELY.sub("", part)
     place = said.find(_MENTION)
     if _OPEN.search(said, 0, place) or (_BEATS.search(said) and not _BEATS.search(question)):
@@ -170,8 +175,8 @@ def _denies(part: str, question: str) -> bool:
 
 
 def _joined_parts(text: str) -> Iterator[str]:
-    """The parts between marks; one that goes on without a subject of its own belongs to the one before, and so
-    does a relative clause at the end.
+    """The parts between punctuation marks. A part without a subject of its own (`though never again`) is joined to the
+    one before, and so is a relative clause at the end.
     """
     pieces = [piece for piece in PARTS.split(text)[::2] if piece.strip()]
     joined: list[str] = []
@@ -189,7 +194,9 @@ def _joined_parts(text: str) -> Iterator[str]:
 
 
 def _masked(statement: str, names: Sequence[str]) -> tuple[str, list[_Mention]]:
-    """The statement with a mark in place of every name of gold that stands there as a whole."""
+    """The statement with `_MENTION` in place of every gold name that is not part of a longer one, and their places:
+    `Cabrera` in `Miguel Cabrera` is not replaced.
+    """
     folded, places = _folded(statement)
     taken = bytearray(len(folded))
     found: list[_Mention] = []
@@ -213,7 +220,7 @@ def _masked(statement: str, names: Sequence[str]) -> tuple[str, list[_Mention]]:
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """The text without case and Latin accents, and where each of its characters comes from."""
+    """The text casefolded and without Latin accents, and the place of each of its characters in the original."""
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -226,14 +233,14 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _is_whole(text: str, at: _Mention) -> bool:
-    """Whether a name stands for the thing itself: not as part of a longer name, not as whose father or bridge."""
+    """Whether a name stands for the thing itself: not in a longer name, and not in `the father of X` or `X's bridge`."""
     before, behind = text[: at.start], text[at.end :]
     if _RELATIVE_OF.search(before) or re.match(r"'s?\s+\w", behind):
         return False
     if _RELATIVE_CJK.match(behind):
         return False
     word = re.search(r"(?:\b(the|an?)[^\S\n]+)?([^\W\d_][\w'-]*)[^\S\n]+$", before, re.IGNORECASE)
-    # `The Argentine Cabrera` and `Argentina's Cabrera` tell who is meant, `Miguel Cabrera` names another.
+    # `The Argentine Cabrera` and `Argentina's Cabrera` describe the same person, `Miguel Cabrera` is another.
     told = word and (word[1] or word[2].endswith("'s"))
     if word and not told and _is_name(word[2]) and text[at.start].isupper():
         return False
@@ -289,7 +296,14 @@ _SUPPOSED = re.compile(
 def judge_amount(
     gold: Sequence[Quantity], claimed: str, spoken: tuple[str, ...], question: str
 ) -> tuple[str, bool]:
-    """Why, and whether, `claimed` gives one of the `gold` amounts; `spoken`: gold names without digits."""
+    """The reason (translated) and whether `claimed` gives one of the `gold` amounts, rather than another one, a bound,
+    a range or several. `spoken`: gold names without digits, which count where `claimed` holds no amount.
+
+    >>> judge_amount([parse_quantity("36 euros")], "12 + 24 = 36", (), "")
+    ("the answer's last amount, stated as the result, is the same", True)
+    >>> judge_amount([parse_quantity("36 euros")], "at least 36 euros", (), "")
+    ('the answer gives a bound, not the amount', False)
+    """
     text = _without_asides(claimed)
     found = amounts_in(text)
     kinds = {kind_of(amount.unit) for amount in gold if amount.unit}
@@ -307,7 +321,7 @@ def judge_amount(
         if spoken and judge_mention(spoken, claimed, question)[1]:
             return _("the answer names it"), True
         return _("the answer holds no such amount"), False
-    # Beside `36 euros` the alias `36` speaks of euros too.
+    # With the names `36 euros` and `36`, the bare alias means euros too.
     named = [amount for amount in gold if amount.unit] or gold
     right = [
         any(same_quantity(amount, other) for amount in (named if other.unit else gold))
@@ -334,7 +348,7 @@ def judge_amount(
 
 
 def _without_asides(claimed: str) -> str:
-    """What a text claims of amounts: without what it denies, brackets, reasons and dates."""
+    """The text without what it denies and without brackets, reasons and dates, whose numbers are not the answer."""
     parts = PARTS.split(spelled(_CODE.sub(" ", _TEX.sub(" ", claimed))))
     text = "".join("" if _WRONG.search(part) else _not_denied(part) for part in parts)
     bare = _BRACKETS.sub(lambda found: found[0] if OR.search(found[0]) else " ", text)
@@ -352,7 +366,7 @@ def _at(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _not_denied(part: str) -> str:
-    """A part without what stands behind its denial, up to a `but`."""
+    """The part without its denied words, up to a `but`: `36, not 38 but 40` becomes `36,  40`."""
     denied = NOT_THIS.search(part) or re.search(r"不是|并非|不为|n't\b", part)
     if not denied:
         return part
@@ -361,11 +375,11 @@ def _not_denied(part: str) -> str:
 
 
 def dates_in(text: str) -> list[Moment]:
-    """The dates of the common spellings that a text names."""
+    """The dates in a text, in order, as far as they are in a common spelling (see `parse_plain_date`)."""
     found = (parse_plain_date(match[0]) for match in _DATE.finditer(spelled(text)))
     return [date for date in found if date]
 
 
 def without_brackets(text: str) -> str:
-    """What a text says outside of brackets; all of it where they leave a choice."""
+    """The text without brackets: `36 (not 38)` gives `36`. A text that holds an `or` stays whole."""
     return text if OR.search(text) else _BRACKETS.sub(" ", text).strip()

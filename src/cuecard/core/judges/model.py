@@ -1,4 +1,4 @@
-"""The judge that asks a model: final answers and graphs."""
+"""The judge that asks a model (LLM as a judge), with its questions for final answers and graphs."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ async def equivalent(
     language: TaskLanguage,
     attempts: int = 3,
 ) -> tuple[Decision, str]:
-    """Whether `answer` answers `question` as any of `names` (the gold answer, then its aliases) does,
-    and why. `prompt` is `judge_answer`. For final answers and for single checkpoints alike.
+    """Whether `answer` is equivalent to one of `names` (the gold answer, then its aliases) as an answer to `question`,
+    and the model's reason. Used for final answers and for single checkpoints. `prompt` is the template `judge_answer`.
 
-    Unjudged where no attempt gave a usable answer. Nothing answered is wrong without asking. Raises
+    An empty answer is `no` without a call; `unjudged` if none of `attempts` replies was usable. Raises
     `ModelCallError` and `Halt`.
     """
     if not answer.strip():
@@ -111,7 +111,7 @@ async def equivalent(
 
 
 SHOWN = 400
-"""Of a larger prediction, a batch sees this many triples: those nearest to its gold triples."""
+"""Most predicted triples that one batch is shown: those most similar to its gold triples."""
 _MOST_SUPPORTING = 1000
 _LARGEST_INDEX = 2**31
 
@@ -123,7 +123,7 @@ async def judge_graph(
     predicted: Sequence[PredictedTriple],
     context: CallContext,
 ) -> tuple[Verdict, ...]:
-    """One verdict per gold triple, in order; `supporting` are indices into `predicted`.
+    """One verdict per gold triple, in order; `supporting` are indices into `predicted`. `request`: the task's query.
 
     Raises `ModelCallError` and `Halt`.
     """
@@ -151,7 +151,7 @@ async def judge_graph(
 
 
 class _Shown:
-    """The prediction as each batch sees it: with the same indices everywhere."""
+    """Which predicted triples each batch is shown. A triple has the same index in all batches."""
 
     def __init__(self, request: str, graph: Graph, predicted: Sequence[PredictedTriple]) -> None:
         self._request = request
@@ -181,7 +181,7 @@ class _Shown:
     def verdict(self, index: int, entry: CoverageEntry) -> Verdict:
         covered = entry.covered == "yes"
         seen, size = self._chosen[index], len(self._predicted)
-        # Indices out of range are kept and never count; one that was not shown would count.
+        # Indices out of range are kept, since scores ignore them; one that the batch was not shown would be counted.
         supporting = [
             i
             for i in dict.fromkeys(entry.supporting)
@@ -225,10 +225,10 @@ def make_judge(name: str, settings: ModelJudgeConfig, config: Config, hub: Model
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Has one model judge every gold item, `batch` of them in a call.
+    """Has a model judge every gold item, `batch` items in one call.
 
-    Every item gets exactly one verdict; where the model gives no usable one in `attempts` answers, the
-    verdict is `unjudged`, with the reason.
+    Every item gets exactly one verdict; where none of `attempts` replies gives a usable one, it is `unjudged`, with
+    the reason.
     """
 
     name: str
@@ -239,7 +239,7 @@ class ModelJudge:
 
     @property
     def ref(self) -> PlayerRef:
-        """`version` follows from everything that shapes the verdicts besides the model."""
+        """`version` is a hash of the batch size, the attempts and the prompts: all that shapes verdicts but the model."""
         settings = (str(self.batch), str(self.attempts))
         hashes = (prompt.hash for _place, prompt in sorted(self.prompts.items()))
         return PlayerRef(
@@ -250,8 +250,8 @@ class ModelJudge:
         )
 
     async def judge(self, task: Task, prediction: Prediction, context: CallContext) -> Judgement:
-        """Judge every gold item of `task` against `prediction`; what is unusable gets `no` without a
-        call. Raises `ModelCallError` where no call got an answer, and `Halt`.
+        """Judge every gold item of `task` against `prediction`; an unusable prediction gets `no` for all without a
+        call. Raises `ModelCallError` if every call failed, and `Halt`.
         """
         verdicts, table = await self._judge(task, prediction, context)
         hashes = [self.prompts[name, task.language].hash for name in family_of(task).judge_prompts]

@@ -1,4 +1,7 @@
-"""Questions to a judging model in batches: what it is shown, the answers it is asked for, and asking again."""
+"""Asks a judging model about items in batches: the material it is shown, the shapes of its answers, and retries.
+
+The docstrings of the shapes are part of their JSON schema, which is sent to the model: changing them changes what it reads.
+"""
 
 import asyncio
 import json
@@ -55,7 +58,7 @@ MaybeIndex = Annotated[int | None, BeforeValidator(_nothing)]
 
 
 def _all_required(schema: dict[str, Any]) -> None:
-    """Servers that hold a model to the schema must not let it leave the reason out."""
+    """Makes all properties required, so that a server that enforces the schema makes the model give its reason."""
     schema["required"] = list(schema["properties"])
 
 
@@ -69,7 +72,7 @@ class Entry(BaseModel):
 
     @property
     def stance(self) -> object:
-        """What was decided: two answers on one item must agree in it."""
+        """The decision without its reason: two answers on one item that differ in it contradict each other."""
         raise NotImplementedError
 
 
@@ -112,14 +115,14 @@ class Entries(BaseModel, Generic[EntryT]):
     @model_validator(mode="before")
     @classmethod
     def _gathered(cls, data: object) -> object:
-        # Models forget the outer object, or write one for each item.
+        # Some models leave the outer object out, or write one per item.
         if isinstance(data, dict) and "verdicts" not in data and "index" not in data:
-            return cast(object, data)  # of another shape: to be told so
+            return cast(object, data)  # of another shape: refused by validation, with a message for the model
         return {"verdicts": _entries(cast(object, data))}
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        # Else any list in a model's prose would pass for an answer.
+        # Otherwise any list in the model's prose would be read as an answer.
         if not self.verdicts:
             raise ValueError("no verdicts")
         return self
@@ -155,6 +158,8 @@ def _entries(data: object) -> list[object]:
 
 
 class Complaint(StrEnum):
+    """What is wrong with the model's answer on an item, which it is told when it is asked again."""
+
     UNREADABLE = "unreadable"
     MISSING = "missing"
     CONTRADICTORY = "contradictory"
@@ -184,7 +189,7 @@ _WORDS: dict[TaskLanguage, dict[Complaint, str]] = {
 
 
 def words(language: TaskLanguage, complaint: Complaint, indices: Iterable[int] = ()) -> str:
-    """The complaint, about the items with these indices."""
+    """The complaint as a sentence to the model, naming the items with these indices."""
     return _WORDS[language][complaint].format(indices=listed(indices))
 
 
@@ -192,7 +197,7 @@ def listed(indices: Iterable[int]) -> str:
     return ", ".join(map(str, indices))
 
 
-# Within JSON these are only texts; outside they could close the block that holds the material.
+# Escaped, these cannot close the block of the prompt that holds the material, or reorder its text.
 _ESCAPED = str.maketrans(
     {char: f"\\u{ord(char):04x}" for char in "<>`&\u0085\u2028\u2029\u202e\u202d\u2066\u2067\u2068"}
 )
@@ -202,13 +207,13 @@ Line = Sequence[object]
 
 
 def quoted(value: object) -> str:
-    """`value` as JSON on one line, without any character that could end a block or a fence."""
+    """`value` as JSON on one line, with characters escaped that could end the prompt's block or a code fence."""
     text = json.dumps(value, ensure_ascii=False)
     return storable(text).translate(_ESCAPED)
 
 
 def block(parts: Mapping[str, object]) -> str:
-    """One JSON object with the parts in their order; lists have an element a line."""
+    """A JSON object with the parts in their order; each element of a list stands on a line of its own."""
     return "{" + ",\n".join(f"{quoted(name)}: {_part(part)}" for name, part in parts.items()) + "}"
 
 
@@ -220,8 +225,8 @@ def _part(part: object) -> str:
 
 
 def likely(items: Sequence[str], wanted: Sequence[str], limit: int) -> list[int]:
-    """Indices, in order, of at most `limit` items: all of them, or those that have most in common with
-    any of `wanted`, each of which has its share.
+    """Indices, ascending, of at most `limit` of `items`: all of them, or those that share most words with any of
+    `wanted`, taken in turn from the best of each.
     """
     if len(items) <= limit:
         return list(range(len(items)))
@@ -247,7 +252,7 @@ def likely(items: Sequence[str], wanted: Sequence[str], limit: int) -> list[int]
 
 @dataclass(frozen=True)
 class Asking:
-    """Who is asked and how: `batch` items at once, each batch up to `attempts` times."""
+    """Which model is asked and how: `batch` items in a call, each batch up to `attempts` times."""
 
     client: ChatClient
     prompt: Prompt
@@ -260,20 +265,20 @@ class ModelAsks(Protocol):
     """A judge that asks a model, as a family uses it."""
 
     def asking(self, name: str, task: Task) -> Asking:
-        """How it asks with its prompt `name`, one of the family's `judge_prompts`."""
+        """The settings for asking with the prompt `name`, one of the family's `judge_prompts`."""
         ...
 
     async def answer(
         self, task: Task, names: Sequence[str], answer: str, context: CallContext
     ) -> Verdict:
-        """Whether a final answer is one of `names`. Raises `ModelCallError` and `Halt`."""
+        """The verdict on a final answer; `names` are the gold answer and its aliases. Raises `ModelCallError`, `Halt`."""
         ...
 
 
 @dataclass(frozen=True)
 class Questions(Generic[EntryT]):
-    """`items` by index, shown under `title` after what `context` gives for a batch of them. `accept`
-    says what is wrong with an answer of the right shape.
+    """What is asked: `items` by index, which the prompt shows under `title`, after what `context` gives for a batch of
+    them. `accept` returns what is wrong with an answer of the right shape, or None.
     """
 
     shape: type[Entries[EntryT]]
@@ -285,7 +290,7 @@ class Questions(Generic[EntryT]):
 
 @dataclass(frozen=True)
 class Answers(Generic[EntryT]):
-    """`found`: the answers by index. `problems`: why there is none, for all other items."""
+    """`found`: the answers by the item's index. `problems`: for all other items, why there is no answer."""
 
     found: dict[int, EntryT]
     problems: dict[int, str]
@@ -294,10 +299,11 @@ class Answers(Generic[EntryT]):
 async def ask_all(
     asking: Asking, questions: Questions[EntryT], step_context: CallContext
 ) -> Answers[EntryT]:
-    """Ask all batches at the same time. Items that an answer left out are asked for again, alone.
+    """Ask about all items, the batches concurrently. Items whose answer is missing or wrong are asked for again,
+    without the others, up to `attempts` times.
 
-    A batch whose call fails leaves its items without an answer; where every call failed, raises that
-    `ModelCallError`. Raises `Halt`, after the other calls under way are done.
+    The items of a batch whose call fails are in `problems`. Raises the first `ModelCallError` if all batches failed,
+    and `Halt`, after the other calls under way are done.
     """
     indices = list(questions.items)
     batches = [indices[i : i + asking.batch] for i in range(0, len(indices), asking.batch)]
@@ -331,7 +337,7 @@ async def _ask_batch(
 ) -> dict[int, EntryT]:
     found: dict[int, EntryT] = {}
     left, note = list(batch), ""
-    # The same for all attempts, so that servers which cache prompts read it once.
+    # The same text in all attempts, for servers that cache prompts.
     context = await asyncio.to_thread(questions.context, batch)
     for _attempt in range(asking.attempts):
         material = block({**context, questions.title: [questions.items[i] for i in left]})
@@ -364,7 +370,7 @@ def _sift(
     left: Sequence[int],
     found: dict[int, EntryT],
 ) -> dict[Complaint, list[int]]:
-    """Put what can be accepted into `found`, and tell what is wrong with the rest."""
+    """Put acceptable answers into `found`; returns what is wrong with the others, as indices by complaint."""
     by_index: dict[int, list[EntryT]] = defaultdict(list)
     for entry in entries:
         by_index[entry.index].append(entry)
@@ -383,8 +389,8 @@ def _sift(
 
 
 def _cut_off(raw: str) -> bool:
-    """Whether the JSON in a model's words stops before its end: a repaired last entry may then say
-    something else than the model was about to.
+    """Whether the JSON in the model's text is cut off. The last entry, as repaired, may then say something else than
+    the model meant.
     """
     depth, within, escaped = 0, False, False
     for char in raw:

@@ -1,4 +1,4 @@
-"""Amounts and dates as people write them, compared as values."""
+"""Parses amounts and dates as people write them (English and Chinese), and compares them as values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _UNIT_WORDS = {
     "decade": "decade decades 年代",
 }
 _UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
-# Units that convert exactly: how many of the first of its kind.
+# Units that convert exactly, with their size in the smallest unit of their kind.
 _EXACT: dict[str, tuple[str, Decimal]] = {
     unit: (kind, Decimal(factor))
     for kind, units in {
@@ -115,7 +115,7 @@ _IN_TEXT = re.compile(
 )
 _AREA = re.compile("(?<=[A-Za-z])[²³]")
 _WORD = re.compile("[a-z]+")
-# What stands behind a number without being its unit.
+# Words that may follow a number and are not its unit.
 _SMALL_WORDS = (
     "a an the and or but of in on at to for from by with as per than is are was were be been because "
     "since so if when that which who after before until while then therefore thus hence not no more less "
@@ -126,7 +126,9 @@ _NO_UNITS = frozenset(_SMALL_WORDS.split())
 
 
 class Quantity(NamedTuple):
-    """`unit`: a canonical name, empty for a bare number. Not `known`: some other words follow."""
+    """An amount. `unit`: its canonical name (`eur`, `m`), empty for a bare number; where `known` is false, the unit is
+    a word that is not in our list.
+    """
 
     value: Decimal
     unit: str
@@ -135,10 +137,13 @@ class Quantity(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def parse_quantity(text: str) -> Quantity | None:
-    """An amount such as `约12米`, `€36`, `1.2 million`, `thirty-six euros`; else None.
+    """The amount that the whole text gives, such as `约12米`, `€36`, `1.2 million`, `thirty-six euros`; else None.
 
-    Years before Christ are negative. What follows a number in Chinese numerals or English words must
-    be a unit that is known here: `三国` and `four seasons` are names.
+    Years before Christ are negative. After a number in Chinese numerals or English words only known units are
+    accepted: `三国` and `four seasons` are names.
+
+    >>> parse_quantity("thirty-six euros")
+    Quantity(value=Decimal('36'), unit='eur', known=True)
     """
     if len(text) > 60:
         return None
@@ -154,14 +159,14 @@ def parse_quantity(text: str) -> Quantity | None:
 
 
 def quantities_in(text: str) -> list[Quantity]:
-    """The amounts that a longer text names, in order, with the unit right behind or before them. A word behind a number
-    that could be a unit is taken for one, unknown as it is: 36 tickets are no 36 euros.
+    """The amounts in a longer text, in order, with the unit right before or after each. An unlisted word after a number
+    is read as an unknown unit (`36 tickets`), so that the number is not taken for an amount without one.
     """
     return [quantity for quantity, _start, _end in amounts_in(spelled(text))]
 
 
 def amounts_in(plain: str) -> list[tuple[Quantity, int, int]]:
-    """`quantities_in` a text of `spelled`, with the places where they stand."""
+    """The amounts in a text that `spelled` gave, each with its start and end (exclusive) in it."""
     found: list[tuple[Quantity, int, int]] = []
     for match in _IN_TEXT.finditer(plain):
         written = match.group()
@@ -172,13 +177,13 @@ def amounts_in(plain: str) -> list[tuple[Quantity, int, int]]:
 
 
 def spelled(text: str) -> str:
-    """A text as `amounts_in` reads it: numbers in one spelling, casefolded."""
+    """The text as `amounts_in` needs it: numbers in one spelling, casefolded."""
     text = _AREA.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return spell_numbers(text).casefold()
 
 
 def _longest_amount(written: str) -> tuple[Quantity, int] | None:
-    """The longest beginning that is an amount, and its length: Chinese runs on, other words are cut as a whole."""
+    """The longest beginning of the text that is an amount, and its length. Latin words are kept or dropped whole."""
     whole = parse_quantity(written)
     if whole and not whole.known and whole.unit not in _NO_UNITS and _WORD.fullmatch(whole.unit):
         return whole, len(written)
@@ -192,10 +197,10 @@ def _longest_amount(written: str) -> tuple[Quantity, int] | None:
 
 
 def same_quantity(gold: Quantity, predicted: Quantity) -> bool | None:
-    """Whether two amounts are one; None if their words must decide.
+    """Whether two amounts are equal; None if an unknown unit leaves that to a comparison of the words.
 
-    Units that convert exactly are converted. A missing unit is taken for granted, but for per cent: 75 % is 0.75 and
-    not 75. A bare gold number is found in `44 chromosomes`.
+    Units that convert exactly are converted (`2 km` is `2000 m`). An amount without a unit equals the same number with
+    one (`36`, `36 euros`), except for per cent: 75 % is 0.75 and not 75. A bare gold number matches `44 chromosomes`.
     """
     if gold.known and predicted.known and gold.unit != predicted.unit:
         if gold.unit in _PER_ONE or predicted.unit in _PER_ONE:
@@ -213,19 +218,21 @@ def same_quantity(gold: Quantity, predicted: Quantity) -> bool | None:
 
 
 def kind_of(unit: str) -> str:
-    """What a unit measures: units of one kind convert exactly."""
+    """The kind of unit, such as length; units of one kind convert exactly into each other."""
     return _EXACT.get(unit, (unit,))[0]
 
 
 def values_of(quantity: Quantity) -> tuple[Decimal, ...]:
-    """The value, in the unit that it has and in the smallest of its kind: two amounts that are one share one of them."""
+    """The value in its own unit, in the smallest unit of its kind, and with per cent as a share. Equal amounts have one
+    of these in common.
+    """
     _kind, factor = _EXACT.get(quantity.unit, ("", Decimal(1)))
     share = quantity.value * _PER_ONE.get(quantity.unit, Decimal(1))
     return quantity.value, quantity.value * factor, share
 
 
 def _of_one(quantity: Quantity) -> Decimal | None:
-    """A share as a number; None where the unit is of another kind."""
+    """A bare number, or per cent and per mille as a share (75 % is 0.75); None for other units."""
     return (
         quantity.value * _PER_ONE.get(quantity.unit, 1)
         if quantity.unit in ("", *_PER_ONE)
@@ -302,12 +309,12 @@ _DAY_FIRST = re.compile(rf"{_WEEKDAY}{_ORDINAL}\s*(?:of\s*)?[-\s]?\s*{_MONTH}[-,
 _YEAR = re.compile(r"\d{4}")
 _BARE_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?")
 _LONGEST = 60
-# All of dateparser's two hundred locales take 2 s to load and 10 ms a cell.
+# With all of its two hundred locales dateparser takes 2 s to load and 10 ms per cell.
 _LANGUAGES = ["en", "zh", "de", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru"]
 
 
 class Moment(NamedTuple):
-    """A date with what is known of it: a year, a month of it, a day of that."""
+    """A date that may be known only to the month or the year."""
 
     year: int
     month: int | None = None
@@ -318,12 +325,14 @@ class Moment(NamedTuple):
         return date(self.year, self.month or 1, self.day or 1)
 
     def covers(self, other: Moment) -> bool:
-        """Whether `other` says the same, or the same and more precisely."""
+        """Whether `other` is the same date, or a more precise one within it: May 1948 covers 7 May 1948."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
 
 def parse_plain_date(text: str) -> Moment | None:
-    """A date in one of the common spellings; else None. A bare number is no date."""
+    """A date in a common English or Chinese spelling (`2020-05-01`, `1 May 2020`, `2020年5月`), else None. A bare number
+    is no date.
+    """
     text = unicodedata.normalize("NFKC", text).strip().casefold()
     if len(text) > _LONGEST:
         return None
@@ -340,10 +349,10 @@ def parse_plain_date(text: str) -> Moment | None:
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> date | None:
-    """The day that `text` names, missing parts being the first (WideSearch, `norm_date`).
+    """The day that `text` names, in several languages, or None. A missing month or day counts as the first (WideSearch,
+    `norm_date`), so a bare year is its 1 January.
 
-    A bare year is its first of January. A text that names no year is no date: to complete it from
-    today's would let a score change overnight.
+    A text without a year is no date: completing it with the current year would let scores change over time.
     """
     plain = unicodedata.normalize("NFKC", text).strip()
     moment = parse_plain_date(plain)

@@ -1,4 +1,4 @@
-"""Whether two names mean one thing, as far as their letters can tell, and which of many names one could mean."""
+"""Whether two names mean the same thing, judged by their spelling, and which nodes of a graph a name could mean."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ _COMMA = re.compile(r"[,，]")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _ADDRESS = re.compile(r"<https?://[^<>\s]*>")
 _EMPHASIS = re.compile(r"\*{1,3}|`+|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
-# `St.` before a name; behind one it is a street.
+# `St.` before a name is Saint; after one it is a street.
 _ABBREVIATED = re.compile(r"\b(St|Ste|Mt)(?:\.\s*|\s+)(?=[^\W\d_])", re.IGNORECASE)
 _IN_FULL = {"st": "Saint ", "ste": "Sainte ", "mt": "Mount "}
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b|n't\b|不是|并非|绝非|而非|没有|未曾|从未")
@@ -61,13 +61,15 @@ _DROPPABLE = frozenset(
         "sir",
     ]
 )
-# What may be said or left out at the end of a Chinese name without another thing being meant.
+# Endings that a Chinese name may have or lack without meaning another thing.
 _CJK_SUFFIX_WORDS = "有限公司 公司 时期 先生 女士 省 市 县 区 州 国 朝 代 镇 村 星 山 河 湖 岛"
 CJK_SUFFIXES = tuple(_CJK_SUFFIX_WORDS.split())
 
 
 class Rule(StrEnum):
-    """Why two names were taken for one."""
+    """The rule by which two names match: equal but for case, accents and punctuation; equal amounts; gold's date
+    covers the other; the same words (`Illy, Ferenc`); one has a qualifier more (`Berlin (Germany)`); a likely typo.
+    """
 
     SAME = "same"
     VALUE = "value"
@@ -78,7 +80,7 @@ class Rule(StrEnum):
 
 
 class NameSimilarity(NamedTuple):
-    """`score` in (0, 100]: how alike; 100 for all rules but `spelling`."""
+    """A match of two names. `score`: rapidfuzz's ratio in (0, 100] for the rule `spelling`, 100 for all others."""
 
     rule: Rule
     score: float = 100.0
@@ -86,7 +88,7 @@ class NameSimilarity(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """A text with the forms by which it is compared, each made when it is first needed."""
+    """A text with the normal forms by which it is compared, each made when it is first needed."""
 
     text: str
 
@@ -100,13 +102,13 @@ class Form:
 
     @cached_property
     def compact(self) -> str:
-        """Letters and digits only; a text without any keeps its signs."""
+        """`plain` reduced to letters, digits and `+#%°$€£¥`; `plain` itself where that leaves nothing."""
         return _compact(self.plain) or self.plain
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Words without articles, titles and legal forms, unless nothing else is there; what stands before a comma
-        comes last: `Illy, Ferenc`.
+        """The words without articles, titles and legal forms (unless nothing else is left); what stands before a comma
+        comes last, so that `Illy, Ferenc` equals `Ferenc Illy`.
         """
         parts = self.plain.replace("'", "").split(",")
         if len(parts) == 2 and all(part.strip() for part in parts):
@@ -125,12 +127,12 @@ class Form:
 
     @cached_property
     def head(self) -> str:
-        """What stands before the first comma."""
+        """What stands before the first comma, compacted."""
         return _compact(_COMMA.split(self.plain, maxsplit=1)[0])
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
-        """All numbers in it, sorted; Chinese numerals one by one."""
+        """All numbers in the text, sorted; Chinese numerals digit by digit."""
         found = [n.replace(",", "").lstrip("0") or "0" for n in _NUMBERS.findall(self.plain)]
         return tuple(sorted(found + [char for char in self.plain if char in HAN_NUMERALS]))
 
@@ -144,7 +146,9 @@ class Form:
 
     @cached_property
     def claims(self) -> tuple[bool, bool]:
-        """Whether it denies, and whether it leaves a choice: what a name with a qualifier or a slip does not."""
+        """Whether the text holds a denial, and whether it holds an `or`. Texts that differ in this never match by
+        qualifier or typo.
+        """
         return _DENIED.search(self.plain) is not None, _HEDGED.search(self.plain) is not None
 
     @cached_property
@@ -153,7 +157,7 @@ class Form:
 
     @cached_property
     def blocks(self) -> frozenset[str]:
-        """Keys of which two texts share one whenever any rule but `spelling` could hold."""
+        """Keys for looking up candidates: two texts that could match by any rule but `spelling` share one."""
         keys = {
             self.compact,
             "w:" + " ".join(self.sorted_words),
@@ -176,22 +180,26 @@ class Form:
 
 @lru_cache(maxsize=16384)
 def form(text: str) -> Form:
-    """The shared `Form` of a text."""
+    """The `Form` of a text, cached."""
     return Form(text)
 
 
 def same_thing(gold: str, predicted: str) -> NameSimilarity | None:
-    """Why the two names are one thing, or None. A more precise date matches a coarser gold one, not
-    the other way round.
+    """By which rule two names mean the same thing, or None. A predicted date may be more precise than gold, not less.
+
+    >>> same_thing("Illy, Ferenc", "Ferenc Illy").rule
+    <Rule.WORDS: 'words'>
+    >>> same_thing("Henry IV", "Henry V") is None
+    True
     """
     return _same_form(form(gold), form(predicted))
 
 
 def best_similarity(names: tuple[str, ...], predicted: str) -> NameSimilarity | None:
-    """The best similarity of `predicted` with any of several names of one thing.
+    """The best match of `predicted` with any of several names of one thing, or None.
 
-    A longer name with another word than the thing's own longer names is another thing's: where the names are
-    `Cabrera` and `Delfo Cabrera`, `Cabrera, Miguel` is not `Cabrera` with a qualifier.
+    A longer name that contradicts the thing's own longer names is no match: for the names `Cabrera` and
+    `Delfo Cabrera`, `Cabrera, Miguel` is not taken for `Cabrera` with a qualifier.
     """
     found = [
         similarity
@@ -207,14 +215,16 @@ def best_similarity(names: tuple[str, ...], predicted: str) -> NameSimilarity | 
 
 
 def spelled_out(text: str) -> str:
-    """Without Markdown, NFKC, `&` and `St.` in full; capitals and accents stay."""
+    """The text without Markdown, in NFKC, with `&` and `St.` written out: `**St. Moritz**` gives `Saint Moritz`.
+    Capitals and accents stay.
+    """
     text = unicodedata.normalize("NFKC", without_markdown(text)).replace("’", "'")
     text = _ABBREVIATED.sub(lambda found: _IN_FULL[found[1].lower()], text)
     return text.replace("&", " and ")
 
 
 def without_markdown(text: str) -> str:
-    """The text of a link, without emphasis and code marks."""
+    """The text without addresses, emphasis and code marks, and with links reduced to their text."""
     if not any(char in text for char in "[*`_<"):
         return text
     return _EMPHASIS.sub("", _ADDRESS.sub(" ", _LINK.sub(r"\1", text)))
@@ -231,7 +241,7 @@ def _another(name: str, names: tuple[str, ...], predicted: str) -> bool:
 @lru_cache(maxsize=65536)
 def _same_form(gold: Form, predicted: Form) -> NameSimilarity | None:
     if gold.compact == predicted.compact:
-        # Signs were dropped: -5 and 5 are not one.
+        # `compact` drops minus signs, but -5 is not 5.
         if gold.quantity and predicted.quantity and gold.quantity.value != predicted.quantity.value:
             return None
         return NameSimilarity(Rule.SAME) if gold.compact else None
@@ -252,14 +262,14 @@ def _same_form(gold: Form, predicted: Form) -> NameSimilarity | None:
 
 
 def _same_words(gold: Form, predicted: Form) -> bool:
-    """In one order, but that of two words either may come first."""
+    """Whether the words are equal and in the same order; two words may be swapped."""
     return gold.words == predicted.words or (
         len(gold.words) == 2 and gold.sorted_words == predicted.sorted_words
     )
 
 
 def moment_of(of: Form) -> Moment | None:
-    """The date; a bare number of four digits counts as a year beside a date."""
+    """The date of a text; a bare whole number from 1000 to 2999 is read as a year. Else None."""
     if of.date:
         return of.date
     quantity = of.quantity
@@ -279,7 +289,7 @@ def _qualifies(longer: Form, shorter: Form) -> bool:
         return False
     if longer.without_parentheses == shorter.compact:
         return True
-    # A qualifier with a number in it (`Berlin, 1936`) tells things apart.
+    # A qualifier with a number in it makes another thing: `Berlin, 1936` is not `Berlin`.
     if longer.head == shorter.compact and longer.numbers == shorter.numbers:
         return True
     return longer.cjk and any(longer.compact == shorter.compact + suffix for suffix in CJK_SUFFIXES)
@@ -304,7 +314,9 @@ def _near_spelling(gold: Form, predicted: Form) -> NameSimilarity | None:
 
 
 def _typos_only(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Whether the words pair up, each equal or a likely slip: Henry IV is not Henry V."""
+    """Whether the words pair up, each equal to its partner or a likely typo of it. `Henry IV` and `Henry V` do not: `IV`
+    is too short for a typo.
+    """
     from rapidfuzz import fuzz
 
     rest = list(right)
@@ -315,7 +327,7 @@ def _typos_only(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
         else:
             unmatched.append(word)
     if len(unmatched) != len(rest):
-        # A word written apart: compare what is left as a whole.
+        # A word may be written as two: compare the words that are left joined.
         unmatched, rest = ["".join(unmatched)], ["".join(rest)]
     for word in unmatched:
         near = max(rest, key=lambda other: fuzz.ratio(word, other), default="")
@@ -330,7 +342,7 @@ def _compact(text: str) -> str:
 
 
 class NodeIndex:
-    """All nodes of a gold graph by every form of every name, for looking up predicted names."""
+    """Looks up which nodes of a gold graph a predicted name could mean, by every name and alias of every node."""
 
     def __init__(self, graph: Graph) -> None:
         self._names = {node: graph.names_of(node) for node in graph.node_ids}
@@ -345,7 +357,9 @@ class NodeIndex:
         self._found: dict[str, Mapping[str, NameSimilarity]] = {}
 
     def find(self, name: str) -> Mapping[str, NameSimilarity]:
-        """The nodes that `name` could mean, with why. Nodes of the same name shut out others."""
+        """The ids of the nodes that `name` could mean, each with its match. Where some node has exactly this name, no
+        others are considered, and typos count only where no other rule matches.
+        """
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
