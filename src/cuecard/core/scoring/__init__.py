@@ -1,1 +1,1 @@
-"""Scores: pure functions from verdicts and events to numbers, each with its n."""
+"""Scores: pure functions from verdicts and events to measures, each with the number of cases (n) it rests on."""

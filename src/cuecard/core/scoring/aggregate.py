@@ -1,4 +1,4 @@
-"""From the samples of many tasks to one number, and what measures, statuses and ends of trials are called."""
+"""Aggregates samples of many tasks into one number, and names measures, statuses and terminations for people."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,15 +19,16 @@ from cuecard.core.verdicts import Measure
 PASS_MEASURES = ("success", "acc", "pass_at_1")
 MAX_MEASURES = ("row_f1", "item_f1")
 POOLED_MEASURES = DETECTION_MEASURES
-"""Ratios of counts: those of an agent are of the sums over all tasks, not means of the tasks' ratios."""
+"""Ratios whose aggregate is the sum of numerators over the sum of denominators of all tasks, not a mean of ratios
+(DiscoBench, equations 6-13)."""
 BEST_BY = "triplet_f1"
 _MEAN = "_mean"
 _WHOLE = 1e-6
 
 
 class Statistic(StrEnum):
-    """How the samples of all tasks become one value: the first four first of each task, and then as the
-    mean over tasks; `POOLED` as the ratio of sums over all tasks.
+    """How the samples of all tasks become one value. `AVG`, `BEST`, `MAX` and `PASS` take one value per task and then
+    the mean over tasks; `POOLED` is a ratio of sums over all tasks.
     """
 
     AVG = "avg"
@@ -38,7 +39,7 @@ class Statistic(StrEnum):
 
     @property
     def of_several(self) -> bool:
-        """It is another number than the average only where a task has several samples, and grows with them."""
+        """Whether it depends on the number of samples per task: with one sample it equals the average."""
         return self in (Statistic.BEST, Statistic.MAX, Statistic.PASS)
 
 
@@ -46,8 +47,8 @@ Key = tuple[str, Statistic]
 
 
 class Part(NamedTuple):
-    """What one task adds to a figure, above and below the line: value and 1 to a mean over tasks, sums of
-    counts to a pooled ratio. Nothing below the line: the task has no value.
+    """What one task adds to the numerator (`above`) and the denominator (`below`) of a figure: its value and 1 for a
+    mean over tasks, counts for a pooled ratio. With a denominator of 0 the task has no value.
     """
 
     above: float
@@ -62,7 +63,7 @@ NOTHING = Part(0.0, 0.0)
 
 
 def statistics_of(measure: str) -> tuple[Statistic, ...]:
-    """How a measure's samples are taken together; the first is the one that stands for it."""
+    """The statistics given for a measure; the first is its main one."""
     if measure in POOLED_MEASURES:
         return (Statistic.POOLED,)
     return (
@@ -74,12 +75,12 @@ def statistics_of(measure: str) -> tuple[Statistic, ...]:
 
 
 def mean_name(measure: str) -> str:
-    """What the mean over tasks of a pooled measure's own ratios is called: `ce_a_mean`."""
+    """The name of a pooled measure's mean over the tasks' own ratios: `ce_a` gives `ce_a_mean`."""
     return f"{measure}{_MEAN}"
 
 
 def measured_as(name: str) -> str:
-    """The measure that trials have for what an aggregate calls so: `ce_a` for `ce_a_mean`, else itself."""
+    """The measure of trials behind the aggregate called `name`: `ce_a` for `ce_a_mean`, otherwise `name` itself."""
     base = name.removesuffix(_MEAN)
     return base if base in POOLED_MEASURES else name
 
@@ -98,9 +99,9 @@ class TrialScore:
 
 @dataclass(frozen=True, slots=True)
 class AggregateMeasure:
-    """A mean over `n` tasks, or a ratio of sums to which `n` tasks add below the line. `trials`: samples
-    that had a value, `undefined`: those that had none; `samples`: the N of Avg@N, the most samples that any
-    task has. `of`: what is below the line of a pooled ratio, None for means.
+    """A mean over `n` tasks, or a pooled ratio to whose denominator `n` tasks contribute. `trials`: samples with a
+    value; `undefined`: samples without one; `samples`: the N of Avg@N, the largest number of samples of any task.
+    `of`: the denominator of a pooled ratio, None for means. `reason`: why `value` is None.
     """
 
     name: str
@@ -115,19 +116,18 @@ class AggregateMeasure:
 
 
 def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
-    """Every measure that occurs, over all tasks.
+    """Every measure that occurs in `scores`, aggregated over all tasks.
 
-    - `avg`: the mean over tasks of the mean over samples (Avg@N);
-    - `best` (FORMATS, vibesearch): the graph measures of the sample with the highest triplet F1, the
-      earlier one of equals;
-    - `max` (FORMATS, widesearch: Max@N): the highest row F1 and the highest item F1;
-    - `pass` (FORMATS, widesearch: Pass@N): 1 if any sample succeeds, for success, acc and pass_at_1;
-    - `pooled` (FORMATS, discobench): detection, CE-A and CE-B as ratios of counts over all reached
-      checkpoints of all tasks; of a task with n samples each trial weighs 1 / n. Beside it, under
+    - `avg` (Avg@N): the mean over tasks of the mean over samples;
+    - `best` (VibeSearchBench): the graph measures of the sample with the highest triplet F1, the earlier of equals;
+    - `max` (WideSearch, Max@N): the highest row F1 and the highest item F1 of a task's samples;
+    - `pass` (WideSearch, Pass@N): 1 if any sample succeeds, for success, acc and pass_at_1;
+    - `pooled` (DiscoBench, equations 6-13): detection, CE-A and CE-B as ratios of counts over all reached
+      checkpoints of all tasks; a trial of a task with n samples weighs 1 / n. Beside it, under
       `mean_name`, the mean over tasks of each task's own ratio, which the paper does not print.
 
-    Undefined values are left out of means and counted in `undefined`; a task without a single value
-    is not in `n`. Zeros are values.
+    Undefined values are left out of means and counted in `undefined`; a task without any value is not counted in
+    `n`. Zeros are values.
     """
     return totals_of(by_task(found := tuple(scores)), found)
 
@@ -135,9 +135,9 @@ def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
 def totals_of(
     parts: Mapping[Key, Mapping[str, Part]], scores: Sequence[TrialScore]
 ) -> tuple[AggregateMeasure, ...]:
-    """`aggregate`, where what the tasks of these scores add (`by_task`) is at hand."""
+    """`aggregate` of `scores`, where `by_task` of them has been computed already."""
     groups = list(_by_task(scores).values())
-    # Best looks at one sample, but it is the best of all of them.
+    # `best` reads one sample of each task, but its N is the number that it was chosen from.
     most = max((len(group) for group in groups), default=0)
     best = [sample for group in groups for sample in _best(group)]
     every = [sample for group in groups for sample in group]
@@ -148,8 +148,8 @@ def totals_of(
 
 
 def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
-    """What each task adds to each figure that `aggregate` tells, in the order of the tasks' names: the value
-    of the figure is the sum above over the sum below.
+    """The numerator and denominator that each task, by its id in alphabetic order, adds to each figure of `aggregate`.
+    The figure's value is the sum of numerators over the sum of denominators.
     """
     groups = dict(sorted(_by_task(scores).items()))
     return {
@@ -159,7 +159,7 @@ def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
 
 
 def total_of(parts: Iterable[Part]) -> Part:
-    """The sums of what tasks add. Exact, so that their order does not show in the last digit."""
+    """The sums of numerators and denominators. `fsum` makes them independent of the order of the tasks."""
     found = list(parts)
     return Part(fsum(part.above for part in found), fsum(part.below for part in found))
 
@@ -183,7 +183,7 @@ def _by_task(scores: Iterable[TrialScore]) -> dict[str, list[Sample]]:
 
 
 def _parts(groups: Sequence[Sequence[Sample]]) -> dict[Key, list[Part]]:
-    """By figure what each group, a task's samples, adds."""
+    """For each figure the parts of all groups; a group is the samples of one task."""
     names = dict.fromkeys(name for group in groups for sample in group for name in sample)
     best = [_best(group) for group in groups]
     found: dict[Key, list[Part]] = {}
@@ -212,7 +212,7 @@ def _part(name: str, statistic: Statistic, group: Sequence[Sample]) -> Part:
 
 
 def _count(measure: Measure) -> float:
-    """What is above the line: a whole number, which value and n tell up to rounding."""
+    """The numerator of a ratio, value times n, rounded where it differs from a whole number only by rounding errors."""
     count = (measure.value or 0.0) * measure.n
     whole = round(count)
     return float(whole) if abs(count - whole) < _WHOLE else count
@@ -302,7 +302,7 @@ MEASURE_LABELS: Final[dict[str, str]] = {
     "tokens": N_("Tokens"),
 }
 HEADLINES: Final = CORE.each(lambda family: family.headlines)
-"""What a table of results shows of each family; all measures are in the JSON."""
+"""The measures that result tables show, by family; JSON output has all of them."""
 COUNTS: Final = frozenset(
     (
         "asks",
@@ -323,7 +323,7 @@ COUNTS: Final = frozenset(
         "tokens",
     )
 )
-"""Measures that count or compare counts; all others are shares between 0 and 1."""
+"""Measures that are counts or ratios of counts; all others are shares between 0 and 1."""
 
 PROFILE_LABELS: Final[dict[Profile, str]] = {
     Profile.DIRECT_GUESS: N_("Guesses at once"),
@@ -334,7 +334,7 @@ PROFILE_LABELS: Final[dict[Profile, str]] = {
 
 
 def measure_label(name: str) -> str:
-    """The translated name of a measure; an unknown one is its own name."""
+    """The translated name of a measure; that of an unknown measure is `name` itself."""
     base = measured_as(name)
     if base != name:
         return _("{measure}, mean over tasks").format(measure=measure_label(base))
@@ -342,7 +342,7 @@ def measure_label(name: str) -> str:
 
 
 def pooled_notes(measures: Iterable[str]) -> tuple[str, ...]:
-    """What belongs below figures of these measures, if some of them are pooled."""
+    """The notes to print below a table of these measures, if some of them are pooled."""
     if not any(name in POOLED_MEASURES for name in measures):
         return ()
     return (

@@ -1,4 +1,4 @@
-"""What a group of trials shows besides its measures: tools, errors in graphs, and how the facts of a world are found call by call."""
+"""Breakdowns of a group of trials besides its measures: tools used, errors in graphs, and facts found call by call."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -17,20 +17,21 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Measure, pearson
 
 LEAST = 50
-"""So many trials make a cohort."""
+"""The least number of trials in a fixed cohort (Mind-ParaWorld)."""
 FEWEST = 20
-"""The percent of trials that make one where fewer than `LEAST` made a call."""
+"""The share of trials, in percent, that makes a cohort where fewer than `LEAST` trials made a call (ours)."""
 
 Rule = Literal["asked", "least", "share"]
-"""Why a cohort ends where it does: it was asked for, `LEAST` trials go so far, or `FEWEST` percent of them do."""
+"""How the last call of a cohort's curve was chosen: it was `asked` for, the `least` number of trials reaches it, or a
+`share` of them does."""
 
 
 class CurvePoint(Frozen):
-    """At the k-th tool call, k from 1. `cohort`: trials that made at least k calls; `trials`: all that the
-    curve is of. In a fixed cohort the two are the same.
+    """The curves' values at the k-th tool call, k from 1. `cohort`: how many trials made at least k calls; `trials`:
+    how many the curve is drawn from. In a fixed cohort the two are equal.
 
-    `new_facts`: facts matched for the first time by the k-th call, mean over the cohort. `fcr`: facts
-    matched by the first k calls / facts, mean over all trials (one that stopped keeps what it had).
+    `new_facts`: facts matched for the first time by the k-th call, mean over the cohort. `fcr`: facts matched by the
+    first k calls / all facts, mean over all trials (a trial with fewer calls keeps its last value).
     `hit_precision`: hits among the first k calls / k, mean over the cohort.
     """
 
@@ -43,8 +44,8 @@ class CurvePoint(Frozen):
 
 
 class CohortCurve(Frozen):
-    """The paper's curves: over the `trials` that made at least `k_trunc` calls, the same at every k from 1 to
-    there. `rule`: why there. Without a trial there are no points.
+    """Mind-ParaWorld's curves: over the `trials` that made at least `k_trunc` calls, the same trials at every k from 1
+    to `k_trunc`. `rule`: how `k_trunc` was chosen. Without a trial there are no points.
     """
 
     k_trunc: int
@@ -54,7 +55,7 @@ class CohortCurve(Frozen):
 
 
 class FactCurves:
-    """Add trials one by one, then take the points."""
+    """Gathers trials one by one, then gives their curves."""
 
     def __init__(self) -> None:
         self._found: list[FactFigures] = []
@@ -63,12 +64,12 @@ class FactCurves:
         self._found.append(found)
 
     def points(self) -> tuple[CurvePoint, ...]:
-        """Over all trials, from the first call to the longest trial's last, at most `trial_figures.MAX_K`."""
+        """The curve over all trials, from the first call to the longest trial's last, at most `trial_score.MAX_K`."""
         longest = max((len(found.hits) for found in self._found), default=0)
         return _points(self._found, longest)
 
     def cohort(self, k_trunc: int | None = None) -> CohortCurve:
-        """Over a fixed cohort; `k_trunc`: instead of the one that `truncation` finds."""
+        """The curve over a fixed cohort, up to `k_trunc`; by default up to the call that `truncation` finds."""
         k, rule = truncation([len(found.hits) for found in self._found], k_trunc)
         fixed = [found for found in self._found if k and len(found.hits) >= k]
         points = _points(fixed, k if fixed else 0)
@@ -76,9 +77,9 @@ class FactCurves:
 
 
 def truncation(calls: Sequence[int], asked: int | None = None) -> tuple[int, Rule]:
-    """Up to which call a fixed cohort goes: the largest k with at least `LEAST` trials of k or more calls
-    (Mind-ParaWorld), or if there is none the largest that `FEWEST` percent of the trials reach; 0 where
-    not even so many made a call. `calls`: of each trial, of which figures keep the first `MAX_K`.
+    """The last call of a fixed cohort, and the rule that chose it: the largest k such that at least `LEAST` trials made
+    k or more calls (Mind-ParaWorld), else the largest k that `FEWEST` percent of the trials reach; 0 where not even so
+    many made a call. `calls`: the number of calls of each trial; those above `MAX_K` count as `MAX_K`.
     """
     if asked is not None:
         return asked, "asked"
@@ -116,15 +117,15 @@ OVER = 1.5
 UNDER = 0.5
 MOST = 20
 _TURNS: dict[str, int] = {"<=10": 10, "11-15": 15}
-"""VibeSearchBench's classes of user turns, and the most turns in them."""
+"""VibeSearchBench's classes of trials by user turns, with the most turns of each."""
 _FINE_TURNS: dict[str, int] = {"1-2": 2, "3-5": 5, "6-10": 10, "11-20": 20}
-"""Ours: as wide as one stage, a few stages and whole dialogues take."""
+"""Finer classes of our own, about as long as one stage, a few stages and whole dialogues take."""
 TURN_CLASSES = (*_TURNS, ">15")
 FINE_TURN_CLASSES = (*_FINE_TURNS, "21+")
 
 
 class RelationCoverage(Frozen):
-    """Gold triples of one relation over all trials: covered, judged, and left unjudged."""
+    """Gold triples of one relation, counted over all trials: how many are covered, judged (covered or not), unjudged."""
 
     relation: str
     covered: int
@@ -133,12 +134,14 @@ class RelationCoverage(Frozen):
 
 
 class RelationCount(Frozen):
+    """How often a relation occurs."""
+
     relation: str
     count: int
 
 
 class Subset(Frozen):
-    """Triplet F1 over some of the trials; `f1` is None where there are none."""
+    """Mean triplet F1 of a subset of the trials; None where it is empty."""
 
     name: str
     trials: int
@@ -146,14 +149,14 @@ class Subset(Frozen):
 
 
 class GraphErrors(Frozen):
-    """Over all judged trials of a group.
+    """Errors of graph tasks, over all judged trials of a group.
 
-    `format_failures`: nothing readable was handed in. `over_generation`: trials that handed in more
-    than 1.5 times the gold's triples, `under_generation` less than half of them (failures not among
-    these). `invalid_relations`: relations of predicted triples that support nothing, the most frequent
-    first, at most 20. `by_compaction`: F1 of trials with and without a compaction; `by_user_turns`: by
-    how often the user spoke, in the paper's classes, `by_user_turns_fine` in ours. `turns_f1`: Pearson's
-    correlation of user turns and triplet F1 over trials.
+    `format_failures`: trials that handed in nothing readable. `over_generation`: trials that handed in more than 1.5
+    times as many triples as gold has; `under_generation`: less than half as many (without format failures).
+    `invalid_relations`: relations of predicted triples that support no gold triple, the most frequent first, at most
+    20. `by_compaction`: F1 of trials with and without a compaction; `by_user_turns`: F1 by the number of user turns,
+    in VibeSearchBench's classes; `by_user_turns_fine`: in ours. `turns_f1`: Pearson's correlation of user turns and
+    triplet F1 over trials.
     """
 
     trials: int
@@ -169,7 +172,7 @@ class GraphErrors(Frozen):
 
 
 class GraphErrorCounts:
-    """Add trials one by one, then take the result."""
+    """Counts errors of graph tasks: add trials one by one, then take the result."""
 
     def __init__(self) -> None:
         self._trials = self._failures = self._over = self._under = 0
@@ -222,12 +225,12 @@ class GraphErrorCounts:
 
 
 def over_generated(graph: GraphFigures) -> bool:
-    """It handed in more than `OVER` times the gold's triples."""
+    """Whether the trial handed in more than `OVER` times as many triples as gold has."""
     return graph.predicted is not None and graph.predicted / graph.gold > OVER
 
 
 def under_generated(graph: GraphFigures) -> bool:
-    """It handed in less than `UNDER` of the gold's triples, and something readable."""
+    """Whether the trial handed in less than `UNDER` times as many triples as gold has, in a readable form."""
     return graph.predicted is not None and graph.predicted / graph.gold < UNDER
 
 
@@ -266,12 +269,11 @@ def fine_turns_class(turns: int) -> str:
 
 
 class Breakdown(Frozen):
-    """Of one agent on the judged trials of one family.
+    """The breakdown of one agent's judged trials of one family.
 
-    `tools`: calls by the tool's name. For facts tasks `fact_curve` over all trials (ours) and `fact_cohort`
-    over a fixed cohort (the paper's), `graph_errors` for graph tasks. For
-    checkpoint tasks `profiles` with pass rates, also `by_ambiguity` (type) and `by_difficulty`, all with
-    the same K.
+    `tools`: number of calls by tool. Facts tasks have `fact_curve` over all trials (ours) and `fact_cohort` over a
+    fixed cohort (Mind-ParaWorld's). Graph tasks have `graph_errors`. Checkpoint tasks have behaviour `profiles` with
+    pass rates (DiscoBench), also `by_ambiguity` (type) and `by_difficulty`, all with the same search threshold K.
     """
 
     tools: dict[str, int] = {}
@@ -284,7 +286,7 @@ class Breakdown(Frozen):
 
 
 class BreakdownCounts:
-    """Add trials one by one, then take the result; no log is kept."""
+    """Counts a breakdown: add trials one by one, then take the result; logs are not kept."""
 
     def __init__(self) -> None:
         self._tools: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""All numbers of one trial, and all that tables and error analysis read of it."""
+"""The measures of one trial, and the figures that tables and error analysis read of it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,15 +48,14 @@ INTERACTION_MEASURES = (
 
 
 def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...]:
-    """Counts of one trial (DESIGN: Stage, Trial; VibeSearchBench's interaction statistics).
+    """The interaction measures of one trial (after VibeSearchBench's interaction statistics).
 
-    `agent_messages`: everything the agent wrote, turns and tool-calling steps alike (its model calls
-    before the conclusion; without a model its turns and tool calls), and `message_ratio` how many of
-    them there are to one user turn. `done`: 1 if the user had nothing left to say. `stages_disclosed`
-    counts distinct stages, `stage_share` is their part of the persona's stages (undefined without a
-    persona). Of the user turns that disclose nothing, those after a reply that asked something are
-    `dismissive` (the question got no information), the others are `redirects`; both are shares of the
-    user's answers. Tokens are the agent's as the server counted them, with n = its model calls.
+    `agent_messages`: the agent's model calls before the conclusion, since each of them writes a message (without a
+    model, its turns and tool calls); `message_ratio`: agent messages per user turn. `done`: 1 if the user had nothing
+    left to say. `stages_disclosed`: distinct stages disclosed; `stage_share`: their share of the persona's stages
+    (undefined without a persona). `dismissive`: user turns, the last one aside, that disclose nothing after a reply that
+    asked a question; `redirects`: those after a reply without one; both as shares of the user's answers. Tokens are the
+    agent's as the server counted them, with n = its model calls.
     """
     known = range(1, len(task.stages) + 1)
     stages = {turn.reply.stage for turn in user_turns(events) if turn.reply.stage in known}
@@ -85,12 +84,12 @@ def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...
 
 
 def tool_calls_by_name(events: Sequence[Event]) -> dict[str, int]:
-    """How often the agent called each tool."""
+    """How often the agent called each tool, by name."""
     return dict(Counter(answered.call.name for answered in agent_tool_answers(events)))
 
 
 def compactions(events: Sequence[Event]) -> list[Compaction]:
-    """Where the conversation was cut for the agent's model, in order."""
+    """The compactions of the agent's context, in order."""
     marks = (event.body.mark for event in events if isinstance(event.body, Marked))
     return [mark for mark in marks if isinstance(mark, Compaction)]
 
@@ -108,7 +107,7 @@ def _done(events: Sequence[Event]) -> Measure:
 
 
 def _barren(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
-    """User turns that disclose nothing, after a question and after none; and all answers."""
+    """How many user turns disclose nothing, after a question of the agent and after none; and all the user's answers."""
     asked: dict[int, bool] = {
         turn.turn: bool(questions(turn.reply.text)) for turn in agent_turns(events)
     }
@@ -121,9 +120,9 @@ def _barren(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
 
 
 def score_trial(task: Task, events: Sequence[Event], judgement: Judgement) -> tuple[Measure, ...]:
-    """The family's measures, then `unjudged`, then the interaction's; every name occurs once.
+    """The family's measures, then `unjudged`, then the interaction measures; every name occurs once.
 
-    What was handed in is read from the log. For an output without a log see `score_prediction`.
+    The prediction is read from the log. For a prediction without a log see `score_prediction`.
     """
     family = _score_family(task, prediction_of(events), events, judgement)
     return (*family, *score_interaction(task, events))
@@ -132,10 +131,10 @@ def score_trial(task: Task, events: Sequence[Event], judgement: Judgement) -> tu
 def score_prediction(
     task: Task, prediction: Prediction, judgement: Judgement
 ) -> tuple[Measure, ...]:
-    """The family's measures and `unjudged` for an output that was produced elsewhere.
+    """The family's measures and `unjudged` for a prediction that was produced elsewhere.
 
-    Without a log there is nothing to say of turns, tools and tokens; a facts task's FCR and hit
-    rate and a checkpoint task's steps, which live in the log, are undefined or left out.
+    Without a log there are no turns, tools and tokens; the FCR and hit rate of a facts task and the steps of a
+    checkpoint task, which are read from the log, are undefined or left out.
     """
     measures = _score_family(task, prediction, (), judgement)
     from cuecard.core.families.registry import family_of
@@ -153,17 +152,18 @@ def _score_family(
 
 
 SCHEME = 3
-"""Raised with every change of what figures hold or how they are counted: kept ones are then made anew."""
+"""To be raised with every change of what figures hold or how they are counted: stored figures of another scheme are
+computed again."""
 MAX_K = 64
 RAW = 300
 Key = TypeVar("Key", str, int)
 
 HandedIn = Literal["triples", "table", "answer", "unusable", "nothing"]
-"""`unusable`: a format failure; `nothing`: the trial ended before the agent was asked for its answer."""
+"""What the agent handed in. `unusable`: a format failure; `nothing`: the trial holds no conclusion."""
 
 
 class Tally(Frozen):
-    """Gold items by what was decided of them."""
+    """Numbers of gold items by decision."""
 
     yes: int = 0
     no: int = 0
@@ -175,9 +175,9 @@ class Tally(Frozen):
 
 
 class GraphFigures(Frozen):
-    """`gold` triples; `predicted` ones, None where nothing readable was handed in. `relations`: gold triples
-    by relation, `stages`: by the stage that they answer (those that name one). `invalid`: relations
-    of predicted triples that support nothing, normalised.
+    """Counts of a graph trial. `gold`: gold triples; `predicted`: predicted ones, None where nothing readable was handed
+    in. `relations`: decisions on gold triples by relation; `stages`: by the stage that they answer (only triples that
+    name one). `invalid`: normalised relations of predicted triples that support no gold triple.
     """
 
     gold: int
@@ -188,9 +188,9 @@ class GraphFigures(Frozen):
 
 
 class TableFigures(Frozen):
-    """`usable`: it is a table with the required columns (None: the judgement does not say), `reason` why not.
-    Rows of gold and of the prediction after duplicates by key were dropped, and how many were joined.
-    `columns`: cells of joined rows by column, without key columns.
+    """Counts of a table trial. `usable`: whether the prediction is a table with the required columns (None: the
+    judgement does not say); `reason`: why not. Rows are counted after duplicates by key were dropped; `joined`: rows of
+    both sides with the same key. `columns`: decisions on cells of joined rows by column, without key columns.
     """
 
     usable: bool | None
@@ -202,8 +202,8 @@ class TableFigures(Frozen):
 
 
 class FactFigures(Frozen):
-    """`hits` and `fresh`: for each of the first `MAX_K` tool calls whether it hit, and how many of the world's
-    `facts` it matched for the first time.
+    """Counts of a facts trial. For each of the first `MAX_K` tool calls, `hits`: whether it matched a fact, and `fresh`:
+    how many of the world's `facts` it matched for the first time.
     """
 
     facts: int
@@ -212,16 +212,16 @@ class FactFigures(Frozen):
 
 
 class StepFigures(Frozen):
-    """A reached checkpoint and the type of its ambiguity, "" where it has none."""
+    """A reached checkpoint, and the type of its ambiguity ("" for an unambiguous one)."""
 
     record: StepRecord
     ambiguity: str
 
 
 class TrialFigures(Frozen):
-    """`measures` as `score_trial` gives them; `tools`: the agent's calls by name. `raw`: the beginning of what was
-    handed in where that was unusable, `reason` why it was. The family's own figures, None for others. `statuses`:
-    the agent's turns by how a responder read them (`CheckpointStatus`).
+    """Everything that tables and error analysis read of one trial. `measures`: as of `score_trial`; `tools`: the agent's
+    calls by tool. `raw`: the beginning of an unusable prediction (at most `RAW` characters); `reason`: why it is
+    unusable. The figures of other families are None. `statuses`: the agent's turns by `CheckpointStatus`.
     """
 
     measures: tuple[Measure, ...]
@@ -237,7 +237,7 @@ class TrialFigures(Frozen):
 
     @property
     def unusable(self) -> str:
-        """Why nothing of what was handed in could be scored; empty where something could."""
+        """Why nothing of the prediction could be scored; empty where something could."""
         if self.table is not None and self.table.usable is False:
             return self.reason or self.table.reason
         return self.reason
@@ -251,7 +251,7 @@ class TrialFigures(Frozen):
 
 
 def figures_of(task: Task, events: Sequence[Event], judgement: Judgement) -> TrialFigures:
-    """The figures of a trial on `task` with this effective log; an outline's events are enough."""
+    """The figures of a trial on `task` from its effective log, whose long texts may be cut (`Archive.outline`)."""
     from cuecard.core.families.registry import family_of
 
     prediction = prediction_of(events)
