@@ -117,7 +117,7 @@ class Entries(BaseModel, Generic[EntryT]):
     def _gathered(cls, data: object) -> object:
         # Some models leave the outer object out, or write one per item.
         if isinstance(data, dict) and "verdicts" not in data and "index" not in data:
-            return cast(object, data)  # of another shape: refused by validation, with a message for the model
+            return cast(object, data)  # of another shape: validation refuses it
         return {"verdicts": _entries(cast(object, data))}
 
     @model_validator(mode="after")
