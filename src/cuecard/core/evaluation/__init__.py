@@ -1,1 +1,1 @@
-"""Joins the engine to the workspace: runs, play sessions, judging, scores."""
+"""Runs, play sessions, judging and scores: the engine's trials kept in a workspace, through the port `Archive`."""

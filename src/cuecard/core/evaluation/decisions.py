@@ -1,4 +1,4 @@
-"""What machines decided on a trial, item by item."""
+"""What judges and user parts decided on a trial, item by item, as labellers are to check it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ OF_USER = (ItemKind.STATUS, ItemKind.CUE, ItemKind.LEAK)
 
 
 class MachineDecision(Frozen):
-    """`value`: yes, no or unjudged; of a status, which one. `by`: the judge or the user part."""
+    """A decision on one item. `value`: yes, no or unjudged; for a status item, the status. `by`: the judge or the user
+    part that decided.
+    """
 
     item: Item
     value: Decision | CheckpointStatus
@@ -33,9 +35,9 @@ class MachineDecision(Frozen):
 def decisions_of(
     workspace: Archive, trial_id: int, kinds: Collection[ItemKind], judge: str = ""
 ) -> tuple[MachineDecision, ...]:
-    """The decisions of these kinds on one trial, by kind and index. Those that come from judgements follow
-    the newest one of `judge` ("": of the judge whose judgement is the first); where there is none, there
-    are none. Raises `NotFound`.
+    """The decisions on items of these kinds in one trial, by kind and index. Judged items are taken from the newest
+    judgement of `judge` ("": of the judge that judged the trial first); without a judgement there are none. Raises
+    `NotFound`.
     """
     found: list[MachineDecision] = []
     events: Sequence[Event] = ()
@@ -53,13 +55,13 @@ def decisions_of(
 
 
 def decided_items(judgement: Judgement, prediction: Prediction) -> Iterator[Item]:
-    """The items that a judgement tells of: those that it decides on, and what follows for rows and predicted triples."""
+    """The items that a judgement decides on, with the rows and predicted triples whose decisions follow from it."""
     for decision in _from_judgement(judgement, prediction, (*JUDGED, *DERIVED)):
         yield decision.item
 
 
 def turn_items(replies: Iterable[tuple[int, UserReply]]) -> Iterator[Item]:
-    """The items of turns that the user part's replies, by turn, tell of."""
+    """The items (statuses, cues, leaks) that the user part's replies, given with their turns, decide on."""
     for decision in _from_user(replies, PlayerRef(name="", kind="")):
         yield decision.item
 
@@ -70,8 +72,8 @@ def replies_in(events: Sequence[Event]) -> list[tuple[int, UserReply]]:
 
 
 def rows_of(judgement: Judgement) -> Iterator[tuple[int, Decision]]:
-    """Gold rows and whether they are right: all their cells are (FORMATS, widesearch). A row with an
-    unjudged cell and no wrong one is unjudged.
+    """Gold rows with their decisions: a row is right if all its cells are (WideSearch), unjudged if a cell is unjudged
+    and none is wrong.
     """
     cells: dict[int, list[Decision]] = defaultdict(list)
     for verdict in judgement.verdicts:
@@ -112,7 +114,7 @@ def _from_judgement(
         count = len(prediction.lines)
         supporting = set(supporting_triples(judgement.verdicts, count))
         unjudged = any(v.decision is Decision.UNJUDGED for v in judgement.verdicts)
-        # What supports nothing that was judged may still support what was not.
+        # A triple that supports no judged gold triple may still support an unjudged one.
         otherwise = Decision.UNJUDGED if unjudged else Decision.NO
         for index in range(count):
             yield MachineDecision(

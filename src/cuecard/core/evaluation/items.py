@@ -1,4 +1,4 @@
-"""Items of trials as text: the two sides of a verdict, what any labelled item is about, and everything that is shown of one trial."""
+"""Items of trials as text: the gold and the predicted side of a verdict, what a labelled item is about, one trial's view."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 class PredictedItem(Frozen):
-    """Triple or row `index` (from 0) of a prediction, or its answer. `cell` is the one cell that a
-    table verdict is about, "" where the predicted table has no such column.
+    """Triple or row `index` (from 0) of a prediction, or its answer, as text. `cell`: the one cell that a table verdict
+    is about; "" where the predicted table has no such column.
     """
 
     index: int
@@ -46,21 +46,19 @@ class PredictedItem(Frozen):
 
 
 def gold_item(task: Task, item: Item) -> GoldItem:
-    """What a gold triple, cell, row or answer says in this revision. Raises `IndexError` if it has no
-    such item.
-    """
+    """The text of a gold triple, cell, row or answer of this revision. Raises `IndexError` if it has no such item."""
     return family_of(task).item(task, task.gold, item)
 
 
 def gold_items(task: Task) -> tuple[PredictedItem, ...]:
-    """All of the gold by its own numbers, a line each."""
+    """All items of the gold in order, as one line each; the index is gold's own."""
     return tuple(
         PredictedItem(index=index, text=text) for index, text in enumerate(task.gold.lines)
     )
 
 
 def predicted_items(prediction: Prediction, column: str = "") -> tuple[PredictedItem, ...]:
-    """Everything the agent handed in, in its order; none for an unusable prediction."""
+    """The items of a prediction in their order; none for an unusable one. `column`: which cell of a row to give."""
     both = zip(prediction.lines, prediction.cells(column), strict=True)
     return tuple(
         PredictedItem(index=index, text=text, cell=cell) for index, (text, cell) in enumerate(both)
@@ -70,11 +68,10 @@ def predicted_items(prediction: Prediction, column: str = "") -> tuple[Predicted
 def closest_items(
     task: Task, item: Item, prediction: Prediction, limit: int = 5
 ) -> tuple[PredictedItem, ...]:
-    """The predicted items that look most like the gold one, best first; beside a predicted triple the
-    gold triples.
+    """The predicted items most similar to a gold item, best first; for a predicted triple, the gold triples.
 
     Similarity is lexical (token set and partial ratios of rapidfuzz over the names, or over a row's
-    key) and owes nothing to any judge's verdict.
+    key) and does not depend on any judge's verdict.
     """
     from rapidfuzz import fuzz, process
 
@@ -115,7 +112,7 @@ OF_TURN = (ItemKind.STATUS, ItemKind.CUE, ItemKind.LEAK)
 
 
 class Utterance(Frozen):
-    """Words of the dialogue; turns count from 0."""
+    """One message of the dialogue; turns count from 0."""
 
     role: Literal["user", "agent"]
     turn: int
@@ -123,8 +120,8 @@ class Utterance(Frozen):
 
 
 def subject_of(task: Task, item: Item, prediction: Prediction, events: Sequence[Event]) -> GoldItem:
-    """The item itself: the gold triple, cell, row or answer, the predicted triple, the checkpoint that an
-    agent's turn is read against, the cue, or the user's reply. Raises `IndexError` if there is none.
+    """What a labelled item is about: the gold triple, cell, row or answer, the predicted triple, the checkpoint that an
+    agent's turn is classified against, the cue, or the user's reply. Raises `IndexError` if there is none.
     """
     match item.kind:
         case ItemKind.PREDICTED:
@@ -140,8 +137,8 @@ def subject_of(task: Task, item: Item, prediction: Prediction, events: Sequence[
 
 
 def utterances_around(item: Item, events: Sequence[Event]) -> tuple[Utterance, ...]:
-    """The words that an item of a turn is about, or before the reply that it is. What the user says after a cue or a
-    checkpoint was read gives the reading away and is left out.
+    """The messages that a labeller sees with an item of a turn. The user's reply to the turn is left out where it would
+    show how the cue or checkpoint was decided.
     """
     if item.kind not in OF_TURN:
         return ()
@@ -158,7 +155,7 @@ def utterances_around(item: Item, events: Sequence[Event]) -> tuple[Utterance, .
 
 
 def until_decided(item: Item, events: Sequence[Event]) -> list[Event]:
-    """The events before the decision on an item of a turn shows; all events for other items."""
+    """The events up to the decision on an item of a turn, without those that show it; all events for other items."""
     if item.kind not in OF_TURN:
         return list(events)
     at = _position(item, events)
@@ -234,7 +231,7 @@ def _reply(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
 
 
 class VerdictView(Frozen):
-    """A verdict with both sides as text; `supporting` without indices that are out of range."""
+    """A verdict with the gold and the predicted side as text. `supporting`: without indices that are out of range."""
 
     verdict: Verdict
     gold: GoldItem
@@ -242,9 +239,9 @@ class VerdictView(Frozen):
 
 
 class TrialView(Frozen):
-    """`judge` is None, `verdicts` and `measures` are empty until the trial is judged. `judges`: all
-    who have judged it. `events` are an outline: of those numbered in `left_out`, large texts are only
-    the beginning; `Runs.whole` has them.
+    """One trial as screens show it. Until it is judged, `judge` is None and `verdicts` and `measures` are empty.
+    `judges`: all that have judged it. `events`: an outline; in events whose `seq` is in `left_out`, large texts are
+    cut (`Runs.whole` gives them in full).
     """
 
     run: RunRecord
@@ -289,7 +286,7 @@ def trial_view(workspace: Archive, trial_id: int, judge: str = DEFAULT_JUDGE) ->
 def verdict_views(
     task: Task, prediction: Prediction, judgement: Judgement
 ) -> tuple[VerdictView, ...]:
-    """Every verdict with both sides as text."""
+    """Every verdict with its gold and predicted side as text."""
     views: list[VerdictView] = []
     by_column: dict[str, tuple[PredictedItem, ...]] = {}
     for verdict in judgement.verdicts:

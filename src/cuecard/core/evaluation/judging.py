@@ -1,4 +1,4 @@
-"""Judging trials of the workspace, or outputs that were produced elsewhere, a few at a time. Judging adds, it never replaces."""
+"""Judges trials of a workspace, or outputs produced elsewhere. A judgement is added to earlier ones, never replaces one."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 OnProgress = Callable[[int, int], None]
-"""How many are done, failed ones included, of how many."""
+"""Called with how many are done, failed ones included, and how many there are."""
 
 _AT_A_TIME = 8
 
 
 class Trouble(NamedTuple):
-    """Why one was not judged. `halted`: not for a reason of its own, but because judging had to stop."""
+    """Why an item was not judged. `halted`: not because of the item, but because all judging had to stop."""
 
     reason: str
     halted: bool = False
 
 
 def at_a_time(judge: Judge) -> int:
-    """How many trials are judged at once: one by an embedded judge, which waits for nobody."""
+    """How many trials are judged concurrently: 1 by a judge without a model, which never waits for a server."""
     return 1 if judge.ref.baseline else _AT_A_TIME
 
 
@@ -69,9 +69,9 @@ async def judge_each(
     on_progress: OnProgress | None = None,
     control: RunControl | None = None,
 ) -> dict[int, Trouble]:
-    """Have `judge` called with each item, `limit` at a time, in their order. Returns what was not judged,
-    by position. After a `Halt` what is under way is finished and nothing more is begun; `control` stops it
-    like any run.
+    """Call `judge` with each item in their order, at most `limit` at a time. Returns the troubles of those not judged,
+    by their position. After a `Halt` calls under way are finished and no more are begun; `control` stops judging as it
+    stops a run.
     """
     waiting = iter(enumerate(items))
     troubles: dict[int, Trouble] = {}
@@ -108,8 +108,8 @@ OnCall = Callable[[RecordedCall], None]
 
 
 class JudgeFailure(Frozen):
-    """A judging that failed; the trial stays unjudged and can be judged again. `halted`: it was not
-    tried, or not to its end, because judging had to stop (a model that keeps failing, a budget).
+    """A trial whose judging failed; it stays unjudged and can be judged again. `halted`: it was not judged, or not
+    to the end, because all judging had to stop (a model that keeps failing, a budget).
     """
 
     trial_id: int
@@ -119,7 +119,7 @@ class JudgeFailure(Frozen):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: what was handed in for a task. `events`: the trial's effective log, if it is at hand."""
+    """What is judged: a prediction for a task. `events`: the trial's effective log, if the caller has it."""
 
     task: Task
     prediction: Prediction
@@ -134,7 +134,7 @@ def lexical_judge() -> Judge:
 
 
 def hash_of(prediction: Prediction) -> str:
-    """SHA-256 of what was handed in, as 64 hex digits: a judgement's `trial_hash`."""
+    """SHA-256 of a prediction, as 64 hex digits: a judgement's `trial_hash`."""
     canonical = json.dumps(prediction.model_dump(mode="json"), sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -148,13 +148,13 @@ async def judge_trial(
     on_call: OnCall | None = None,
     subject: Subject | None = None,
 ) -> JudgementRecord:
-    """Judge an ended trial and record the judgement, beside all earlier ones.
+    """Judge an ended trial and record the judgement beside all earlier ones.
 
-    Every answer of the judge's model is recorded as soon as it is there. A judging that was killed or
-    failed goes on from those. So does, without `again`, one whose newest judgement left items unjudged:
-    only what got no answer is called again, and nothing is recorded where nothing changed. `again`, a
-    judgement that is there is let stand and made a second time from the beginning. `on_call` is told
-    of each call that was really made. `subject`: what the trial's log says, if it is at hand.
+    Every answer of the judge's model is recorded at once, and a judging that was killed or failed goes on from
+    those. Without `again`, a judgement that left items unjudged is continued in the same way: only unanswered calls
+    are made, and nothing is recorded if nothing changes. With `again`, a second judgement is made from the beginning;
+    the first stays. `on_call` is called with each call that was really made. `subject`: the prediction, if the caller
+    has read it.
 
     Raises `NotAllowed` for an open trial, and what the judge raises.
     """
@@ -176,7 +176,7 @@ async def judge_trial(
 def record_judgement(
     workspace: Archive, trial_id: int, judgement: Judgement, subject: Subject
 ) -> JudgementRecord:
-    """Keep a judgement, with the figures where they can be counted without reading the log again."""
+    """Store a judgement, with the trial's figures if `subject.events` allows computing them without reading the log."""
     record = workspace.verdicts.add(trial_id, judgement)
     if subject.events:
         figures = kept_figures(subject.task, subject.events, judgement, record.id, trial_id)
@@ -195,11 +195,10 @@ async def judge_run(
     on_call: OnCall | None = None,
     control: RunControl | None = None,
 ) -> tuple[JudgeFailure, ...]:
-    """Judge the run's ended trials that this judge has not judged to the end, or all of them `again`.
+    """Judge the run's ended trials that this judge has not fully judged, or all of them `again`.
 
-    Several at a time where a model judges. Returns what failed; a failure leaves its trial unjudged and
-    stops no other. A `Halt` is told as the failure of every trial that is left, and so is that of
-    `control`. Raises `NotFound`.
+    Returns the failures; a failure leaves its trial unjudged and stops no other. After a `Halt`, of a judge or of
+    `control`, every remaining trial is a failure with this reason. Raises `NotFound`.
     """
     chosen = judge or lexical_judge()
 
@@ -229,7 +228,7 @@ async def judge_run(
 
 
 async def try_judging(workspace: Archive, trial_id: int, judge: Judge) -> JudgeFailure | None:
-    """`judge_trial`, with a failure as data."""
+    """`judge_trial`; returns its failure, or None where it succeeded."""
     try:
         await judge_trial(workspace, trial_id, judge)
     except Exception as error:  # noqa: BLE001 - the boundary of a judge call: a failure is data
@@ -247,7 +246,7 @@ def _load(workspace: Archive, trial_id: int) -> Subject:
 
 
 def load_prediction(workspace: Archive, trial_id: int) -> Prediction:
-    """What a trial handed in; of a long log only that is read whole. Raises `NotFound`."""
+    """A trial's prediction; the large texts of other events are not read. Raises `NotFound`."""
     outline = workspace.runs.outline(trial_id).events
     handed_in = next((e.seq for e in reversed(outline) if isinstance(e.body, Concluded)), None)
     events = outline if handed_in is None else workspace.runs.whole(trial_id, handed_in)
@@ -262,8 +261,8 @@ def recorded_calls(
     again: bool,
     on_call: OnCall | None,
 ) -> tuple[KeyedCalls, JudgementRecord | None]:
-    """The context of one attempt at a trial, and the judge's newest judgement. A new attempt has the number of its
-    finished judgements, so that one that was killed is found again.
+    """The call context for judging a trial, and the judge's newest judgement of it. With `again`, the attempt's number
+    is the number of finished judgements, so that an attempt that was killed is continued.
     """
     calls = workspace.judge_calls
     finished = [
@@ -278,7 +277,7 @@ def recorded_calls(
         if on_call:
             on_call(call)
 
-    # Another model, other prompts or another prediction: other questions, to which old answers are none.
+    # Calls are keyed by judge, task and prediction: old answers are not used after one of them has changed.
     parts = (judge.model_dump_json(), content_hash(subject.task), hash_of(subject.prediction))
     scope = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     recorded = calls.of(trial_id, judge.name, attempt)
@@ -286,20 +285,20 @@ def recorded_calls(
 
 
 def _is_judgeable(trial: TrialRecord) -> bool:
-    """An examiner's findings about a task are no answer to it."""
+    """Whether the trial has ended and is an attempt at the task: an examiner's trial is not."""
     return trial.termination is not None and trial.agent.kind != EXAMINER
 
 
 def _is_open(trial: TrialRecord, newest: JudgementRecord | None) -> bool:
-    """Whether there is no judgement, it left something open, or the trial has been taken again since."""
+    """Whether there is no judgement, it left items unjudged, or the trial was retried since."""
     if newest is None or (trial.ended_at and newest.created_at < trial.ended_at):
         return True
     return any(verdict.decision is Decision.UNJUDGED for verdict in newest.judgement.verdicts)
 
 
 class JudgedResponse(Frozen):
-    """One output with its scores. `usable`: it held triples, an answer, or a table whose columns map onto the
-    required ones; else `reason` says why not.
+    """One output with its scores. `usable`: it held triples, an answer, or a table whose columns map to the required
+    ones; otherwise `reason` says why not.
     """
 
     task_id: str
@@ -316,7 +315,7 @@ class JudgedResponse(Frozen):
 
 
 class ResponseFailure(Frozen):
-    """An output that could not be judged; it is not in the means."""
+    """An output that could not be judged; it is left out of the aggregates."""
 
     task_id: str
     sample: int
@@ -325,7 +324,7 @@ class ResponseFailure(Frozen):
 
 
 class FamilyAggregate(Frozen):
-    """Means over the tasks of one family, as `core.scoring.aggregate` defines them."""
+    """The measures of one family, aggregated over its tasks by `core.scoring.aggregate`."""
 
     family: Family
     tasks: int
@@ -334,8 +333,8 @@ class FamilyAggregate(Frozen):
 
 
 class JudgedResponses(Frozen):
-    """`unknown`: ids of responses without a task. `missing`: tasks without a response; they are not
-    in the means, nor are `failed` ones.
+    """The result of `judge_responses`. `unknown`: task ids of responses that match no task. `missing`: tasks without a
+    response. Neither they nor `failed` outputs enter the aggregates.
     """
 
     judge: PlayerRef

@@ -1,4 +1,4 @@
-"""What a run is to be: its grid of trials, the settings that all of them share, and its players by name and by configuration."""
+"""Plans a run: its grid of trials, the settings that they share, and a description of its players."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def cell_for(
     sample: int = 0,
     seed: int = 0,
 ) -> TrialCell:
-    """What a trial of `task` with these players is to be. Raises `ConfigError` for a player that
-    cannot be made.
-    """
+    """The cell of a grid for `task` and these players. Raises `ConfigError` for a player that cannot be made."""
     players = seat(task, seating, config, hub, human=human, human_agent=human_agent)
     return TrialCell(
         task_id=task.id,
@@ -69,10 +67,10 @@ def setup_for(
     tape: Tape | None = None,
     notes: tuple[str, ...] = (),
 ) -> TrialSetup:
-    """The trial with players made anew; `human` takes the user's seat, `human_agent` the agent's.
+    """The trial with its players made again; `human` plays the user part, `human_agent` the agent.
 
-    Raises `ConfigError` if a player can no longer be made, or is another than the trial was begun
-    with: one dialogue is not continued with another model.
+    Raises `ConfigError` if a player can no longer be made, or differs from the one that the trial was begun with (a
+    dialogue is not continued with another model).
     """
     players = seat(
         task, seating, config, hub, human=human, human_agent=human_agent, tape=tape, notes=notes
@@ -139,8 +137,8 @@ def roster_of(
     worlds: Iterable[str],
     judges: Iterable[str],
 ) -> Roster:
-    """`agents/NAME`, `users/NAME`… and `models/NAME` for every model that one of them names; players that the
-    configuration does not know (a person) are left out.
+    """The configuration of these players by `agents/NAME`, `users/NAME`…, with `models/NAME` for every model that one of
+    them uses. Players that the configuration does not have (a person) are left out, and so are secrets and addresses.
     """
     wanted: dict[Section, Iterable[str]] = {
         "agents": agents,
@@ -165,8 +163,8 @@ def roster_of(
 
 
 def setting_of(roster: Roster, agent: str, family: Family) -> str:
-    """The paper's setting in which an agent meets a family: as in its `settings`; `single` or `team` where there is
-    none for the family. "" where the run did not record it.
+    """The setting, as the family's paper calls it, in which an agent plays tasks of a family: that of its `settings`, or
+    `single` or `team` for families without settings; "" where the run did not record it.
     """
     described = roster.get(f"agents/{agent}")
     if described is None:
@@ -180,7 +178,7 @@ def setting_of(roster: Roster, agent: str, family: Family) -> str:
 
 
 def memory_of(roster: Roster, agent: str) -> str:
-    """`none`, `local` or `lifelong`; "" where the run did not record it or the agent has no such choice."""
+    """The agent's memory: `none`, `local` or `lifelong`; "" if it was not recorded or the agent has no such setting."""
     memory = roster.get(f"agents/{agent}", {}).get("memory")
     return memory if isinstance(memory, str) else ""
 
@@ -200,13 +198,12 @@ def _models(described: Mapping[str, JsonValue]) -> Iterable[str]:
 
 
 class RunSettings(Frozen):
-    """What all trials of a run share, kept with it. `user`, `world` and `judges` are names of the
-    configuration. `budget`: what its model calls may cost in all, in the configuration's currency.
-    `replay`: the run whose recorded answers take the place of every call. `probe`: how the trials of a
-    quality probe are played; examinations have no judges. `shadows`: users that listen to a session and
-    say what they would have said. `roster`: how the configuration described each player when the run was
-    entered (`core.evaluation.plans`). `rescored`: the uid of the run whose trials these are, judged on other revisions; `anew`: without
-    keeping any verdict.
+    """What all trials of a run share; stored with the run. `user`, `world` and `judges` are names of the
+    configuration. `budget`: what the run's model calls may cost in total, in the price table's currency. `replay`: the
+    id of the run whose recorded answers replace all calls. `probe`: how the trials of a quality probe are played;
+    examinations have no judges. `shadows`: simulators that are asked, during a person's session, what they would have
+    said. `roster`: the players' configuration when the run was created (`roster_of`). `rescored`: the uid of the run
+    whose trials were copied here to be judged on other revisions; `anew`: without carrying verdicts over.
     """
 
     user: str = DEFAULT_USER
@@ -227,7 +224,7 @@ class RunSettings(Frozen):
 class RunPlan(Frozen):
     """A grid: the newest revisions of `tasks` x `agents` (names of the configuration) x `samples`.
 
-    Sample s is played with the seed `seed` + s.
+    Sample s (from 0) has the seed `seed` + s. `concurrency`: how many trials are played at a time.
     """
 
     tasks: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -247,7 +244,7 @@ class RunPlan(Frozen):
 def create_run(
     workspace: Archive, plan: RunPlan, *, by: str, config: Config = EMBEDDED
 ) -> RunRecord:
-    """Enter the run with all its trials; nothing is played yet. Blocks for the database.
+    """Create the run with all its trials in the workspace; nothing is played yet. Blocks for the database.
 
     Raises `NotFound` for an unknown task, `ConfigError` for a player or judge that cannot be made, for
     a harness whose program is not there, and for a budget where a model has no price.
@@ -284,10 +281,10 @@ def create_run(
 
 
 def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -> RunRecord:
-    """Enter a run that plays the trials of `run_id` again from what was recorded, without a call.
+    """Create a run that plays the trials of `run_id` again from their recordings, without any call.
 
-    Raises `NotFound`, and `NotAllowed` for a play session (what a person said is no grid) and for a
-    probe (a replay would count as another attempt).
+    Raises `NotFound`, and `NotAllowed` for a play session (a person's words are not played again) and for a probe (a
+    replay would count as another attempt).
     """
     old = workspace.runs.get(run_id)
     if old.kind == "play":
@@ -320,7 +317,7 @@ def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -
 
 
 def settings_of(run: RunRecord) -> RunSettings:
-    """The settings a run was entered with. Runs from before there were any have the embedded players."""
+    """The settings that a run was created with; old runs without settings have the offline players."""
     try:
         return RunSettings.model_validate(run.plan)
     except ValidationError as error:
@@ -332,7 +329,7 @@ def settings_of(run: RunRecord) -> RunSettings:
 
 
 def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:
-    """A run of these cells; one with a probe in its settings is of that kind."""
+    """Store a run with these cells; its kind is `probe` if its settings have one."""
     run = workspace.runs.create(
         name=plan.title,
         kind="grid" if plan.settings.probe is None else "probe",
@@ -356,7 +353,7 @@ def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> s
 
 
 def check_prices(names: Collection[str], config: Config) -> None:
-    """Raises `ConfigError` where a model among these names has no price: a budget could not hold."""
+    """Raises `ConfigError` if one of these models has no price, since a budget could then not be kept."""
     unpriced = sorted(n for n in names if n in config.models and config.models[n].price is None)
     if unpriced:
         raise ConfigError(

@@ -51,15 +51,13 @@ Done = TypeVar("Done")
 
 
 class PlaySession:
-    """One trial whose user is a person. Lives on the event loop on which it was started: call its
-    coroutines there; the callbacks are called there.
+    """One trial whose user is a person. Its coroutines and callbacks run on the event loop on which it was started.
 
-    Whatever happens is in the log before anybody is told of it. A session that is closed, or dies,
-    is left open and goes on with `resume` from its last event. However it is left, it leaves no process
-    of an agent behind.
+    Events are stored before any callback is told of them. A session that is closed or killed stays open, and
+    `resume` goes on from its last event. However it ends, processes of the agent are ended with it.
 
-    Nothing is ever deleted: what is taken back stays in the log as an earlier take. When `on_event` is
-    told of a `TrialRetried`, `events` already is what stands.
+    Nothing is deleted: words that are taken back stay in the log as an earlier attempt. When `on_event` is called with
+    a `TrialRetried`, `events` is already the new effective log.
     """
 
     def __init__(
@@ -119,8 +117,8 @@ class PlaySession:
         on_phase: OnPhase | None = None,
         on_end: OnEnd | None = None,
     ) -> PlaySession:
-        """Begin to play a task's `revision`, by default the newest. `agent`, `world`, `judge` and
-        `shadows` are names of the configuration, kept with the run. Raises `NotFound`, `ConfigError`.
+        """Begin to play a task's `revision`, by default the newest. `agent`, `world`, `judge` and `shadows` are names
+        of the configuration and are stored with the run. Raises `NotFound`, `ConfigError`.
         """
         settings = RunSettings(world=world, judges=(judge,), shadows=tuple(shadows))
         opened = await enter(
@@ -143,12 +141,12 @@ class PlaySession:
         on_phase: OnPhase | None = None,
         on_end: OnEnd | None = None,
     ) -> PlaySession:
-        """Go on with a session that was left open, with the world, judge and shadows that it was begun
-        with. What is already in the log is in `events`, and `on_event` is told only of what is new.
+        """Go on with a session that was left open, with the world, judge and shadows that it was begun with. `events`
+        holds what is recorded already; `on_event` is called for new events only.
 
-        One that ended because something failed goes on, too: the agent takes that turn again.
+        A session that ended by a failure goes on too: the agent repeats the turn that failed.
 
-        Raises `NotFound`, `ConfigError`, `NotAllowed` when it has ended or is another person's, and `BeingPlayed`
+        Raises `NotFound`, `ConfigError`, `NotAllowed` if it has ended or is another person's, and `BeingPlayed`
         while it is played in another window.
         """
         opened = await take_up(workspace, trial_id, by, config)
@@ -169,20 +167,20 @@ class PlaySession:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The effective log so far: the log without what was taken back."""
+        """The effective log so far: the events that count, without those that were taken back."""
         return tuple(self._trial_log.events)
 
     @property
     def phase(self) -> PlayPhase:
-        """`yours`: the person is to speak. `writing`: the agent takes its turn. `stopped`: it was
-        interrupted before it had said anything; `retry` or `undo`. `concluding`: it hands in and is judged.
-        A closed session keeps its last one.
+        """`yours`: the person is to speak. `writing`: it is the agent's turn. `stopped`: the agent was interrupted
+        before it said anything; call `retry` or `undo`. `concluding`: it hands in and is judged. `ended`: the session
+        is over. A closed session keeps its last phase.
         """
         return self._phase
 
     @property
     def written(self) -> str:
-        """What the agent has streamed of the reply that is under way."""
+        """What the agent has streamed so far of the reply that it is writing."""
         return self._written.text
 
     @property
@@ -192,38 +190,38 @@ class PlaySession:
 
     @property
     def listening(self) -> Listening:
-        """How many shadows listen and have answered at this point. What they say is never told here."""
+        """How many shadows there are and how many have answered at this point; never what they say."""
         return self._listener.listening
 
     async def submit(self, reply: UserReply) -> None:
-        """Say `reply`; returns when it is on the disk. Raises `NotAllowed` when it is not the
-        person's turn, and whatever kept the reply from being saved.
+        """Say `reply`; returns when it is stored. Raises `NotAllowed` when it is not the person's turn, and the error
+        if the reply could not be stored.
         """
         await self._act(lambda: self._submit(reply))
 
     async def interrupt(self) -> None:
-        """Stop the agent in the middle of its turn. What it has said in it stands, as an interrupted
-        reply, and it is the person's turn; has it said nothing yet, the phase is `stopped`. Returns when
-        this is on the disk. Raises `NotAllowed` unless the agent is writing.
+        """Stop the agent in the middle of its turn; returns when this is stored. What it has written becomes an
+        interrupted reply and it is the person's turn; if it has written nothing, the phase is `stopped`. Raises
+        `NotAllowed` unless the agent is writing.
         """
         await self._act(self._interrupt)
 
     async def retry(self, reason: str = "") -> None:
-        """Have the agent take its last turn again, from the person's words on; returns when it has begun
-        to. Raises `NotAllowed` before the person has spoken, and once the agent hands in.
+        """Have the agent repeat its last turn, from the person's last words on; returns when it has begun to. Raises
+        `NotAllowed` before the person has spoken, and once the agent is handing in.
         """
         await self._act(lambda: self._retry(reason))
 
     async def undo(self) -> UserReply:
-        """Take the person's last words back, with what the agent has done since, and return them.
+        """Take back the person's last words, with what the agent has done since, and return them.
 
-        Raises `NotAllowed` once the agent has answered them; an interrupted answer is none.
+        Raises `NotAllowed` once the agent has answered them; an interrupted reply does not count as an answer.
         """
         return await self._act(self._undo)
 
     async def note(self, about: Literal["agent", "task", "other"], text: str) -> None:
-        """Keep a remark of the person; at any time before the end. Returns when it is on the disk. Raises
-        `NotAllowed` for no words and after the end.
+        """Record a remark of the person; returns when it is stored. Raises `NotAllowed` for an empty text and after the
+        end of the session.
         """
         text = storable(text).strip()
         if not text:
@@ -250,7 +248,7 @@ class PlaySession:
         return self.outcome
 
     async def close(self) -> None:
-        """Stop here. What was said is kept, and the session stays open to be resumed."""
+        """Stop playing. What was said is kept, and the session stays open, to be resumed."""
         async with self._acts:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -310,7 +308,7 @@ class PlaySession:
         self._begin()
 
     async def _act(self, work: Callable[[], Awaitable[Done]]) -> Done:
-        """One after another, and never half done: whoever waits may be cancelled, the work is not."""
+        """Do `work` after earlier ones have ended. Cancelling the caller does not cancel the work."""
 
         async def locked() -> Done:
             async with self._acts:
@@ -321,13 +319,13 @@ class PlaySession:
         return await asyncio.shield(asyncio.create_task(locked()))
 
     async def _halt(self) -> None:
-        """Stop the play. Raises what ended the session, if that came before."""
+        """Stop playing. Raises the reason if the session has ended meanwhile."""
         if not await self._runner.halt() or self._over:
             self._runner.begin()
             raise self._broken()
 
     def _begin(self) -> None:
-        """Play on from what is recorded. That it is the person's turn is told when they are asked."""
+        """Play on from the record. The phase `yours` is entered only when the person is asked."""
         if (phase := phase_after(self._trial_log.events, self._limits)) != "yours":
             self._enter(phase)
         self._runner.begin()

@@ -1,4 +1,4 @@
-"""What a live session is made of: how it is begun or gone on with, the person's place in it, whose turn it is, and playing its trial from the log."""
+"""Parts of a live session: starting and resuming one, the person's user part, whose turn it is, and the trial's runner."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def last_words(effective: Sequence[Event]) -> tuple[Event, UserSpoke] | None:
-    """The person's last words, with their event; None before they have spoken."""
+    """The person's last words and their event; None before they have spoken."""
     for event in reversed(effective):
         if isinstance(event.body, UserSpoke):
             return event, event.body
@@ -56,8 +56,8 @@ def last_reply(effective: Sequence[Event]) -> AgentSpoke | None:
 
 
 class Written:
-    """What the agent has streamed in its turn so far. What belongs to one model call is a paragraph, as
-    in the replies of agents that speak between their tool calls.
+    """What the agent has streamed in its turn so far. The text of each model call is a paragraph, as in the replies of
+    agents that write between their tool calls.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Written:
         self._pieces.append(piece)
 
     def follow(self, event: Event) -> None:
-        """Words of another turn are none of this one's."""
+        """Forget what was streamed when `event` ends a turn; begin a new paragraph after a model call."""
         match event.body:
             case UserSpoke() | AgentSpoke():
                 self.clear()
@@ -91,7 +91,7 @@ class Written:
 def phase_after(
     effective: Sequence[Event], limits: Limits
 ) -> Literal["yours", "writing", "concluding"]:
-    """Whose turn it is, by what is recorded."""
+    """Whose turn it is, according to the log."""
     words = last_words(effective)
     if words is None or last_reply(effective) is not None:
         return "yours"
@@ -100,7 +100,7 @@ def phase_after(
 
 
 def marked(mark: Mark, effective: Sequence[Event]) -> Marked:
-    """The body that records a person's mark in the exchange that is under way, behind those that stand."""
+    """The event body that records a person's mark in the current exchange, after the marks that are there."""
     turn, step = next_turn(effective), 0
     keys = {event.body.key for event in effective}
     while (body := Marked(part="user", turn=turn, step=step, mark=mark)).key in keys:
@@ -109,7 +109,7 @@ def marked(mark: Mark, effective: Sequence[Event]) -> Marked:
 
 
 def next_turn(effective: Sequence[Event]) -> int:
-    """The exchange that is under way, or that the person is to open."""
+    """The number of the current exchange, or of the one that the person is to open."""
     words = last_words(effective)
     if words is None:
         return 0
@@ -120,8 +120,8 @@ PlayPhase = Literal["yours", "writing", "stopped", "concluding", "ended"]
 
 
 class PlayOutcome(Frozen):
-    """How a session ended. `termination` is None when it could not go on and is left open;
-    `problem` then says why, or why it could not be judged.
+    """How a session ended. `termination` is None if it could not go on and was left open. `problem`: why it could not,
+    or why it could not be judged.
     """
 
     trial_id: int
@@ -137,8 +137,8 @@ OnPhase = Callable[[PlayPhase], None]
 
 @dataclass(frozen=True)
 class Audience:
-    """Who is told what: of events when they are safe, of pieces of a reply (turn and text) as they are
-    written, of the session's phase when it changes, and of the end.
+    """The callbacks of a session: for events when they are stored, for pieces of a reply (turn and text) as they are
+    written, for changes of the phase, and for the end.
     """
 
     on_event: OnEvent | None = None
@@ -149,7 +149,7 @@ class Audience:
 
 @dataclass(frozen=True)
 class Opened:
-    """A trial to be played by a person. `past`: its whole log; `lease`: its run, held for them."""
+    """A trial that a person is going to play. `past`: its whole log; `lease`: the hold on its run."""
 
     trial: TrialRecord
     task: Task
@@ -169,7 +169,7 @@ async def enter(
     config: Config,
     limits: Limits,
 ) -> Opened:
-    """A new trial in a run of its own. Raises `NotFound`, `ConfigError`."""
+    """Create a trial in a run of its own and hold the run. Raises `NotFound`, `ConfigError`."""
 
     def work() -> Opened:
         played = workspace.tasks.revision(task_id, revision)
@@ -210,8 +210,8 @@ async def enter(
 
 
 async def take_up(workspace: Archive, trial_id: int, by: str, config: Config) -> Opened:
-    """An open trial of `by`, or one that failed: that goes on where it did. Raises `NotFound`,
-    `ConfigError`, `NotAllowed`, and `BeingPlayed` where they play it already, in another window.
+    """Hold an open trial of `by`, or one that failed, to go on with it where it stopped. Raises `NotFound`,
+    `ConfigError`, `NotAllowed`, and `BeingPlayed` if it is played in another window.
     """
 
     def check() -> int:
@@ -238,7 +238,7 @@ async def take_up(workspace: Archive, trial_id: int, by: str, config: Config) ->
 
 
 async def _retried(workspace: Archive, opened: Opened) -> Opened:
-    """The agent takes the turn again in which the trial failed; nothing that the person said is lost."""
+    """Begin an attempt in which the agent repeats the turn that failed; nothing that the person said is lost."""
     trial, run_id = opened.trial, opened.trial.run_id
     trial_log = TrialLog(TrialSink(workspace, trial.id), opened.past)
     words = last_words(trial_log.events)
@@ -259,7 +259,7 @@ def seating_of(opened: Opened) -> Seating:
 
 
 def _check_names(settings: RunSettings, config: Config, hub: ModelHub) -> None:
-    """Raises `ConfigError` for a judge or a shadow that is not there: better now than at the end."""
+    """Raises `ConfigError` for a judge or shadow that does not exist, before the session begins."""
     from cuecard.core.engine.players import build_judge
 
     for name in settings.judges:
@@ -283,8 +283,8 @@ async def _nobody(_dialogue: Dialogue | None) -> UserReply:
 
 
 class Chair:
-    """`ask` is the user part's; `on_asked` is told of the dialogue (None: nothing has been said yet) when
-    it is the person's turn. `turn`: set while it is.
+    """Passes the person's words to the trial. The user part calls `ask`, which waits until `say` is called; `on_asked`
+    is called with the dialogue (None: nothing has been said yet) when it is the person's turn. `turn`: set while it is.
     """
 
     def __init__(self, on_asked: Callable[[Dialogue | None], None]) -> None:
@@ -308,8 +308,8 @@ class Chair:
             self.turn.clear()
 
     async def say(self, reply: UserReply, session: asyncio.Task[None]) -> bool:
-        """Whether the words are on the disk: True as soon as they are, False if the session ends before.
-        Only while `waiting`.
+        """Give the words to `ask`; True when they are stored, False if the session ends before that. Call it only while
+        `waiting`.
         """
         assert self._asked is not None
         self._kept = asyncio.get_running_loop().create_future()
@@ -318,13 +318,13 @@ class Chair:
         return self._kept.done()
 
     def kept(self) -> None:
-        """The words that were said last are on the disk."""
+        """Called when the words that were said last are stored."""
         if self._kept is not None and not self._kept.done():
             self._kept.set_result(None)
 
 
 class TrialRunner:
-    """The playing of a trial that can be halted and begun again; it knows nothing of who does that."""
+    """Plays a trial, and can be halted and begun again at any time."""
 
     def __init__(self, setup: TrialSetup, trial_log: TrialLog) -> None:
         self._setup = setup
@@ -334,13 +334,11 @@ class TrialRunner:
         self._halted: asyncio.Task[TrialResult] | None = None
 
     def begin(self) -> None:
-        """Play on from what is recorded."""
+        """Play, or play on from the record."""
         self._go.set()
 
     async def halt(self) -> bool:
-        """Stop playing; returns when nothing is recorded any more. False: it had come to its end before,
-        well or badly.
-        """
+        """Stop playing; returns when nothing more is recorded. False if the trial had already ended or failed."""
         self._go.clear()
         playing = self._halted = self._playing
         if playing is None:
@@ -350,7 +348,7 @@ class TrialRunner:
         return playing.cancelled()
 
     async def play(self) -> TrialResult:
-        """Return when the trial has ended, and raise what `core.trial.play` raises."""
+        """Returns when the trial has ended; raises what `core.engine.trial.play` raises."""
         try:
             while True:
                 await self._go.wait()

@@ -1,4 +1,4 @@
-"""What a probe of tasks comes to: the trials it takes, which of them are recorded already, and what it may cost."""
+"""Plans a quality probe of tasks: the trials it needs, which of them are recorded already, and its budget."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ PROBE_LABEL: dict[ProbeName, str] = {
     "with_facts": N_("with all facts"),
 }
 NO_ATTEMPT = (Termination.API_ERROR, Termination.INTERNAL_ERROR, Termination.CANCELLED)
-"""Ends that say nothing about the task: no attempt was made, or not to its end."""
+"""Terminations that say nothing about the task, since the attempt was not completed."""
 
 Cell = tuple[str, int, str, str, str, int]
 
 
 @dataclass
 class ProbePlan:
-    """`cells`: to be played in a new run. `resume`: trials, by run, that were left open or failed.
-    `recorded`: runs that hold the others. `skipped`: why tasks have no trials, or not by some model.
+    """What a probe has to do. `cells`: trials to be played in a new run. `resume`: by run, trials that were left open or
+    failed. `recorded`: runs that hold the others. `skipped`: by task, why some or all models play no trial.
     """
 
     probe: ProbeName
@@ -85,10 +85,10 @@ def plan_probe(
     budget: float | None = None,
     again: bool = False,
 ) -> ProbePlan:
-    """What is to be done for the newest revisions of these tasks. Blocks for the database.
+    """The plan for the newest revisions of these tasks. Blocks for the database.
 
-    What is recorded of the same revision, players and sample is not played again, unless `again`; where
-    `by` left it open or it failed, it is gone on with. Raises `NotFound`.
+    Trials that are recorded with the same revision, players and sample are not played again, unless `again`; those
+    that `by` left open or that failed are resumed. Raises `NotFound`.
     """
     models = models_of(probe, config)
     baseline = not models and probe == "open_book"
@@ -146,7 +146,7 @@ def _cell(
 def _past(
     workspace: Archive, plan: ProbePlan, task_id: str, revision: int
 ) -> dict[Cell, tuple[RunRecord, TrialRecord]]:
-    """The newest trials of this probe on the revision, by what they are."""
+    """The newest trials of this probe on the revision, by their cell (`_key`)."""
     found: dict[Cell, tuple[RunRecord, TrialRecord]] = {}
     runs: dict[int, RunRecord] = {}
     for trial in workspace.runs.trials_of(task_id, revision, "probe"):
@@ -159,7 +159,7 @@ def _past(
 
 
 def _same_probe(one: ProbeSetting | None, other: ProbeSetting | None) -> bool:
-    """The bar is no part of how a trial is played."""
+    """Whether two settings play trials alike; the bar `right_at` only matters for reading the results."""
     if one is None or other is None:
         return False
     return one.model_copy(update={"right_at": other.right_at}) == other

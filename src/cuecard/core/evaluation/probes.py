@@ -1,4 +1,4 @@
-"""Quality probes as runs, recorded, resumable and paid for like any other, and what their trials say about a revision."""
+"""Runs quality probes (recorded, resumable and budgeted like any run) and gathers what they say about a revision."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _REPORTED = 160
 def probe_results(
     workspace: Archive, task_id: str, revision: int, *, right_at: float | None = None
 ) -> tuple[ProbeResult, ...]:
-    """What all probes of a revision have brought so far, in the order of `PROBES`: of each model and
-    sample the newest trial, what rules say, and why a probe does not apply. A probe that applies and was
-    never run is not among them. `right_at`: the bar, in place of the one each run was made with.
+    """The results of all probes of a revision, in the order of `PROBES`: the newest trial of each model and sample, what
+    rules say, and why a probe does not apply. A probe that applies and was never run has no result. `right_at`: the
+    score from which an attempt counts as right, instead of the one that each run was made with.
 
     Blocks for the database. Raises `NotFound`.
     """
@@ -71,7 +71,7 @@ def probe_results(
 def _newest(
     workspace: Archive, task_id: str, revision: int
 ) -> list[tuple[ProbeSetting, TrialRecord]]:
-    """By probe, model and sample. A sample beyond those of the newest run is still an attempt."""
+    """The newest trial by probe, model and sample, also of samples that the newest run did not play."""
     settings: dict[int, ProbeSetting | None] = {}
     found: dict[tuple[str, str, bool, int], tuple[ProbeSetting, TrialRecord]] = {}
     for trial in workspace.runs.trials_of(task_id, revision, "probe"):
@@ -173,13 +173,13 @@ async def run_probe(
 ) -> ProbeOutcome:
     """Probe the newest revisions of these tasks, as a run of the kind `probe`.
 
-    What is recorded of the same revision and players is not played again, unless `again`. What `by` left
-    open (killed, paused) or what failed in a call is gone on with from its last event. The results of a
-    task are all of this probe's on its revision, then why some model did not try, if any.
+    Trials recorded with the same revision and players are not played again, unless `again`. Those that `by` left open
+    (killed, paused) or that failed in a call go on from their last event. The results of a task are all of this
+    probe's results on its revision, followed by the reasons why some models did not try.
 
-    A model that cannot be called (no key) is skipped with the reason; without any model only open_book
-    has something to play, by the embedded agent: a baseline. Raises `NotFound`, and `ConfigError` for a
-    judge or world that cannot be made, or a budget without prices.
+    A model that cannot be called (no key) is skipped with the reason. Without any model only `open_book` can be
+    played, by the offline agent, as a baseline. Raises `NotFound`, and `ConfigError` for a judge or world that cannot be
+    made, or for a budget where a model has no price.
     """
     control = control or RunControl()
     plan = await asyncio.to_thread(
@@ -244,7 +244,7 @@ def _goes_on(control: RunControl) -> bool:
 
 
 def _check(plan: ProbePlan, config: Config, budget: float | None) -> None:
-    """Raises `ConfigError`, before anything is entered, for what no trial could do without."""
+    """Raises `ConfigError`, before any run is created, for a player or price that all trials would need."""
     settings = plan.settings
     hub = ModelHub(config)
     for judge in settings.judges:
@@ -257,7 +257,7 @@ def _check(plan: ProbePlan, config: Config, budget: float | None) -> None:
 
 
 def _not_concluded(workspace: Archive, run_ids: Sequence[int]) -> list[int]:
-    """Of these runs those that ended, but were killed before they were judged."""
+    """Those of these runs whose trials have all ended, but which were killed before they were judged."""
     runs = [workspace.runs.get(run_id) for run_id in run_ids]
     left = [r for r in runs if r.state is not RunState.DONE and r.finished == r.trials]
     return [run.id for run in left]
@@ -284,7 +284,7 @@ def _results(workspace: Archive, plan: ProbePlan) -> dict[str, tuple[ProbeResult
     for task_id, skipped in plan.skipped.items():
         revision = plan.revisions[task_id]
         results = probe_results(workspace, task_id, revision, right_at=bar)
-        # Why a probe does not apply is among the results already.
+        # The results already say why a probe does not apply.
         told = (each for each in skipped if each.why != "not_applicable")
         found[task_id] = (*(r for r in results if r.probe == plan.probe), *told)
     return found

@@ -1,4 +1,4 @@
-"""Judging a run again on corrected gold, where only what changed is asked about, and what that would be of."""
+"""Judges a run again on corrected gold: verdicts on unchanged items are carried over, only the others are asked for."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 
 
 Targets = Mapping[str, int]
-"""Revisions by task; the newest for those that are not named."""
+"""The revision to judge on, by task; tasks that are not named are judged on their newest."""
 
 
 class LeftTask(Frozen):
-    """A task whose trials cannot be judged on the new revision: `changed` would have led to other trials."""
+    """A task whose trials cannot be judged on the new revision. `changed`: the fields that shape the dialogue and differ
+    from the revision that was played. `trials`: how many of the run's trials this leaves out.
+    """
 
     task_id: str
     played: int
@@ -51,7 +53,7 @@ class LeftTask(Frozen):
 
 @dataclass(frozen=True)
 class Moved:
-    """A task's revisions: what the trials were played on, and what they are judged on."""
+    """The revision that a task's trials were played on (`old`), and the one they are judged on (`new`)."""
 
     old: Revision
     new: Revision
@@ -63,7 +65,9 @@ class Moved:
 
 @dataclass(frozen=True)
 class RescorePlan:
-    """`trials`: the ended trials that are judged again, in their run's order; `open`: how many had no end."""
+    """What rescoring a run would do. `trials`: the ended trials to be judged again, in the run's order; `left`: tasks
+    that are left out; `open`: how many trials had not ended.
+    """
 
     run: RunRecord
     judges: tuple[str, ...]
@@ -73,7 +77,7 @@ class RescorePlan:
     open: int
 
     def moved(self, trial: TrialRecord) -> Moved:
-        """Of a trial of the old run."""
+        """The revisions of a trial of the old run."""
         return self.tasks[trial.task_id, trial.revision]
 
     @property
@@ -84,11 +88,11 @@ class RescorePlan:
 def plan_rescoring(
     workspace: Archive, run_id: int, *, targets: Targets | None = None, judges: Sequence[str] = ()
 ) -> RescorePlan:
-    """What rescoring would be of. `judges`: whose judgements are brought up to date, unless named those that the
-    run was entered with, as far as they have judged it, else all that have.
+    """The plan for rescoring a run. `judges`: whose judgements are brought up to date; by default those that the run was
+    created with, if they have judged it, otherwise all that have.
 
     Raises `NotFound` for an unknown run, revision, or task in `targets`, `NotAllowed` for a play session and a
-    probe, and for a judge that has judged nothing of the run: there is nothing to carry over from.
+    probe, and for a judge that has judged nothing of the run.
     """
     run = workspace.runs.get(run_id)
     if run.kind != "grid":
@@ -139,7 +143,7 @@ def plan_rescoring(
 
 
 def check_judges(workspace: Archive, plan: RescorePlan, judges: Iterable[PlayerRef]) -> None:
-    """Raises `NotAllowed` where verdicts would be put together that two different judges gave."""
+    """Raises `NotAllowed` if a judge's model or prompts changed, since its old and new verdicts must not be mixed."""
     ours = {judge.name: judge for judge in judges}
     ids = {trial.id for trial in plan.trials}
     for head in workspace.verdicts.heads(plan.run.id):
@@ -153,7 +157,7 @@ def check_judges(workspace: Archive, plan: RescorePlan, judges: Iterable[PlayerR
 
 
 def rescored_runs(workspace: Archive, plan: RescorePlan, *, anew: bool = False) -> list[RunRecord]:
-    """Runs that came of rescoring this one to the same revisions by the same judges, the newest first."""
+    """The runs that rescored this one to the same revisions by the same judges, the newest first."""
     wanted = [cell_key(t, plan.moved(t).new.number) for t in plan.trials]
     return [
         run
@@ -167,7 +171,7 @@ def rescored_runs(workspace: Archive, plan: RescorePlan, *, anew: bool = False) 
 def pairs_of(
     workspace: Archive, plan: RescorePlan, run_id: int
 ) -> list[tuple[TrialRecord, TrialRecord]]:
-    """The trials of a rescored run beside those that they came from."""
+    """Pairs of an old trial and its copy in the rescored run."""
     return list(zip(plan.trials, workspace.runs.trials(run_id), strict=True))
 
 
@@ -179,7 +183,7 @@ def carried(
     *,
     anew: bool = False,
 ) -> Carry:
-    """What holds of a judgement of the old trial, and what is to be asked."""
+    """Which verdicts on the old trial can be carried over, and which items the judge is to be asked about."""
     moved = plan.moved(trial)
     prediction = load_prediction(workspace, trial.id)
     if anew:
@@ -192,7 +196,7 @@ def cell_key(trial: TrialRecord, revision: int) -> tuple[object, ...]:
 
 
 class RescoreOutcome(Frozen):
-    """`run`: the new one. `failed`: trials of it that are left unjudged."""
+    """`run`: the rescored run. `failed`: its trials that are left unjudged."""
 
     run: RunRecord
     failed: tuple[JudgeFailure, ...] = ()
@@ -208,11 +212,11 @@ async def rescore_run(
     on_progress: Callable[[str], OnProgress] | None = None,
     on_call: OnCall | None = None,
 ) -> RescoreOutcome:
-    """Enter the rescored run, or go on with the one that was begun to the same revisions, and judge what is open.
+    """Create the rescored run, or go on with one begun earlier to the same revisions, and judge its unjudged trials.
 
-    `anew`: ask about everything, as is needed where a judge is not what it was. Nothing is recorded twice, and a
-    call that was answered is not made again. Raises `NotAllowed` where a judge's model or prompts have changed,
-    and where nothing has, and `BeingPlayed` while somebody else rescores it so.
+    `anew`: ask about all items, which is necessary if a judge's model or prompts have changed. Nothing is recorded
+    twice, and answered calls are not made again. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
+    gold has, and `BeingPlayed` while another process rescores the run in the same way.
     """
     if not plan.changed:
         raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
@@ -241,7 +245,7 @@ async def rescore_run(
 
 @dataclass(frozen=True)
 class _Work:
-    """One judge's part."""
+    """The judging of all trials by one judge."""
 
     workspace: Archive
     plan: RescorePlan
@@ -279,7 +283,7 @@ class _Work:
     def _held(
         self, old: TrialRecord, new: TrialRecord
     ) -> tuple[Carry, Judgement | None, Subject, bool] | None:
-        """What is to be done for a trial, and whether it was begun before; None where its judgement is complete."""
+        """What is left to do for a trial, and whether it was begun before; None if its judgement is complete."""
         task = self.plan.moved(old).new.task
         events = tuple(self.workspace.runs.outline(new.id).events)
         prediction = load_prediction(self.workspace, new.id)
@@ -291,7 +295,7 @@ class _Work:
             return part, before, subject, False
         if all(verdict.decision is not Decision.UNJUDGED for verdict in mine.verdicts):
             return None
-        # An earlier attempt was left with open items: only these are asked about.
+        # An earlier attempt left items unjudged: only these are asked about.
         return carry(task, task, prediction, mine), mine, subject, True
 
     def _newest(self, trial: TrialRecord) -> Judgement | None:
@@ -336,7 +340,7 @@ def _entered(workspace: Archive, plan: RescorePlan, by: str, anew: bool) -> RunR
 
 
 def _copy(workspace: Archive, old: int, new: int) -> None:
-    """The effective log of a trial as that of another, in one piece. Its beginning still says what it was played on."""
+    """Copy the effective log of a trial to another. Its first event still names the revision that was played."""
     effective = workspace.runs.events(old)
     events = [
         event.model_copy(update={"seq": number, "take": 0})

@@ -60,7 +60,7 @@ def writer_for(format: RunFormat, options: Options) -> Writing:
 
 @dataclass(frozen=True)
 class _Vibesearch:
-    """`{agent}/{qid}.jsonl`, and beside it `{agent}/evaluation/{judge}/{qid}_{sample}.json`."""
+    """VibeSearchBench's files: `{agent}/{qid}.jsonl`, and `{agent}/evaluation/{judge}/{qid}_{sample}.json`."""
 
     families: tuple[Family, ...] = ("graph",)
     texts: bool = True
@@ -82,7 +82,7 @@ class _Vibesearch:
 
 @dataclass(frozen=True)
 class _Widesearch:
-    """`{agent}/responses.jsonl`."""
+    """WideSearch's file: `{agent}/responses.jsonl`."""
 
     families: tuple[Family, ...] = ("table",)
     texts: bool = True
@@ -114,8 +114,8 @@ _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class InspectLogs:
-    """`.eval` files: archives with a file for each sample, so that the viewer opens one at a time and only one trial
-    is held here. Equal trials give equal bytes.
+    """Logs for `inspect view`: `.eval` archives with one file per sample, so that neither the viewer nor this export
+    holds more than one trial in memory. Equal trials give equal bytes.
     """
 
     families: Sequence[Family] = FAMILIES
@@ -159,7 +159,7 @@ def _write(
 
 
 class _Log:
-    """What the head of a log says of its samples."""
+    """Gathers what the header of an Inspect log says about its samples."""
 
     def __init__(self, batch: Batch, family: Family) -> None:
         self.batch = batch
@@ -189,7 +189,7 @@ class _Log:
 
     @property
     def file_name(self) -> str:
-        """As `inspect view` lists them: time, task and an id."""
+        """The file's name in the order that `inspect view` expects: time, task and an id."""
         started = min(a for a, _b in self._spans).astimezone(UTC)
         run = _PLAIN.sub("-", f"{self._family}-{self.batch.agent}").strip("-")[:_NAME]
         return f"{started:%Y-%m-%dT%H-%M-%S+00-00}_{run}_{self._id}.eval"
@@ -239,7 +239,7 @@ class _Log:
         )
 
     def _measures(self) -> dict[str, shapes.EvalScore]:
-        """Means over tasks as `cuecard score` takes them, the first judge's under their plain names."""
+        """The aggregates of `cuecard score`; those of the first judge have their plain names."""
         found: dict[str, shapes.EvalScore] = {}
         for place, (judge, scores) in enumerate(self._scores.items()):
             metrics: dict[str, dict[str, shapes.Metric]] = {}
@@ -268,7 +268,7 @@ class _Log:
 
 
 def _with(name: str, scores: Sequence[TrialScore]) -> int:
-    """How many of these have the measure."""
+    """How many of these trials have the measure."""
     return sum(
         measure is not None and measure.value is not None
         for score in scores

@@ -1,4 +1,4 @@
-"""Runs out of the workspace into files that other programs read: which trials go into which files, and what is told of them."""
+"""Exports runs to files that other programs read: which trials go into which files, and with what."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 class Gatherer:
-    """Reads the trials of one run, one after the other. `judges`: whose judgements are told, in this order;
-    without any, everybody's. `sight`: of whoever is given them.
+    """Reads the trials of one run, one after the other. `judges`: whose judgements are included, in this order;
+    without any, all. `sight`: what the person who gets the files may see.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Gatherer:
                 self._judgements.setdefault(head.trial_id, []).append(head.id)
 
     def trajectory(self, trial: TrialRecord) -> Trajectory:
-        """Of a trial that has ended. Raises `NotFound`."""
+        """Everything that exports say of a trial that has ended. Raises `NotFound`."""
         if trial.termination is None or trial.ended_at is None:
             raise ValueError(f"trial {trial.id} has not ended")
         revision = self._revision(trial)
@@ -137,7 +137,7 @@ def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, tuple[Payment, ...]]:
 
 @contextmanager
 def new_folder(folder: Path) -> Generator[Path]:
-    """A place beside `folder` to write into; it takes the name `folder` in the end, and goes if anything fails.
+    """A temporary folder beside `folder` to write into; it is renamed to `folder` at the end, and deleted on a failure.
 
     Raises `CuecardError` for a folder that holds something (an export is never mixed with other files) and for
     one that cannot be written.
@@ -162,7 +162,7 @@ def new_folder(folder: Path) -> Generator[Path]:
 
 
 def check_new(folder: Path) -> None:
-    """Raises `CuecardError` where something stands in this place."""
+    """Raises `CuecardError` if something stands in this place that an export must not be mixed with."""
     try:
         taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     except OSError as error:
@@ -178,7 +178,7 @@ def check_new(folder: Path) -> None:
 
 
 def append_line(path: Path, data: Mapping[str, JsonValue]) -> None:
-    """One more line of JSON lines; what is no number in JSON becomes null."""
+    """Append `data` as a line of JSON; NaN and infinities become null."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         file.write(as_json(data) + b"\n")
@@ -199,7 +199,7 @@ def _unwritable(folder: Path, error: OSError) -> CuecardError:
 
 RunFormat = Literal["vibesearch", "widesearch", "jsonl", "inspect", "otel"]
 OnWritten = Callable[[int, int], None]
-"""Told how many of how many trials are written."""
+"""Called with how many trials are written, and how many there are."""
 
 OPEN = N_("trials that have not ended")
 OTHER_FAMILY = N_("trials of other families")
@@ -211,7 +211,7 @@ CONTENT = N_("trials without their texts (--content writes them)")
 
 
 class RunExport(Frozen):
-    """What was written. `left_out`: by what it is, in English, with how many there are."""
+    """What was written. `left_out`: how many trials were left out, by the reason (in English)."""
 
     format: RunFormat
     folder: Path
@@ -222,14 +222,14 @@ class RunExport(Frozen):
 
 @dataclass(frozen=True)
 class Options:
-    """`content`: whether spans tell what was said (other formats always do)."""
+    """`content`: whether OpenTelemetry spans include the texts (other formats always do)."""
 
     content: bool = False
 
 
 @dataclass
 class Batch:
-    """What one file set is written from: a run's trials of one agent, and in which folder."""
+    """The trials of one agent of a run, which are written together into `folder`."""
 
     run: RunRecord
     agent: str
@@ -243,8 +243,8 @@ class Batch:
 
 
 class Writing(Protocol):
-    """A format: writes one batch into a folder. `told` is to be called for every trial that is written. `texts`:
-    what was handed in is written as a text, to be read again; `apart`: each agent in a folder of its own.
+    """A format: writes one batch into a folder, calling `told` with every trial that is written. `texts`: the
+    prediction is written as text that is parsed when it is read again; `apart`: each agent has its own folder.
     """
 
     @property
@@ -270,11 +270,11 @@ def export_runs(
     on_written: OnWritten | None = None,
     sight: Discretion | None = None,
 ) -> RunExport:
-    """Write the ended trials of `runs` into `folder`, which must be empty or not there; all or nothing.
+    """Write the ended trials of `runs` into `folder`, which must be empty or not exist; all or nothing.
 
-    `judges`: whose judgements are told (none: everybody's). `sight`: of whoever is given the files; trials of which they are
-    still to label something stay behind. Raises `NotFound` for an unknown run and where no
-    trial is left to write, `CuecardError` for a folder that holds something or cannot be written.
+    `judges`: whose judgements are included (none: all). `sight`: what the person who gets the files may see; trials of
+    which they are still to label something are left out. Raises `NotFound` for an unknown run and if no trial is left
+    to write, `CuecardError` for a folder that holds something or cannot be written.
     """
     from cuecard.core.evaluation.run_export_formats import writer_for
 
@@ -303,7 +303,7 @@ def export_runs(
         for batch in batches:
             writing.write(batch, draft / batch.folder if writing.apart else draft, told)
         if sight:
-            # Before the files are in their place: what cannot be remembered is not told.
+            # Before the files are in place: if this cannot be recorded, nothing is exported.
             sight.record()
         files = tuple(sorted(p.relative_to(draft) for p in draft.rglob("*") if p.is_file()))
     return RunExport(
@@ -323,7 +323,7 @@ def _batches(
     left: Counter[str],
     sight: Discretion | None = None,
 ) -> list[Batch]:
-    """A batch for each run and agent, in folders of their own where there are several runs."""
+    """A batch for each run and agent; each run has its own folder if there are several."""
     from cuecard.core.formats.files import folder_names
 
     records = [workspace.runs.get(run_id) for run_id in dict.fromkeys(runs)]
@@ -358,5 +358,5 @@ def _left_out(trial: TrialRecord, families: Sequence[Family]) -> str:
 
 
 def _why(left: Counter[str]) -> str:
-    """What there was, in words."""
+    """The reasons for leaving trials out, with their numbers, as text."""
     return ", ".join(f"{_(what)} ({n})" for what, n in sorted(left.items())) or _("no trials")

@@ -1,4 +1,4 @@
-"""A run while it is played: the process that holds it, the cells of its grid, where events go, and a tally for those who watch."""
+"""A run while it is played: the hold of one process on it, the cells of its grid, its sinks, and a tally for screens."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ OnStream = Callable[[int, str], None]
 
 
 class TrialSink:
-    """Keeps events by the archive's sink and tells of each when that says it is safe.
+    """Stores events through the archive's sink, and calls `on_event` with each when it is safe.
 
-    Once an event could not be kept, nothing more is: a log must not go on, not even to an end,
-    behind a gap or beside another session's log. `append` then raises the first trouble again.
+    After an event could not be stored, no more are: a log must not continue after a gap, or beside another
+    session's log. `append` then raises the first error again.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class TrialSink:
 
     @property
     def trouble(self) -> Exception | None:
-        """Why nothing is kept any more."""
+        """The error after which nothing is stored any more; None without one."""
         return self._trouble
 
     async def append(self, event: Event) -> None:
@@ -80,7 +80,7 @@ class TrialSink:
         try:
             await self._store.append(event)
         except asyncio.CancelledError:
-            tell(self._on_event, event)  # It is kept all the same.
+            tell(self._on_event, event)  # It is stored all the same.
             raise
         except Exception as error:
             self._trouble = error
@@ -92,7 +92,7 @@ class TrialSink:
 
 
 def tell(listener: Callable[Told, None] | None, *args: Told.args, **kwargs: Told.kwargs) -> None:
-    """Call the listener, if any. Its failure is logged and harms no trial: a screen may be gone."""
+    """Call the listener, if any. Its exceptions are logged, not raised: a screen may be gone."""
     if listener is None:
         return
     try:
@@ -101,8 +101,8 @@ def tell(listener: Callable[Told, None] | None, *args: Told.args, **kwargs: Told
         _LOG.exception("a listener of a trial failed")
 
 
-# Ends that have nothing to do with what was said: the trial goes on from there. After the others, the
-# same words would lead to the same end: it starts over.
+# Failures that have nothing to do with the dialogue: a retried trial goes on from there. After the others the
+# same dialogue would lead to the same end, so it starts over.
 _GOES_ON = (Termination.API_ERROR, Termination.INTERNAL_ERROR, Termination.CANCELLED)
 
 
@@ -118,8 +118,8 @@ class _Held:
 
 
 class Grid:
-    """Makes the cells of one run. Reads what a trial needs when its time has come, and keeps nothing of
-    a trial that is over, except notes for a lifelong memory. `on_call` is told of judges' calls.
+    """Makes the cells of one run. A trial's data are read when it starts and dropped when it is over, except notes for
+    a lifelong memory. `on_call` is called with each call of a judge.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Grid:
             return self._tasks[version]
 
     def _tape(self, trial: TrialRecord) -> Tape | None:
-        """What the run named by a replay world recorded of this task."""
+        """The tool answers that the run named by a replay world recorded for this task; None for other worlds."""
         world = self._config.world(self._settings.world)
         if world.kind != "replay" or self._settings.replay is not None:
             return None
@@ -212,7 +212,7 @@ class Grid:
         return self._tapes[task_id].preferring(trial.agent.name, trial.sample)
 
     def _source(self, trial: TrialRecord) -> RecordedLog | None:
-        """The recorded effective log of the same trial in the run that is replayed."""
+        """The recording of the same trial in the run that is replayed; None if no run is."""
         if self._settings.replay is None:
             return None
         with self._lock:
@@ -223,7 +223,7 @@ class Grid:
         return RecordedLog(self._workspace.runs.events(old) if old is not None else ())
 
     def _notes_for(self, trial: TrialRecord) -> tuple[str, ...]:
-        """What the trial's agent kept in the run's trials that have ended, in the order of their ends."""
+        """The notes that the trial's agent kept in trials of this run that have ended, in the order of their ends."""
         if self._settings.probe is not None:
             return ()
         agent = self._config.agent(trial.agent.name)
@@ -264,7 +264,7 @@ _LOOK = 1.0
 async def playing(
     workspace: Archive, run_id: int, by: str, on_lost: Callable[[], None] | None = None
 ) -> AsyncGenerator[Lease]:
-    """Hold the run; nobody else plays, judges or closes it meanwhile. Raises what `take` raises."""
+    """Hold the run for the block, so that no other process plays, judges or closes it. Raises what `take` raises."""
     lease = await take(workspace, run_id, by, on_lost)
     try:
         yield lease
@@ -275,7 +275,7 @@ async def playing(
 async def take(
     workspace: Archive, run_id: int, by: str, on_lost: Callable[[], None] | None = None
 ) -> Lease:
-    """See `Leases.take`. A holder of whom nobody can tell whether they live is watched until that is known."""
+    """See `Leases.take`. Where it is unclear whether the present holder is alive, waits until that is known."""
     until = time.monotonic() + LAPSE + _LOOK
     while True:
         taking = asyncio.ensure_future(
@@ -309,7 +309,7 @@ class Trouble(NamedTuple):
 
 
 class Tally:
-    """Told of events on one thread, read on another: all values are whole objects or numbers."""
+    """Counts of a run under way, for screens. Events may come on one thread and values be read on another."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -328,7 +328,7 @@ class Tally:
                 self.total = cells
                 self._began = self._clock()
             case TrialBegan(cell=cell, resumed=resumed):
-                # Unknown in a trial that goes on, until it has come to its next turn.
+                # A resumed trial's turn is unknown until its next turn is over.
                 self.by_cell[cell] = None if resumed else 1
             case TurnPlayed(cell=cell, turn=turn):
                 self.by_cell[cell] = turn + 2
@@ -354,7 +354,7 @@ class Tally:
 
     @property
     def turns_a_second(self) -> float:
-        """Over the last half minute."""
+        """Agent turns per second over the last half minute."""
         now = self._clock()
         while self._turns and now - self._turns[0] > _WINDOW:
             self._turns.popleft()
@@ -363,7 +363,7 @@ class Tally:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace of the trials that have ended so far; None before the first."""
+        """Seconds until the run ends at the average pace so far; None before the first trial has ended."""
         if not self.ended or not self.total:
             return None
         return (self._clock() - self._began) / self.ended * (self.total - self.ended)

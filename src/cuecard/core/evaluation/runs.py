@@ -1,4 +1,4 @@
-"""Runs: a grid of trials in the workspace, played, judged, resumed where they stopped, and ended by their budget."""
+"""Runs: plays and judges a grid of trials of the workspace, resumes it, and pauses it when its budget is spent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 
 class Budget:
-    """What a run may cost in all, None: whatever it takes. May be changed on any thread while it is played."""
+    """What a run may cost in total, in the price table's currency; None: without limit. May be changed from any thread
+    while the run is played.
+    """
 
     def __init__(self, amount: float | None = None) -> None:
         self._amount = amount
@@ -46,7 +48,7 @@ class Budget:
         return self._amount
 
     def change(self, amount: float | None) -> None:
-        """Takes effect at once: less than what is spent pauses the run."""
+        """Set another amount, at once: if more than that is spent, the run pauses."""
         self._amount = amount
         self._changed()
 
@@ -55,8 +57,8 @@ class Budget:
 
 
 class Meter:
-    """Adds up what calls cost and pauses the run when the budget is spent. Calls that are under way
-    then are finished and recorded, so a run may go over its budget by as many.
+    """Adds up the cost of calls and pauses the run when the budget is spent. Calls under way at that moment are
+    finished and recorded, so a run may exceed its budget by their cost.
     """
 
     def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
@@ -91,13 +93,13 @@ class Meter:
 
 
 def budget_of(run: RunRecord) -> float | None:
-    """What the run may cost, as it was entered or changed since."""
+    """The run's budget, as it was created with or changed since; None: without limit."""
     return settings_of(run).budget
 
 
 def change_budget(workspace: Archive, run_id: int, amount: float | None, config: Config) -> None:
-    """Keep another budget with the run, for whoever goes on with it. Raises `NotFound`, `ConfigError` where a
-    model that the run calls has no price, and `ValueError` unless the amount is above 0.
+    """Store another budget with the run, which holds when it is resumed. Raises `NotFound`, `ConfigError` if a model
+    that the run calls has no price, and `ValueError` unless the amount is above 0.
     """
     if amount is not None and amount <= 0:
         raise ValueError("a budget is above 0")
@@ -110,7 +112,7 @@ def change_budget(workspace: Archive, run_id: int, amount: float | None, config:
 
 
 def spent_on(workspace: Archive, run_id: int) -> float:
-    """What the run's calls have cost so far, as far as their models have a price."""
+    """What the run's calls have cost so far; calls of models without a price count as 0."""
     return sum(used.cost or 0.0 for used in workspace.runs.usage(run_id))
 
 
@@ -127,7 +129,7 @@ class RunOutcome:
 
     @property
     def halt(self) -> Halt | None:
-        """Why it stopped before its end, if it did not go wrong in a trial only."""
+        """Why the run stopped before its end; None if it did not."""
         return self.summary.halt
 
 
@@ -171,15 +173,15 @@ async def resume_run(
 ) -> RunOutcome:
     """Play the run's open trials, each from its last event, and judge what is not judged.
 
-    Each trial is judged when it ends, by all judges of the run or by `judge` alone. `rerun_failed`:
-    also the trials that ended in a failure, those of a failed call from where they stopped.
-    `budget` takes the place of the run's; a `Budget` can be changed meanwhile. `only`: of these trials. Cells in `on_event` are trial ids as text.
+    Each trial is judged when it ends, by all judges of the run or by `judge` alone. `rerun_failed`: play trials that
+    failed too; those that failed in a call go on where they stopped, others start over. `budget` replaces the run's; a
+    `Budget` can be changed meanwhile. `only`: the ids of the trials to play. Cells in `on_event` are trial ids as text.
 
-    Cancelled or drained through `control`, the run becomes `cancelled` and its open trials stay to be
-    resumed; stopped by another `Halt` (`Held`, a model that keeps failing, the budget) it becomes `paused`;
-    killed, it is `interrupted`. Meanwhile it is held for `by`; should it be taken over because this process seemed
-    gone, playing stops and the run is left to whoever has it. Raises `NotFound`, `ConfigError`, `BeingPlayed`, and
-    `CuecardError` for a play session: that needs its person.
+    If it is cancelled or drained through `control`, the run becomes `cancelled` and its open trials can be resumed; if
+    another `Halt` stops it (`Held`, a model that keeps failing, the budget) it becomes `paused`; if the process is
+    killed, `interrupted`. Meanwhile it is held for `by`. Should another process take it over because this one seemed
+    gone, this one stops. Raises `NotFound`, `ConfigError`, `BeingPlayed`, and `CuecardError` for a play session, which
+    cannot go on without its person.
     """
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     if run.kind == "play":
@@ -239,7 +241,7 @@ async def _finish(
     if lease.lost:
         return RunOutcome(run=run, summary=summary, unjudged=())
     unjudged: list[JudgeFailure] = []
-    # Cancelled after the last trial had ended, there is nothing to resume, so it is judged now.
+    # If it was cancelled after its last trial had ended, there is nothing to resume, so it is judged now.
     if summary.halt is None and (not summary.cancelled or run.finished == run.trials):
         for judge in judges:
             unjudged += await judge_run(
@@ -252,12 +254,12 @@ async def _finish(
 
 
 async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBEDDED) -> int:
-    """Judge and close what killed processes left behind: runs and sessions all of whose trials have ended and that
-    provably nobody plays. Returns how many there were.
+    """Judge and close runs and sessions that killed processes left behind: all their trials have ended, and it is
+    certain that no process plays them. Returns how many there were.
 
-    They are judged by the judges that they were begun with. Rules judge for everybody; what a model is to judge costs
-    something, so of that only `by`'s own sessions are concluded. Other runs are when somebody goes on with them.
-    Raises `ConfigError` for a judge that cannot be made.
+    They are judged by their own judges. Judging by rules is done for everybody; judging by a model costs something, so
+    it is done only for sessions of `by`. Other runs are judged when they are resumed. Raises `ConfigError` for a judge
+    that cannot be made.
     """
     settled = 0
     for run in await asyncio.to_thread(left_behind, workspace, by):
@@ -276,7 +278,7 @@ async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBE
 
 
 def left_behind(workspace: Archive, by: str) -> list[RunRecord]:
-    """What `settle_runs` would conclude."""
+    """The runs that `settle_runs` would judge and close."""
     return [
         run
         for run in workspace.runs.all(unfinished=True)
@@ -288,7 +290,7 @@ def left_behind(workspace: Archive, by: str) -> list[RunRecord]:
 def _may_settle(run: RunRecord, by: str) -> bool:
     settings = settings_of(run)
     own = run.kind == "play" and run.created_by == by
-    # Rescoring judges in its own way, and goes on with that.
+    # A rescored run carries verdicts over; only `rescore_run` can go on with it.
     return not settings.rescored and (own or all_embedded("judge", settings.judges))
 
 
@@ -309,7 +311,7 @@ def _judges(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]
 
 
 def _keep_prompts(workspace: Archive, config: Config) -> None:
-    """Have the texts behind the prompt hashes of this run's calls in the workspace."""
+    """Store the texts of the prompts, whose hashes are recorded with this run's calls."""
     from cuecard.core.config import all_prompts
 
     for prompt in all_prompts(config):

@@ -1,4 +1,4 @@
-"""Numbers of a run, from its logs and its newest judgements, and the figures of judged trials that are kept so that they are counted once."""
+"""Scores of a run from its logs and newest judgements. Figures of judged trials are stored, so as to be computed once."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 
 
 OnCount = Callable[[int, int], None]
-"""Told how many of how many trials have been counted."""
+"""Called with how many trials have been counted, and how many there are."""
 _BATCH = 16
 _PATIENCE = 0.25
-"""Seconds that a count waits for somebody who writes, to keep what it counted: whoever reads is not held up."""
+"""Seconds to wait for the database in order to store figures; after that they are not stored, so that readers need
+not wait for a writer."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A trial as its newest judgement by one judge leaves it."""
+    """A trial with its newest judgement by one judge and the figures that follow."""
 
     trial: TrialRecord
     head: JudgementHead
@@ -55,8 +56,8 @@ def judged_trials(
 ) -> list[Judged]:
     """Every ended trial of the run that `judge` (None: any) has judged, by trial and judge.
 
-    `trials`: those of the run that are wanted, if they are at hand. Reads logs only of trials that were not
-    counted before; call it off the screen's thread. Raises `NotFound`.
+    `trials`: the run's trials to be read, by default all. Reads logs only of trials without stored figures; call it in
+    a thread. Raises `NotFound`.
     """
     wanted = workspace.runs.trials(run_id) if trials is None else trials
     by_id = {trial.id: trial for trial in wanted if trial.termination is not None}
@@ -80,14 +81,14 @@ def judged_trials(
 
 
 def stamp_of(events: int) -> str:
-    """What figures counted now, over a log of so many events, are stamped with."""
+    """The stamp of figures computed by this version over a log of `events` events; others are computed again."""
     return f"{__version__}/{SCHEME}/{events}"
 
 
 def kept_figures(
     task: Task, events: Sequence[Event], judgement: Judgement, judgement_id: int, trial_id: int
 ) -> KeptFigures:
-    """Figures to keep; `events` is the effective log of a trial that has ended."""
+    """Figures to store; `events` is the effective log of a trial that has ended."""
     figures = figures_of(task, events, judgement)
     return KeptFigures(
         judgement_id=judgement_id,
@@ -127,7 +128,7 @@ def _count(
                     body=figures.model_dump_json(),
                 )
             )
-        # A full disk, a busy or a read-only workspace costs the next count, not this one's numbers.
+        # With a full disk or a busy or read-only workspace, the next count has to compute these figures again.
         if keeps:
             try:
                 workspace.figures.keep(ready, current_language(), patience=_PATIENCE)
@@ -138,8 +139,8 @@ def _count(
 
 
 class TrialScores(Frozen):
-    """One ended trial's measures. `judge` is None while it is not judged: then no measures. `unusable`: why nothing
-    of what was handed in could be scored, such as columns that do not map; else empty.
+    """One ended trial's measures. Until it is judged, `judge` is None and there are no measures. `unusable`: why nothing
+    of the prediction could be scored (such as columns that do not map); empty if something could.
     """
 
     trial: TrialRecord
@@ -153,9 +154,9 @@ class TrialScores(Frozen):
 
 
 class GroupScores(Frozen):
-    """One agent on the tasks of one family. `trials`: all of the grid; `ended` and `judged` of them;
-    `failed`: ended by a failure, which scores like any other outcome. `baseline`: agent, user, world
-    or judge is an embedded offline player. `profiles` for checkpoint tasks only.
+    """One agent on the tasks of one family. `trials`: all trials of the grid, of which `ended` and `judged` are
+    counted; `failed`: those ended by a failure, which are scored like any other. `baseline`: agent, user, world or judge
+    is an offline player. `profiles`: for checkpoint tasks only.
     """
 
     agent: str
@@ -171,8 +172,8 @@ class GroupScores(Frozen):
 
 
 class RunScores(Frozen):
-    """`judge`: whose judgements were scored. `usage`: what the run's calls took, by trial, payer and
-    model, over all takes.
+    """The scores of a run. `judge`: whose judgements were scored. `usage`: tokens and cost of the run's calls by trial,
+    payer and model, over all attempts.
     """
 
     run: RunRecord
@@ -185,11 +186,10 @@ class RunScores(Frozen):
 def score_run(
     workspace: Archive, run_id: int, judge: str = DEFAULT_JUDGE, on_count: OnCount | None = None
 ) -> RunScores:
-    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family. What an
-    examiner said of a task is no attempt at it and has no score.
+    """Score every trial that ended and was judged by `judge`, and aggregate by agent and family. Trials of examiners
+    are no attempts at a task and have no score.
 
-    Reads the logs of trials that were not counted before; call it off the screen's thread. Raises
-    `NotFound`.
+    Reads the logs of trials without stored figures; call it in a thread. Raises `NotFound`.
     """
     run = workspace.runs.get(run_id)
     every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
@@ -225,13 +225,13 @@ def score_run(
 
 
 def score_as_judged(workspace: Archive, run_id: int) -> RunScores:
-    """`score_run` by the first of the judges that the run was entered with."""
+    """`score_run` by the first of the judges that the run was created with."""
     settings = settings_of(workspace.runs.get(run_id))
     return score_run(workspace, run_id, next(iter(settings.judges), DEFAULT_JUDGE))
 
 
 class _Group:
-    """What is gathered of one agent and family."""
+    """Gathers the trials of one agent and family."""
 
     def __init__(self) -> None:
         self.trials: list[TrialRecord] = []

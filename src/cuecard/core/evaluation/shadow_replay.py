@@ -1,4 +1,4 @@
-"""Shadows of trials that were played before: what simulators would have said, asked for afterwards."""
+"""Asks simulators afterwards what they would have said at each turn of recorded trials (their shadows)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ OnCall = Callable[[PlayerRef, ModelReply], None]
 
 
 class ShadowFailure(Frozen):
-    """A turn at which a simulator could not be asked: it can be asked again. `halted`: it was not tried,
-    because asking had to stop (a model that keeps failing, a budget, a person).
+    """A turn at which a simulator gave no answer; it can be asked again. `halted`: it was not asked, because all asking
+    had to stop (a model that keeps failing, a budget, a person).
     """
 
     trial_id: int
@@ -45,8 +45,8 @@ class ShadowFailure(Frozen):
 
 
 class ShadowCount(Frozen):
-    """One simulator's turns: `asked` and kept now, kept `before`, and `failed`, those that were not tried
-    among them. A user plays some tasks with a model and others by a script, as different `players`.
+    """How many turns one simulator was asked about now (`asked`), earlier (`before`), and in vain or not at all
+    (`failed`). `players`: more than one if the user plays some tasks with a model and others by a script.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ShadowCount(Frozen):
 
 
 class Shadowed(Frozen):
-    """What came of `shadow_trials`. `halt`: why asking had to stop, if it had to."""
+    """The result of `shadow_trials`. `halt`: why asking had to stop; empty if it did not."""
 
     trials: int
     shadows: tuple[ShadowCount, ...]
@@ -75,7 +75,7 @@ class Shadowed(Frozen):
 
 @dataclass(frozen=True)
 class _Point:
-    """One turn to ask one simulator about."""
+    """One turn that one simulator is to be asked about."""
 
     trial_id: int
     dialogue: Dialogue
@@ -105,12 +105,12 @@ async def shadow_trials(
     on_call: OnCall | None = None,
     control: RunControl | None = None,
 ) -> Shadowed:
-    """Ask the users `names` of the configuration what they would have said at each turn of these trials,
-    after what was really said, and keep it. One call each, `concurrency` at a time.
+    """Ask the users `names` of the configuration what they would have said at each user turn of these trials, given
+    the dialogue up to there as it really was, and store it. One model call per turn, `concurrency` at a time.
 
-    What is kept already is not asked again, so a second call goes on where the first stopped or failed; a
-    failure is told and stops nothing else. `budget`: what the calls of this time may cost; those under way
-    when it is spent are finished and kept. `on_call` is told of each call that was made.
+    Stored answers are not asked for again, so a second call goes on where the first stopped; a failure is reported and
+    stops nothing else. `budget`: what these calls may cost; those under way when it is spent are finished and stored.
+    `on_call` is called with each call that was made.
 
     Raises `NotFound`, and `ConfigError` for a user that cannot be made.
     """
@@ -151,7 +151,7 @@ async def _ask_all(
     concurrency: int,
     on_progress: OnProgress | None,
 ) -> tuple[ShadowFailure, ...]:
-    """One simulator after another: one whose model has to be left alone stops no other."""
+    """Ask one simulator after another; a `Halt` of one simulator's model stops no other simulator."""
     failures: list[ShadowFailure] = []
     done = 0
     for name in dict.fromkeys(point.name for point in points):
@@ -176,7 +176,7 @@ async def _ask_all(
 
 @dataclass
 class _Plan:
-    """What is to be asked, and of each user which players there are and what was asked before."""
+    """The points to ask about, and for each user its players and how many points were asked about before."""
 
     points: list[_Point]
     before: Counter[str]

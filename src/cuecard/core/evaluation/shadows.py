@@ -1,4 +1,4 @@
-"""Simulators that are asked what they would have said in a trial that somebody else plays, and those that listen to a live session."""
+"""Shadows: simulators that are asked what they would have said in a trial whose user somebody else plays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ShadowTurn(NamedTuple):
-    """`calls`: what its model answered, at most one; none for a baseline."""
+    """What a simulator would have said. `calls`: its model's replies, at most one; none for a baseline."""
 
     reply: UserReply
     calls: tuple[ModelReply, ...]
@@ -32,8 +32,8 @@ class ShadowTurn(NamedTuple):
 
 
 def state_of(dialogue: Dialogue) -> str:
-    """Names a point of a trial: SHA-256, 16 hex digits, of all that was said and disclosed up to it. Two
-    points with the same state put the same question to a simulator.
+    """Identifies a point of a trial by the first 16 hex digits of the SHA-256 of all that was said and disclosed up to
+    it. At two points with the same state a simulator is asked the same.
     """
     told = [
         (m.role, m.turn, m.text, m.act, m.stage, m.checkpoint, m.status) for m in dialogue.messages
@@ -47,28 +47,28 @@ async def shadow_turn(
 ) -> ShadowTurn:
     """What the user `name` of the configuration says after `dialogue`, which ends with the agent's reply.
 
-    Its model is called once: nothing is asked again, mended or replaced. What would be complained of
-    stands in `flags`; an answer that cannot be read gives no words, no decision and the flag `unusable`.
-    Raises `ConfigError`, `ModelCallError` and `Halt`.
+    Its model is called once: nothing is asked again, mended or replaced. Faults of its reply are in `flags`; an
+    unreadable answer gives no text, no decision and the flag `unusable`. Raises `ConfigError`, `ModelCallError` and
+    `Halt`.
     """
     return await ask_shadow(shadow_user(name, config, task, hub), dialogue)
 
 
 def shadow_user(name: str, config: Config, task: Task, hub: ModelHub) -> User:
-    """The user `name`, made to be asked and not to play. Raises `ConfigError`."""
+    """The user `name`, made to be asked as a shadow, not to play. Raises `ConfigError`."""
     return build_user(name, config, task, hub, once=True)
 
 
 async def ask_shadow(user: User, dialogue: Dialogue) -> ShadowTurn:
-    """As `shadow_turn`, of a user that is made already."""
+    """As `shadow_turn`, for a user from `shadow_user`."""
     context = HeardCalls()
-    # Of all that a step context can do, users that are no people only call models.
+    # A step context can do more than call models, but simulated users need nothing else of it.
     reply = await user.reply(dialogue, cast(StepContext, context))
     return ShadowTurn(reply, tuple(context.heard), user.ref)
 
 
 def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool) -> Shadow:
-    """What is kept of a turn that was asked for after `dialogue`."""
+    """The record to store of a shadow's turn after `dialogue`. `live`: it was asked during the session."""
     return Shadow(
         trial_id=trial_id,
         turn=dialogue.turn + 1,
@@ -82,7 +82,7 @@ def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool
 
 
 async def keep_shadow(workspace: Archive, shadow: Shadow) -> None:
-    """Keep what was paid for, also where whoever waits for that is cancelled meanwhile."""
+    """Store a shadow's turn, even if the caller is cancelled meanwhile, since its call was paid for."""
     keeping = asyncio.ensure_future(asyncio.to_thread(workspace.shadows.add, shadow))
     try:
         await asyncio.shield(keeping)
@@ -95,9 +95,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Listening(NamedTuple):
-    """How many simulators listen, and how many of them have answered, or failed, at the point of the
-    dialogue at which it was last the person's turn.
-    """
+    """How many shadows a session has, and how many of them have answered or failed at the person's latest turn."""
 
     shadows: int = 0
     answered: int = 0
@@ -105,13 +103,12 @@ class Listening(NamedTuple):
 
 
 class Listener:
-    """Asks every shadow once for each point of a session at which it is the person's turn, and keeps what
-    it says. Lives on the event loop of the session, which never waits for it; tells nobody more than how
-    many have answered.
+    """Asks every shadow once at each of the person's turns of a session, and stores the answers. It runs on the
+    session's event loop, which never waits for it, and reports only how many have answered.
 
-    A point is named by its dialogue (`state_of`): a turn that is undone and said again, or met again
-    after the session was resumed, is asked about no second time, not even where the first answer is
-    still under way or has failed. What failed is left for `shadow_trials`.
+    Points with the same dialogue (`state_of`) are the same: a turn that is undone and said again, or reached again
+    after the session was resumed, is not asked about twice, not even if the first answer is still awaited or failed.
+    Failed ones are left to `shadow_trials`.
     """
 
     def __init__(
@@ -136,7 +133,7 @@ class Listener:
         return Listening(len(self._names), self._count(self._answered), self._count(self._failed))
 
     def begin(self, dialogue: Dialogue) -> None:
-        """It is the person's turn after `dialogue`, which ends with the agent's reply."""
+        """Ask the shadows: it is the person's turn after `dialogue`, which ends with the agent's reply."""
         if self._closed or not self._names or not dialogue.messages:
             return
         self._state = state_of(dialogue)
@@ -149,12 +146,12 @@ class Listener:
             self._spawn(self._ask(name, self._state, dialogue, self._ready))
 
     def finish(self) -> None:
-        """Nothing more is going to begin; what is under way is heard out."""
+        """Called when no more turns follow; answers under way are awaited in the background."""
         if self._names and not self._closed:
             self._spawn(self._hear_out())
 
     async def close(self) -> None:
-        """Stop what is under way. An answer that has come is still kept."""
+        """Cancel the calls under way. Answers that have come are still stored."""
         self._closed = True
         while self._work:
             for task in self._work:
@@ -212,7 +209,7 @@ class Listener:
 
 
 class _Ready(NamedTuple):
-    """The shadows, or why they cannot be asked, and which were asked at which point in earlier sittings."""
+    """The shadows by name, or why one cannot be asked; and at which points which were asked before."""
 
     users: dict[str, User | CuecardError]
     kept: frozenset[tuple[str, PlayerRef]]

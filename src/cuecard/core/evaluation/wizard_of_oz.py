@@ -1,4 +1,4 @@
-"""A second person plays the agent of somebody's session, from a window of their own, knowing no more than a model in their place."""
+"""Wizard of Oz: a second person plays the agent of a session, from their own window, seeing only what a model would."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 
 SOON, LOOK = 0.03, 0.25
-"""Seconds between looks into the mailbox, at first and later: a person takes longer for anything."""
+"""Seconds between looks into the mailbox, at first and later."""
 
 Result = TypeVar("Result")
 
 
 class Mailbox:
-    """A `Seat` whose person plays in a window of their own: what they do is found in
-    `workspace.seat_moves`. `take`: the take of the log that is being written.
+    """A `Seat` whose person plays in another window: their moves are read from `workspace.seat_moves`. `take`: gives the
+    current attempt of the trial.
     """
 
     def __init__(self, workspace: Archive, trial_id: int, take: Callable[[], int]) -> None:
@@ -67,7 +67,7 @@ class Mailbox:
 
 
 async def _found(look: Callable[[], Result | None]) -> Result:
-    """What `look` finds, once it does; it blocks for the database."""
+    """The first result of `look` that is not None. `look` is called in a thread, since it blocks for the database."""
     pause = SOON
     while True:
         found = await asyncio.to_thread(look)
@@ -87,7 +87,7 @@ def seated_agent(
 
 
 def absent_agent(name: str, task: Task) -> PersonAgent | None:
-    """As `seated_agent`, before there is a trial: nobody sits there yet."""
+    """As `seated_agent`, before there is a trial, when nobody plays the agent yet."""
     return PersonAgent(EmptySeat(), task.language) if name == PERSON else None
 
 
@@ -96,15 +96,14 @@ def played_by_person(trial: TrialRecord) -> bool:
 
 
 SeatPhase = Literal["user", "yours", "working", "hand_in", "over"]
-"""Whose turn it is: the user's; yours; nobody's, a move of yours waits to be carried out; yours, to hand
-in; the trial has ended.
-"""
+"""The state of the agent's player: the user is to speak; you are; your move is being carried out; you are to hand in;
+the trial has ended."""
 
 
 class Briefing(Frozen):
-    """What the agent knows before anything is said: of a table not even its columns. `role` and `closing`:
-    what a model is told at the beginning and at the end, in the task's language. `choose_act`: a turn is
-    an answer or a question.
+    """What the agent knows before anything is said (not even the columns of a table). `role` and `closing`: the prompts
+    that a model would get at the beginning and at the end, in the task's language. `choose_act`: each turn must be
+    declared an answer or a question.
     """
 
     trial_id: int
@@ -118,11 +117,11 @@ class Briefing(Frozen):
 
 
 class SeatView(Frozen):
-    """`events`: what was said, searched and found, without any mark, decision or note of another part.
-    `turn`: the exchange, from 0. `take`, `place`: where the next move goes. `pending`: a move that is made
-    but not carried out yet. `calls_left`: in this turn. `newest_at`: when anything last happened in the
-    session's window; `taken_back`: how often the user took words back or had a turn taken again.
-    `columns`: those of a table that the user has named.
+    """What the person who plays the agent sees. `events`: what was said, searched and found, without marks, decisions
+    and notes of other parts. `turn`: the exchange, from 0. `take`, `place`: the attempt and key of the next move.
+    `pending`: a move that was made but not carried out yet. `calls_left`: tool calls left in this turn. `newest_at`:
+    when the session last recorded an event; `taken_back`: how often the user took words back or had a turn
+    repeated. `columns`: the table's columns that the user has named.
     """
 
     events: tuple[Event, ...]
@@ -146,7 +145,7 @@ def briefing_of(
     limits: Limits,
     config: Config,
 ) -> Briefing:
-    """Raises `ConfigError` for a prompt file that cannot be used."""
+    """The briefing of a session's agent. Raises `ConfigError` for a prompt file that cannot be used."""
     approach = approach_to(task, Settings())
     role = find_prompt(approach.prompt, task.language, config, {})
     closing = find_prompt(family_of(task).conclusion, task.language, config, {})
@@ -163,8 +162,8 @@ def briefing_of(
 
 
 def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -> SeatView:
-    """The view that follows from a trial's whole log, moves that are not carried out left aside. `columns`:
-    all that the task's table has.
+    """The view that a trial's whole log gives, without moves that are not carried out yet. `columns`: all columns of the
+    task's table.
     """
     effective = effective_log(log)
     shown = tuple(_blind_events(effective))
@@ -223,8 +222,8 @@ def _blind_events(effective: Iterable[Event]) -> Iterable[Event]:
 
 
 class WaitingSeat(Frozen):
-    """A session whose agent is to be played by a person. Neither title nor task: they may tell what it is
-    about. `mine`: this person plays it already; `since`: when the session began.
+    """A session whose agent is to be played by a person, without the task's title and id, which may reveal something.
+    `mine`: this person plays it already; `since`: when the session began.
     """
 
     trial_id: int
@@ -236,9 +235,9 @@ class WaitingSeat(Frozen):
 
 
 class WizardSeat:
-    """The seat of the person who plays the agent. Blocks for the database: call it from a thread.
+    """What a person needs to play the agent of a session. Blocks for the database: call it in a thread.
 
-    Nothing that it returns holds the task's gold, its persona, or what the user part decided.
+    Nothing that it returns contains the task's gold, its persona or decisions of the user part.
     """
 
     def __init__(self, workspace: Archive, person: str, briefing: Briefing, task: Task) -> None:
@@ -253,9 +252,9 @@ class WizardSeat:
     def take(
         cls, workspace: Archive, trial_id: int, by: str, config: Config = EMBEDDED
     ) -> WizardSeat:
-        """Sit down, for the first time or again. Raises `NotFound`, `ConfigError`, and `NotAllowed`: the
-        agent is no person's, it has ended, somebody else plays it, it is one's own session, or one can
-        know what the agent is to find out.
+        """Begin, or go on, to play the agent of a session. Raises `NotFound`, `ConfigError`, and `NotAllowed` if the
+        agent is not played by a person, the trial has ended, somebody else plays it, it is `by`'s own session, or
+        `by` may know the gold.
         """
         trial = workspace.runs.trial(trial_id)
         if reason := _why_not(workspace, trial, by.strip()):
@@ -268,7 +267,7 @@ class WizardSeat:
         return cls(workspace, by.strip(), briefing, task)
 
     def view(self) -> SeatView:
-        """How things stand. Cheap where nothing has happened since the last time."""
+        """The present view. Cheap if nothing has happened since the last call."""
         moves, trial_id = self._workspace.seat_moves, self.briefing.trial_id
         pulse = moves.pulse(trial_id)
         view = self._view
@@ -283,9 +282,8 @@ class WizardSeat:
         return view
 
     def search(self, call: ToolCall, seen: SeatView | None = None) -> None:
-        """Call a tool of the world. Raises `NotAllowed` when it is not one's turn, there is no such tool
-        or an argument is missing, and after too many calls; `Conflict` where things have changed since
-        `seen`.
+        """Call a tool of the world. Raises `NotAllowed` if it is not one's turn, the tool does not exist, an argument is
+        missing or no calls are left; `Conflict` if the dialogue has changed since the view `seen`.
         """
         view = self._on_turn("yours", seen)
         if view.calls_left <= 0:
@@ -306,7 +304,7 @@ class WizardSeat:
         self._make(view, ReplyMove(text=storable(text).strip(), act=act))
 
     def hand_in(self, prediction: Prediction, seen: SeatView | None = None) -> None:
-        """Hand in what was found; the trial is over then. Raises as `search` does."""
+        """Hand in the prediction, which ends the trial. Raises as `search` does."""
         self._make(self._on_turn("hand_in", seen), HandInMove(prediction=prediction))
 
     def _on_turn(self, phase: str, seen: SeatView | None) -> SeatView:
@@ -325,8 +323,8 @@ class WizardSeat:
 
 
 def waiting_seats(workspace: Archive, person: str) -> list[WaitingSeat]:
-    """The open sessions that wait for `person`, or for anybody, to play the agent; newest first. Those
-    that they must not play are not among them.
+    """The open sessions that wait for `person`, or for anybody, to play the agent, newest first; without those that
+    this person must not play.
     """
     person = person.strip()
     found: list[WaitingSeat] = []
@@ -351,8 +349,8 @@ def waiting_seats(workspace: Archive, person: str) -> list[WaitingSeat]:
 
 
 def tools_of(trial: TrialRecord, run: RunRecord, config: Config) -> tuple[ToolSpec, ...]:
-    """The tools of a session's world. They are answered in the session's process: here its kind is enough,
-    also where this machine's configuration does not know it.
+    """The tools of a session's world, derived from its kind where this machine's configuration does not have that
+    world. The session's own process answers them.
     """
     kind, names = trial.world.kind, ["search"]
     try:
@@ -366,7 +364,7 @@ def tools_of(trial: TrialRecord, run: RunRecord, config: Config) -> tuple[ToolSp
 
 
 def _why_not(workspace: Archive, trial: TrialRecord, person: str) -> str:
-    """Why `person` may not play this trial's agent; "" if they may."""
+    """The reason why `person` may not play this trial's agent; "" if they may."""
     if not person:
         return _("Say who you are first.")
     if not played_by_person(trial):
