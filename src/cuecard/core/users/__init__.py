@@ -1,1 +1,1 @@
-"""Players of the user part of a trial."""
+"""Users: scripted and simulated players of the user part, and checks of what they say."""

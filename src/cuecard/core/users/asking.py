@@ -1,4 +1,5 @@
-"""Asking a simulator's model for its turn: the dialogue it reads, the shape of its answer, and what it is told when its words cannot stand."""
+"""Asks a simulator's model for its turn: the transcript it reads, the shape of its answer, and what it is told when a
+check refuses its words."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ _SHOWN, _MAX_SHOWN = 200, 20_000
 
 
 class Examined(Protocol):
-    """What checks say about an answer: nothing to complain of, or words for the model."""
+    """The result of checking a model's answer: `complaints` are sentences for the model, none if the answer passes."""
 
     @property
     def complaints(self) -> tuple[str, ...]: ...
@@ -76,7 +77,7 @@ Findings = TypeVar("Findings", bound=Examined)
 
 @dataclass(frozen=True)
 class Turn(Generic[Shape, Findings]):
-    """The model's answer and what the checks say about it."""
+    """The model's answer and the findings of the checks on it."""
 
     answer: Shape
     findings: Findings
@@ -92,8 +93,8 @@ async def ask_turn(
     language: TaskLanguage,
     examine: Callable[[Shape], Findings],
 ) -> Turn[Shape, Findings] | Flag:
-    """The model's answer to `text`. One that `examine` complains of is asked for again once; the second
-    answer is returned whatever the checks say. A flag where no answer of that shape was to be had.
+    """The model's answer to `text`. If `examine` finds fault with it, the model is asked once more; the second answer is
+    returned whatever the checks say. A flag if the model gave no answer of that shape.
 
     Raises `ModelCallError` and `Halt`.
     """
@@ -123,7 +124,7 @@ async def ask_once(
     prompt: Prompt,
     language: TaskLanguage,
 ) -> Shape | Flag:
-    """The model's answer to `text`, from one call; a flag where it has not that shape.
+    """The model's answer to `text`, from a single call; a flag if it does not have that shape.
 
     Raises `ModelCallError` and `Halt`.
     """
@@ -163,12 +164,12 @@ _LABELS: dict[TaskLanguage, dict[Label, str]] = {
 
 
 def transcript(dialogue: Dialogue, language: TaskLanguage) -> str:
-    """All that was said, a paragraph a turn; what the user disclosed bears the stage's number."""
+    """The dialogue as text, one paragraph per turn; turns that disclose a stage carry its number."""
     return "\n\n".join(f"[{_speaker(m, language)}]\n{m.text}" for m in dialogue.messages)
 
 
 def listed(items: tuple[str, ...], language: TaskLanguage) -> str:
-    """Items a line each, or that there are none."""
+    """The items, one per line; the word for "none" if there are none."""
     return "\n".join(f"- {item}" for item in items) or label("none", language)
 
 
@@ -224,7 +225,7 @@ Utterance = Annotated[str, BeforeValidator(_text)]
 
 
 def _for_models(schema: dict[str, Any]) -> None:
-    """What a server holds a model to: every field. Notes to readers of the code are not for it."""
+    """Makes all fields required in the schema for the model, and leaves the class's docstring out of it."""
     schema["required"] = list(schema["properties"])
     schema.pop("description", None)
 
@@ -236,8 +237,8 @@ class _Answer(BaseModel):
 
 
 class PersonaAnswer(_Answer):
-    """One turn of a persona. `stage` is asked for, so that the model commits itself, and corrected to
-    what `cue_met` means: the engine counts.
+    """One turn of a persona. `stage` is asked for so that the model commits itself; the stage that counts follows from
+    `cue_met`.
     """
 
     reason: Utterance = ""
@@ -256,7 +257,7 @@ class FarewellAnswer(_Answer):
 
 
 class ResponderAnswer(_Answer):
-    """One turn of a responder: what the agent's turn was, and words for it."""
+    """One turn of a responder: its classification of the agent's turn, and its reply."""
 
     reason: Utterance = ""
     move: Annotated[MoveName, BeforeValidator(_name)]

@@ -1,4 +1,4 @@
-"""What a simulated user may say: form and length, nothing that must not be named, and each line of the task in its turn."""
+"""Checks on a simulated user's words: their form and length, names that must not be said, lines that are not due."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def without_emphasis(text: str) -> str:
 
 
 def markdown_in(text: str) -> str:
-    """The first piece of a text that shows it is laid out and not spoken; "" if there is none."""
+    """The first piece of Markdown, JSON or a list in a text, which nobody would speak; "" if there is none."""
     for pattern in (_FENCE, _ROW, _RULE, _HEADING, _QUOTE, _BULLET, _LINK, _JSON):
         if match := pattern.search(text):
             end = text.find("\n", match.end())
@@ -76,7 +76,7 @@ def markdown_in(text: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """The words of a text that is laid out; what cannot be spoken at all (JSON) stays."""
+    """The text without Markdown layout, as it would be spoken; JSON stays as it is."""
     text = _RULE.sub("", _FENCE.sub("", text))
     text = _ROW.sub(lambda row: ", ".join(c.strip() for c in row[1].split("|") if c.strip()), text)
     text = _LINK.sub(r"\1", text)
@@ -87,7 +87,7 @@ def spoken(text: str) -> str:
 
 
 def structures_in(text: str) -> tuple[str, ...]:
-    """The words that ask for triples, JSON, tables and the like."""
+    """The words in `text` that ask for triples, JSON, tables and the like."""
     return tuple(dict.fromkeys(match[0] for match in _STRUCTURE.finditer(text)))
 
 
@@ -99,8 +99,8 @@ def without_sentences(text: str, words: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """`text`: what of a reply may be said, mended where it could be; "" if none of it may.
-    `complaints`: why the model should be asked again; `flags`: what to record if that was no help.
+    """A checked reply. `text`: what of it may be said, mended where possible; "" if nothing. `complaints`: what to tell
+    the model when it is asked again; `flags`: what to record if that did not help.
     """
 
     text: str
@@ -128,11 +128,10 @@ class Words:
 
 
 def well_formed(reply: str, limit: int, told: Told, own: str, language: TaskLanguage) -> Words:
-    """The words of a reply as a person would say them, of at most `limit` characters.
+    """A reply as a person would say it, in at most `limit` characters.
 
-    Emphasis is dropped without ado. Text that is laid out, and requests for triples, tables and the
-    like, are complained of and mended. `own`, the task's words for this moment, may be as they are;
-    so may words for such forms that stand in `told`.
+    Emphasis is removed silently. Layout, and requests for triples, tables and the like, are complained of and removed.
+    `own`, the task's own words for this turn, may contain both; words for such forms that are in `told` are allowed.
     """
     if len(reply) > limit:
         return Words("").blamed(language, "long", FlagKind.UNUSABLE)
@@ -164,8 +163,8 @@ _LIMIT = 4000
 
 
 class PersonaChecks:
-    """A persona names nothing of the gold before it has heard or said it, gives no line away before
-    its turn, and talks like a person. Raises `ValueError` for a task without a persona.
+    """Checks of a persona's words: no gold that nobody has named yet, no line before its stage, and the form of spoken
+    words. Raises `ValueError` for a task without a persona.
     """
 
     def __init__(self, task: Task) -> None:
@@ -177,7 +176,7 @@ class PersonaChecks:
         self._secrets = Secrets(gold_things(task.gold))
 
     def disclosing(self, reply: str, number: int, dialogue: Dialogue) -> Words:
-        """Words that say this stage's line, from 1: the reply if it carries the line, else the line."""
+        """The checked words for disclosing stage `number` (from 1): the reply if it carries the line, else the line."""
         stage = self._persona.stages[number - 1]
         line = stage.line
         if len(reply) > _LIMIT + len(line) or not carries(reply, line):
@@ -188,15 +187,15 @@ class PersonaChecks:
         return Words(line, words.complaints, words.flags)
 
     def with_line(self, reply: str, number: int, dialogue: Dialogue) -> Words:
-        """Words beside this stage's line, from 1, whether or not they say it."""
+        """The checked reply of a turn that discloses stage `number` (from 1), whether or not it says the line."""
         line = self._persona.stages[number - 1].line
         return self._checked(reply, line, self._persona.stages[number:], dialogue)
 
     def pushing(
         self, reply: str, number: int | None, dialogue: Dialogue, *, ends: bool = False
     ) -> Words:
-        """Words that disclose nothing, while the cue of this stage is not met or (None) when all stages
-        are disclosed. `ends`: the model takes the dialogue for finished.
+        """The checked words of a turn that discloses nothing: the cue of stage `number` is not met, or (None) all stages
+        are disclosed. `ends`: the model considers the dialogue finished.
         """
         if number is None:
             return self._checked(reply, "", (), dialogue)
@@ -223,8 +222,8 @@ _FEW = 2
 
 
 class ResponderChecks:
-    """The hard rules: nothing forbidden, no target or candidate that the agent has not named, no later
-    question, no clue. Words that break one are not said at all.
+    """Checks of a responder's words: nothing forbidden, no target or candidate that the agent has not named, no later
+    question, no clue. Words that break a rule are not said at all.
     """
 
     def __init__(self, task: Task, rules: ChainRules) -> None:
@@ -251,7 +250,7 @@ class ResponderChecks:
         return Words("", words.complaints, words.flags) if words.complaints else words
 
     def _hints(self, text: str, place: Place, told: Told) -> bool:
-        # Also of steps that are behind: their clues were never asked for. Those that were are told.
+        # Also clues of past steps, which were never asked for; released clues are in `told`.
         given = place.index if place.situation.clue_given else None
         steps = (step for n, step in enumerate(self._rules.steps) if n != given)
         return any(s.ambiguity and gives_away(text, s.ambiguity.clue, told) for s in steps)
@@ -273,9 +272,9 @@ _LONG_LATIN, _LONG_HAN = 20, 10
 
 @dataclass(frozen=True)
 class Disclosed:
-    """What a reply discloses that it should not, by titles, questions and clues. `own`: what the task has
-    the user say at this moment; `known`: texts whose names are no news beside what is found here.
-    `not_met`: what the card says for an unmet cue; `coming`: the stages that are not disclosed yet.
+    """What a reply discloses that it should not, as stage titles, questions and clues. `own`: the task's own words for
+    this turn; `known`: texts whose names are no further leak; `not_met`: the card's words for an unmet cue; `coming`:
+    the stages that are not disclosed yet.
     """
 
     forbidden: tuple[str, ...] = ()
@@ -290,6 +289,8 @@ class Disclosed:
 
 
 class PersonaLines:
+    """Finds which stages' lines a persona's reply discloses out of turn."""
+
     def __init__(self, task: Task, persona: Persona) -> None:
         self._task = task
         self._persona = persona
@@ -317,7 +318,7 @@ class PersonaLines:
                 (doubled if both else ahead).append(stage)
         skipped: tuple[str, ...] = ()
         if reply.stage is not None and reply.stage != number:
-            # Which other stage was meant says it all.
+            # A wrong stage is the one fault; what else the reply discloses follows from it.
             title = said.title if said else str(reply.stage)
             if reply.stage in done and said:
                 ahead, doubled = [], [said]
@@ -340,7 +341,9 @@ class PersonaLines:
 
 
 class ChainLines:
-    """Of a checkpoint task. Raises `ValueError` for a task of another family."""
+    """Finds which questions and clues a reply on a checkpoint task discloses out of turn. Raises `ValueError` for a task
+    of another family.
+    """
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -386,8 +389,8 @@ def _stage(stages: tuple[Stage, ...], number: int | None) -> Stage | None:
 
 
 def _says_again(text: str, line: str, at_hand: Told) -> bool:
-    """Whether a line that was said before is said once more, and not only spoken about: word for word, or
-    with nearly all of its words. `at_hand`: what may be said now anyway.
+    """Whether a line that was said before is repeated (word for word, or nearly all its words), not just mentioned.
+    `at_hand`: texts that may be said now anyway.
     """
     flat, folded = fold(line), fold(text)
     long_enough = len(flat) >= (_LONG_HAN if is_cjk(flat) else _LONG_LATIN)
@@ -400,8 +403,8 @@ def _says_again(text: str, line: str, at_hand: Told) -> bool:
 
 
 def _touches(text: str, line: str) -> bool:
-    """Whether words may pass for the line, told in others: they have about a third of its content words.
-    Far laxer than `carries`: people put things in their own words, and nobody should be stopped for that.
+    """Whether a text may be a paraphrase of the line: it has about a third of the line's content words. Far laxer than
+    `carries`, since people use their own words.
     """
     words = content_words(line)
     if fold(line) in fold(text) or coverage(words, words_said(text)) >= _TOUCHED:

@@ -1,4 +1,4 @@
-"""What is wrong with the words of a user part, whoever plays it: coaching the agent, leaving its questions open, and the rest."""
+"""Finds faults in what a user part says, whoever plays it: leaks, lines out of turn, coaching, ignored questions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ _ENGLISH = re.compile(
     r"|one (?:question |thing )?at a time)\b",
     re.IGNORECASE,
 )
-# At the beginning of a sentence or clause: `if you ask me` and `when they ask me` are innocent.
+# Only at the beginning of a sentence or clause: `if you ask me` and `when they ask me` are harmless.
 _ORDER = re.compile(
     r"(?:^|[,;:]\s+(?:so |and |or |but )?)\W*(?:(?:please|just|now|then|next|so|first|and|or|but|maybe|perhaps"
     rf"|instead)[ ,]+){{0,3}}(?:try )?ask me (?:{_WHAT}\b|for\b|again\b|something\b|a (?:better|different)\b)",
@@ -76,7 +76,7 @@ _MAY_I = re.compile("请问(?!问)")
 
 
 def coached_in(text: str) -> str:
-    """The first words of a text that tell the agent what to ask the user, or how; "" if none do."""
+    """The first words of a text that tell the agent what to ask the user (`ask me about`); "" if there are none."""
     for sentence in sentences(text):
         if match := _ENGLISH.search(sentence):
             if not _NEGATED.search(sentence[: match.start()]):
@@ -93,7 +93,7 @@ _ASKS = re.compile(
 )
 _TO_USER = re.compile(r"\b(?:you|your|i|we)\b|[你您我]", re.IGNORECASE)
 _CHOICE = re.compile(r"\bor\b|还是|或者", re.IGNORECASE)
-# Questions that any words, or none, are an answer to: offers, and asking how it was.
+# Questions that need no answer: offers, and asking whether the answer was good.
 _OFFER = re.compile(
     r"\b(?:shall|should|can|could|may|might) (?:i|we)\b|\b(?:would you like|do you want|want|need) (?:me|to|us)\b"
     r"|\bwould you like\b(?!.*\b(?:which|what)\b)|\bdo you (?:have|need) (?:any|more|other|further|something)\b"
@@ -140,8 +140,8 @@ _EMPTY = tuple(
 
 
 def questions_put(said: Message) -> tuple[str, ...]:
-    """The questions of an agent's turn that want an answer of the user: those at its end or put to `you`;
-    not headings, offers to go on, or whether it was any good.
+    """The questions in an agent's turn that the user should answer: those at its end or addressed to `you`; not
+    headings, offers to go on, or questions whether the answer was good.
     """
     text, put = sentences(said.text), list[str]()
     closing = True
@@ -156,9 +156,9 @@ def questions_put(said: Message) -> tuple[str, ...]:
 
 
 def is_left_open(asked: Iterable[str], words: str, not_met: str = "") -> bool:
-    """Whether `words` answer none of these questions: nothing in them takes one up, states a preference,
-    agrees, declines or puts off, and every sentence only pushes, thanks or asks for something else.
-    `not_met`: what the task's card says for a cue that is not met; to repeat it answers nothing.
+    """Whether `words` answer none of the questions `asked`: no word takes one up, states a preference, agrees, declines
+    or defers, and every sentence only urges, thanks or asks for something else. `not_met`: the card's words for an
+    unmet cue; repeating them is no answer.
     """
     known = {normalise(s) for said in (not_met, *_EMPTY) for s in sentences(said)}
     rest = [s for s in sentences(words) if normalise(s) not in known]
@@ -184,12 +184,14 @@ _READ, _FAULTS_SHOWN = 20_000, 80
 
 
 class FaultKind(StrEnum):
-    """`leak`: names gold that nobody has said. `forbidden`: says what the user must never say. `early`: says
-    the line of the next stage though the speaker decided that its cue is not met. `ahead`: gives away a
-    line, clue or question whose turn has not come. `skipped`: discloses another stage than
-    the next. `doubled`: says a line again, or two at once. `missing_line`: counts as a stage, or as the
-    release of a clue, with words that can hardly mean its line. `markdown`, `structure`: laid out, or asks for triples, tables and the like.
-    `coached`: tells the agent what to ask. `ignored`: leaves what the agent asked without any answer.
+    """What is wrong with a user's reply.
+
+    `leak`: it names gold that nobody has said. `forbidden`: it says what the user must never say. `early`: it says the
+    next stage's line although its speaker decided that the cue is not met. `ahead`: it gives away a line, clue or
+    question before its turn. `skipped`: it discloses another stage than the next. `doubled`: it repeats a line, or says
+    two at once. `missing_line`: it counts as a stage, or as the release of a clue, but hardly says its line.
+    `markdown`: it has layout. `structure`: it asks for triples, tables and the like. `coached`: it tells the agent what
+    to ask. `ignored`: it leaves the agent's questions unanswered.
     """
 
     LEAK = "leak"
@@ -206,14 +208,14 @@ class FaultKind(StrEnum):
 
 
 class Fault(Frozen):
-    """`found`: the words that show it, shortened."""
+    """One fault of a reply. `found`: the words that show it, shortened."""
 
     kind: FaultKind
     found: str = ""
 
 
 class FaultFinder:
-    """Finds what is wrong with replies in dialogues of one task; see `faults_in`."""
+    """`faults_in` for many replies of one task."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -233,7 +235,7 @@ class FaultFinder:
         text = reply.text[:_READ]
         decided = reply.cue_met is not None or reply.unsure
         if not decided and normalise(text) in self._queries:
-            # A benchmark's own sub-queries, said one after the other whatever was asked.
+            # A staged user says the benchmark's sub-queries in order, whatever the agent asked.
             return ()
         disclosed = self._lines.disclosed(text, before, reply) if self._lines else Disclosed()
         forbidden = disclosed.forbidden
@@ -254,12 +256,12 @@ class FaultFinder:
         return (ignored,) if ignored else ()
 
     def _leaked(self, text: str, before: Dialogue, disclosed: Disclosed) -> tuple[str, ...]:
-        # What belongs to a fault already told of is not told of twice.
+        # Names that are part of another fault are no further leak.
         told = told_in(self.task, before, *disclosed.known)
         return self._secrets.named(without_terms(text, disclosed.forbidden), told)
 
     def _early(self, reply: UserReply) -> tuple[str, ...]:
-        """The number and the title of the stage that is disclosed against the speaker's own decision."""
+        """The number and title of a stage that is disclosed although the speaker decided that its cue is not met."""
         if reply.cue_met is not False or reply.stage is None:
             return ()
         stages = self.task.stages
@@ -267,7 +269,7 @@ class FaultFinder:
         return (f"{reply.stage} · {stages[reply.stage - 1].title}" if known else str(reply.stage),)
 
     def _form(self, text: str, before: Dialogue, disclosed: Disclosed) -> list[Fault | None]:
-        """How it is said, apart from what the task itself says for this moment."""
+        """Faults of form, apart from those of the task's own words for this turn."""
         for own in disclosed.own:
             text = text.replace(own, " ") if own else text
         wanted = structures_in(text)
@@ -288,7 +290,7 @@ class FaultFinder:
         if last is None or reply.stage is not None or reply.done or taken_up:
             return ()
         asked = questions_put(last)
-        # What a later line is going to say is rightly kept back.
+        # A question about what a later line says is rightly left open.
         asked = [q for q in asked if not any(is_covered(q, stage) for stage in disclosed.coming)]
         return asked[:1] if asked and is_left_open(asked, text, disclosed.not_met) else []
 
@@ -297,16 +299,15 @@ _latest: list[FaultFinder] = []
 
 
 def faults_in(task: Task, before: Dialogue, reply: UserReply) -> tuple[Fault, ...]:
-    """What is wrong with `reply`, said after `before`, which ends with the agent's reply (or is empty: the
-    opening). The worst first, each kind at most once, with all that it found.
+    """The faults of `reply`, said after `before`, which ends with the agent's reply (or is empty: the opening). The worst
+    first, each kind at most once, with everything that shows it.
 
-    One error is one fault. A line whose turn has not come is `ahead`, but `doubled` if the reply also
-    counts as a stage and says both lines whole; a stage other than the next is `skipped` or, if it was
-    disclosed before, `doubled`, and nothing else; names that stand in what is found so are no further
-    `leak`. `ignored` is only told of a reply with no other fault. A line in other words of which a person
-    was asked and said that it still means the same (`meaning`) is not missing.
+    One error gives one fault. A line that is not due is `ahead`, but `doubled` if the reply also counts as a stage and
+    says both lines whole. A stage other than the next is `skipped`, or `doubled` if it was disclosed before, and
+    nothing else. Names within what such a fault found are no further `leak`. `ignored` is only found in a reply without
+    other faults. A paraphrased line that a person marked as meaning the same (`meaning`) is not missing.
 
-    Pure; reads no more than the first 20,000 characters of a reply, and raises nothing, whatever they hold.
+    Pure; reads at most the first 20,000 characters of a reply and raises nothing.
     """
     finder = next((known for known in _latest if known.task is task), None)
     if finder is None:
@@ -316,6 +317,6 @@ def faults_in(task: Task, before: Dialogue, reply: UserReply) -> tuple[Fault, ..
 
 
 def _fault(kind: FaultKind, found: Iterable[str]) -> Fault | None:
-    """No fault where nothing was found."""
+    """The fault with the words `found`; None if there are none."""
     words = tuple(dict.fromkeys(each for each in found if each))
     return Fault(kind=kind, found=one_line(", ".join(words), _FAULTS_SHOWN)) if words else None

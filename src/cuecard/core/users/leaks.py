@@ -1,4 +1,4 @@
-"""What a user's words give away: gold that nobody has said yet, and lines before their turn."""
+"""Finds what a user's words give away: gold names that nobody has said yet, and lines before their stage."""
 
 import re
 import unicodedata
@@ -31,8 +31,8 @@ _MIN_LATIN, _MIN_HAN, _MIN_LOWER, _MAX_UNIT = 3, 2, 5, 6
 
 
 def fold(text: str) -> str:
-    """A text for comparing names in it: case, accents, punctuation, blanks beside Chinese characters
-    and characters that nobody sees make no difference.
+    """The text normalised for finding names in it: without case, accents, punctuation, invisible characters and blanks
+    beside Chinese characters.
     """
     text = _THOUSANDS.sub("", text)
     if not text.isascii():
@@ -46,14 +46,14 @@ def fold(text: str) -> str:
 
 
 class Told:
-    """All that has been said to or by the user, folded only once something in doubt is looked up."""
+    """The texts that a user knows: said by or to them. Folded only when a name is first looked up."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = tuple(texts)
         self._folded: str | None = None
 
     def has(self, folded: str) -> bool:
-        """Whether a folded name stands here as a word (Latin) or at all (others)."""
+        """Whether a folded name occurs in the texts: as a whole word if it is Latin, anywhere if it is not."""
         return next(iter(occurrences(self.folded, folded)), None) is not None
 
     @property
@@ -64,8 +64,8 @@ class Told:
 
 
 def told_in(task: Task, dialogue: Dialogue, *own: str) -> Told:
-    """What the user of a task knows at the end of a dialogue: who they are and what they asked first, the
-    lines they have disclosed, all that was said, and `own`, the task's words for this moment.
+    """What the user of a task knows at the end of a dialogue: their identity and first query, the lines disclosed so
+    far, all that was said, and `own`, the task's own words for this turn.
     """
     said = (message.text for message in dialogue.messages)
     if (persona := task.persona) is None:
@@ -77,27 +77,26 @@ def told_in(task: Task, dialogue: Dialogue, *own: str) -> Told:
 
 @dataclass(frozen=True)
 class _Secret:
-    """One thing: its names as written, and what finds it (folded form -> as written)."""
+    """One thing: its names as written, and the folded forms that find it, each with the name as written."""
 
     names: frozenset[str]
     forms: dict[str, str]
 
 
 class Secrets:
-    """Things that a user must not be the first to name. Each is a group of names; who has heard one
-    of them knows the thing.
+    """Things that a user must not be the first to name. Each is a group of names; once one of them has been said, the
+    thing is known.
 
-    Names too short or too common to mean anything count neither way: single digits, numbers of fewer
-    than three digits, Latin names of fewer than three characters, lower-case words of fewer than five
-    letters, single Chinese characters, small words, yes and no. A number with a short unit is also
-    found without the unit.
+    Names that are too short or too common are ignored: numbers of fewer than three digits, Latin names of fewer than
+    three characters, lower-case words of fewer than five letters, single Chinese characters, function words, yes and
+    no. A number with a short unit is also found without the unit.
     """
 
     def __init__(self, things: Iterable[Iterable[str]]) -> None:
         self._secrets = tuple(s for names in things if (s := _secret(names)).forms)
 
     def named(self, text: str, told: Told) -> tuple[str, ...]:
-        """The names in `text` of things that were not told before, each thing once."""
+        """The names in `text` of things that are not in `told`, one name per thing."""
         folded = fold(text)
         found: list[str] = []
         for secret in self._secrets:
@@ -120,14 +119,14 @@ def _secret(names: Iterable[str]) -> _Secret:
 
 
 def bare_number(folded: str) -> str:
-    """The number of a folded name that is a number with a short unit, if it counts by itself."""
+    """The number in a folded name that consists of a number and a short unit, if it `counts` alone; else ""."""
     numbers = _NUMBER.findall(folded)
     letters = sum(c.isalpha() for c in folded)
     return numbers[0] if len(numbers) == 1 and letters <= _MAX_UNIT and counts(numbers[0]) else ""
 
 
 def counts(name: str) -> bool:
-    """Whether a name is long and rare enough that hearing it means something."""
+    """Whether a name is long and rare enough for its mention to give something away."""
     folded = fold(name)
     if not folded or folded in _YES_NO or not content_words(name):
         return False
@@ -146,14 +145,14 @@ def gold_things(gold: Gold) -> tuple[tuple[str, ...], ...]:
 
 
 def chain_things(chain: CheckpointChain) -> tuple[tuple[str, ...], ...]:
-    """As `gold_things`, with every reading of an ambiguous step."""
+    """As `gold_things`, and the candidates of every ambiguous step."""
     open_steps = [step.ambiguity for step in chain.steps if step.ambiguity]
     candidates = ((name,) for ambiguity in open_steps for name in ambiguity.candidates)
     return (*gold_things(chain), *candidates)
 
 
 def forbidden_in(text: str, chain: CheckpointChain) -> tuple[str, ...]:
-    """What a user must never say and `text` says."""
+    """The task's forbidden strings that `text` contains."""
     folded = fold(text)
     return tuple(
         name
@@ -174,9 +173,7 @@ _folded = lru_cache(maxsize=8192)(fold)
 
 @lru_cache(maxsize=64)
 def words_said(text: str) -> frozenset[str]:
-    """The content words of a reply. Looked up for many lines at once, then never again: what a run
-    says in all must not stay in a cache.
-    """
+    """The content words of a reply. The cache is small: a reply is compared with many lines at once, then never again."""
     return frozenset(content_words.__wrapped__(text))
 
 
@@ -184,10 +181,9 @@ _reply_folded = lru_cache(maxsize=64)(fold)
 
 
 def carries(text: str, line: str) -> bool:
-    """Whether `text`, in whatever words, says what `line` says.
-
-    It has the line's numbers, quotations and names, most of its content words, and most
-    of those of each thing the line asks for. Strict by intent: the line can always be said itself.
+    """Whether `text` says what `line` says, if in other words: it has the line's numbers, quotations and names, most of
+    its content words, and most of those of each thing that the line asks for. Strict on purpose, since a simulator can
+    always say the line itself.
     """
     folded = _reply_folded(text)
     if fold(line) in folded:
@@ -201,7 +197,7 @@ def carries(text: str, line: str) -> bool:
 
 
 def _requests(line: str) -> Iterator[tuple[str, ...]]:
-    """The content words of each thing that the line asks for; a lone 好 asks for nothing."""
+    """The content words of each thing that the line asks for; a sentence that is only 好 asks for nothing."""
     for question in questions(line):
         for clause in clauses(question):
             words = content_words(clause)
@@ -218,8 +214,8 @@ def _particulars(line: str) -> list[str]:
 
 
 def gives_away(text: str, line: str, told: Told) -> bool:
-    """Whether `text` says a line whose turn has not come: in the line's own words, or most of the
-    content words that were new in it. What was told before gives nothing away.
+    """Whether `text` says a line that is not due: in the line's own words, or with most of its content words that are
+    not in `told`.
     """
     folded, flat = _reply_folded(text), _folded(line)
     long_enough = len(flat) >= (_SHORT_HAN if is_cjk(flat) else _SHORT_LATIN)

@@ -1,4 +1,4 @@
-"""The scripted responder of a checkpoint task: what a turn of the agent was, where the trial stands, and what follows."""
+"""The scripted responder of checkpoint tasks: it classifies the agent's turns and follows DiscoBench's decision table."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -23,6 +23,8 @@ Status = CheckpointStatus
 
 
 class Move(Enum):
+    """What an agent's turn does at the current step of a checkpoint chain."""
+
     ASKS_RIGHTLY = "asks about the step's ambiguity"
     ASKS_OTHERWISE = "asks about something else"
     RIGHT = "names the step's target"
@@ -43,8 +45,8 @@ ADVANCING = frozenset(
     {Status.CORRECT_ANSWER, Status.MISSED_AMBIGUITY_CORRECT, Status.TASK_COMPLETED}
 )
 
-# (the step's ambiguity is still open, what the agent did) -> how the turn counts. Only an ambiguous
-# step whose clue has not been released is open. The last step's target completes the task.
+# The decision table: (is the step's ambiguity open, the agent's move) -> the status. A step is open if it is
+# ambiguous and its clue has not been released. The last step's target completes the task (`status_of`).
 _STATUSES: dict[tuple[bool, Move], Status] = {
     (True, Move.ASKS_RIGHTLY): Status.AMBIGUITY_DETECTED,
     (True, Move.ASKS_OTHERWISE): Status.WRONG_AMBIGUITY_DETECTED,
@@ -66,12 +68,12 @@ def status_of(move: Move, situation: Situation) -> Status:
 
 
 def read_move(message: Message, step: Checkpoint) -> Move:
-    """How a turn reads at a step.
+    """The agent's move at a step, by rules.
 
-    A turn that says `ask` only asks, whatever names it lists. Otherwise the sentences that do not
-    ask are the answer, and the first of the target and the candidates that they name is the one
-    given; but a plain reply that asks, having named two or more candidates, only lists them. An
-    `answer` without the target is wrong; a plain reply is so only if it names another candidate.
+    A turn declared `ask` only asks, whatever names it lists. Otherwise the sentences that are no questions are the
+    answer, and the first target or candidate named in them is the one given; but an undeclared reply that names two or
+    more candidates and asks a question only lists them. A turn declared `answer` without the target is wrong; an
+    undeclared reply is wrong only if it names another candidate.
     """
     asked = questions(message.text)
     if message.act is Act.ASK:
@@ -95,7 +97,7 @@ def _asks(asked: tuple[str, ...], text: str, step: Checkpoint) -> Move:
         return Move.ASKS_OTHERWISE
     terms = (*step.ambiguity.candidates, *step.ambiguity.terms)
     heard = "\n".join(asked)
-    # Candidates are often listed first and asked about after: "I see A and B. Which one?"
+    # Candidates are often listed before the question: "I see A and B. Which one?"
     about = any(contains_term(heard, term) for term in terms) or any(
         contains_term(text, candidate) for candidate in step.ambiguity.candidates
     )
@@ -103,7 +105,7 @@ def _asks(asked: tuple[str, ...], text: str, step: Checkpoint) -> Move:
 
 
 def _first_named(text: str, right: tuple[str, ...], candidates: tuple[str, ...]) -> bool | None:
-    """Whether the first name given is a right one; None if none of them stands in the text."""
+    """Whether the first of these names in the text is a right one; None if the text holds none."""
     names = [(name, True) for name in right if contains_term(text, name)]
     known = {normalise(name) for name in right}
     names += [
@@ -112,7 +114,7 @@ def _first_named(text: str, right: tuple[str, ...], candidates: tuple[str, ...])
     if not names:
         return None
     flat = normalise(text)
-    # At the same place the longer name is the one meant (Georgia Tech, Georgia).
+    # Of two names at the same place the longer is meant (`Georgia Tech`, not `Georgia`).
     return min(names, key=lambda item: (flat.find(normalise(item[0])), -len(item[0])))[1]
 
 
@@ -129,7 +131,7 @@ _SAYS: dict[CheckpointStatus, Phrase] = {
 
 @dataclass(frozen=True)
 class Place:
-    """The step, from 0, that the agent is at."""
+    """The step (from 0) that the agent has reached, and its situation."""
 
     index: int
     step: Checkpoint
@@ -138,7 +140,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a turn led to, and at which step. `gives_up`: patience has run out."""
+    """The status of a turn and the step it was about. `gives_up`: the user's patience has run out."""
 
     index: int
     status: CheckpointStatus
@@ -150,13 +152,13 @@ class Outcome:
 
 
 class ChainRules:
-    """The decision table over a chain (FORMATS: discobench, responder statuses).
+    """The decision table over a chain of checkpoints (the responder statuses of DiscoBench).
 
-    A clue is released only to a question about the step's ambiguity. Every correct answer advances.
-    An agent that answers with the final answer has completed the task from wherever it stood. After
-    `patience` turns in a row without progress the user gives up; None: never.
+    A clue is released only for a question about the step's ambiguity. Every correct answer advances. An agent that
+    gives the final answer has completed the task, whatever step it had reached. After `patience` turns in a row
+    without progress the user gives up; None: never.
 
-    Everything follows from the dialogue alone. Raises `ValueError` for a task whose user does not lead through steps.
+    Everything is derived from the dialogue alone. Raises `ValueError` for a task whose user does not lead through steps.
     """
 
     def __init__(self, task: Task, patience: int | None) -> None:
@@ -186,7 +188,7 @@ class ChainRules:
         return Place(index, step, situation)
 
     def follow(self, dialogue: Dialogue, said: Message, move: Move) -> Outcome:
-        """What comes of the agent's last turn `said`, which was this move at the current step."""
+        """The outcome of the agent's last turn `said`, which was this move at the current step."""
         place = self.place(dialogue)
         end = len(self.steps) - 1
         skips = move is not Move.RIGHT and said.act is Act.ANSWER and place.index != end
@@ -203,7 +205,7 @@ class ChainRules:
         return Outcome(place.index, status, gives_up)
 
     def words(self, outcome: Outcome) -> str:
-        """What a script says to this: the clue, or a phrase that gives nothing away."""
+        """The scripted reply to an outcome: the clue, or a phrase that gives nothing away."""
         if outcome.gives_up:
             return phrase(self._language, "give_up")
         ambiguity = self.steps[outcome.index].ambiguity
@@ -214,7 +216,7 @@ class ChainRules:
     def reply(
         self, outcome: Outcome, text: str = "", reason: str = "", flags: tuple[Flag, ...] = ()
     ) -> UserReply:
-        """The reply to this outcome; without a `text`, in a script's words."""
+        """The reply to an outcome; without `text`, in the scripted words."""
         return UserReply(
             text=text or self.words(outcome),
             checkpoint=outcome.index,
@@ -233,10 +235,7 @@ class ChainRules:
 
 
 def _stuck_before(dialogue: Dialogue) -> int:
-    """How many of the user's turns, up to the last, have brought nothing new in a row.
-
-    A clue repeated brings nothing new either.
-    """
+    """How many of the user's latest turns in a row brought nothing new; a repeated clue is nothing new."""
     detected: set[int | None] = set()
     count = 0
     for message in dialogue.of("user"):
@@ -253,9 +252,9 @@ PATIENCE = 3
 
 
 class ScriptedResponder:
-    """Asks the ambiguous question and reads every turn of the agent at the current step by the names
-    in it. It never names the next question or a forbidden string. After `patience` turns in a row
-    without progress it gives up; a task completed ends as answered.
+    """Asks the ambiguous question and classifies every turn of the agent by the names in it (`read_move`). It never
+    says the next question or a forbidden string. After `patience` turns in a row without progress it gives up; a
+    completed task ends the trial as `answered`.
 
     Raises `ValueError` for a task whose user does not lead through steps.
     """

@@ -1,4 +1,5 @@
-"""Users without a model: a persona's stages by testable cues, sub-queries in their order, or one question; with the phrases they use."""
+"""Users without a model: one that discloses a persona's stages when cues are met, one that says sub-queries in order,
+one that asks once; and the phrases they use."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,7 +22,7 @@ from cuecard.core.text import (
 
 
 def next_stage(persona: Persona, dialogue: Dialogue) -> int | None:
-    """The first stage, from 1, that is not disclosed yet."""
+    """The first stage (from 1) that is not disclosed yet; None if all are."""
     disclosed = set(dialogue.stages_disclosed)
     numbers = range(1, len(persona.stages) + 1)
     return next((number for number in numbers if number not in disclosed), None)
@@ -49,9 +50,9 @@ class CueWhy(StrEnum):
 
 @dataclass(frozen=True)
 class CueCheck:
-    """What a script makes of a reply. `term`: the cue's term that counts, or (`TERM_NOT_ASKED`) stands
-    where nothing is asked; `sentence`: of the reply, the one that counts. `words`: which of the
-    `wanted` content words of the cue's text the reply has.
+    """Whether a reply meets a cue, and why. `term`: the cue's term that was found (for `TERM_NOT_ASKED`, in a sentence
+    that asks nothing); `sentence`: the sentence of the reply that decided. `words`: which of the `wanted` content words
+    of the cue's text the reply has.
     """
 
     met: bool
@@ -70,10 +71,9 @@ def cue_met(cue: Cue, reply_text: str) -> bool:
 def explain_cue(cue: Cue, reply_text: str) -> CueCheck:
     """Whether and why a reply meets a cue.
 
-    `start` is always met. With terms, any one of them must stand in the reply, for `asks` in a
-    sentence that asks. Without terms: `asks` by any question; `mentions` by a reply that has about
-    a third of the content words of the cue's text; `completes` by a reply that says something
-    besides asking.
+    `start` is always met. A cue with terms is met if one of them is in the reply; for `asks`, in a question. Without
+    terms, `asks` is met by any question, `mentions` by a reply with about a third of the content words of the cue's
+    text, and `completes` by a reply that contains a statement.
     """
     if cue.kind is CueKind.START:
         return CueCheck(True, CueWhy.START)
@@ -121,12 +121,12 @@ def _first_term(cue: Cue, text: str) -> str:
 
 
 def _sentence_with(text: str, term: str) -> str:
-    """The sentence that holds the term; nothing where it runs over the end of one."""
+    """The sentence that contains the term; "" if no single sentence does."""
     return next((s for s in sentences(text) if contains_term(s, term)), "")
 
 
 def is_covered(question: str, stage: Stage) -> bool:
-    """Whether a question is about what a stage's line is going to say."""
+    """Whether a question is about what a stage's line says."""
     if any(contains_term(question, term) for term in stage.cue.terms):
         return True
     about = content_words(f"{stage.title}\n{stage.line}")
@@ -189,7 +189,7 @@ _PUSHES: dict[TaskLanguage, tuple[str, ...]] = {
 
 
 def pushes(language: TaskLanguage) -> tuple[str, ...]:
-    """Natural ways to have an agent go on that give nothing away, the scripted one first."""
+    """Phrases that urge an agent to go on and give nothing away, the scripted user's first."""
     return (_PHRASES[language]["push"], *_PUSHES[language])
 
 
@@ -201,15 +201,14 @@ PATIENCE = 3
 
 
 class ScriptedUser:
-    """Discloses one stage a turn, each when the agent's last reply meets its cue.
+    """Discloses one stage per turn, as soon as the agent's last reply meets its cue.
 
-    It opens with the initial query; a first stage whose cue is `start` belongs to the opening and
-    its line is said along with it. While a cue is not met it pushes with what the stage says for
-    that case; asked about something that no stage covers, it says it does not care. After `patience`
-    pushes in a row it moves on all the same (recorded as `cue_met=False`, reason `patience`), so
-    that a trial ends. When the last line has been answered it is done.
+    It opens with the initial query, and with the line of a first stage whose cue is `start`. While a cue is not met
+    it says the stage's words for that case; asked about something that no stage covers, it says that it does not
+    matter. After `patience` such turns in a row it discloses the stage all the same (recorded as `cue_met=False`,
+    reason `patience`), so that trials end. When the last line has been answered it is done.
 
-    Everything follows from the dialogue alone. Raises `ValueError` for a task without a persona.
+    Everything is derived from the dialogue alone. Raises `ValueError` for a task without a persona.
     """
 
     def __init__(self, task: Task, patience: int = PATIENCE) -> None:
@@ -227,7 +226,7 @@ class ScriptedUser:
         return self.opening()
 
     def opening(self) -> UserReply:
-        """What is said first."""
+        """The user's first words."""
         query, first = self._persona.initial_query, self._persona.stages[0]
         if first.cue.kind is not CueKind.START:
             return UserReply(text=query)
@@ -241,7 +240,7 @@ class ScriptedUser:
         return self.answer(dialogue)
 
     def answer(self, dialogue: Dialogue) -> UserReply:
-        """What is said at this point of the dialogue."""
+        """The user's reply at the end of `dialogue`."""
         number = next_stage(self._persona, dialogue)
         if number is None:
             return UserReply(text=phrase(self._language, "thanks"), done=True)
@@ -256,7 +255,7 @@ class ScriptedUser:
 
     @staticmethod
     def _pushes(dialogue: Dialogue) -> int:
-        """How many times in a row the user has pushed; the opening is no push."""
+        """How many of the user's latest turns in a row disclosed nothing; the opening does not count."""
         count = 0
         for message in reversed(dialogue.of("user")):
             if message.stage is not None or message.turn == 0:
@@ -265,7 +264,7 @@ class ScriptedUser:
         return count
 
     def push(self, number: int, said: str) -> str:
-        """What is said while the cue of this stage, from 1, is not met by the agent's reply."""
+        """The user's words when the agent's reply `said` does not meet the cue of stage `number` (from 1)."""
         stage = self._persona.stages[number - 1]
         push = stage.not_met or phrase(self._language, "push")
         remaining = self._persona.stages[number - 1 :]
@@ -277,8 +276,8 @@ class ScriptedUser:
 
 
 class StagedUser:
-    """One sub-query a turn, whatever the agent replied; done when all are said and answered. Without
-    sub-queries the persona's lines take their place, without a persona the query.
+    """Says one sub-query per turn, whatever the agent replied, and is done when all are answered. A task without
+    sub-queries gives the persona's lines instead, one without a persona the query.
     """
 
     def __init__(self, task: Task) -> None:
@@ -309,9 +308,9 @@ MAX_QUESTIONS = 5
 
 
 class OneShotUser:
-    """Opens with the query, or with `opening`; leaves every question to the agent; the first reply that
-    does not end with a question is the answer. After `max_questions` questions it takes whatever there
-    is. Not a `baseline`: where saying one thing is all that is wanted.
+    """Opens with the query, or with `opening`, and answers no questions: the first reply that does not end with a
+    question is taken as the answer, and after `max_questions` questions any reply is. `baseline` is false where asking
+    once is the intended setting rather than a stand-in for a simulator.
     """
 
     def __init__(

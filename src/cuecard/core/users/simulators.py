@@ -1,4 +1,5 @@
-"""Users played by a model: the persona of a staged task, the responder of a checkpoint task, and single turns of either to look at."""
+"""Users played by a model: the persona of a staged task, the responder of a checkpoint task, and each of them asked for
+a single uncorrected turn."""
 
 import hashlib
 
@@ -49,15 +50,14 @@ _WHEN: dict[TaskLanguage, dict[CueKind, str]] = {
 
 
 class PersonaUser:
-    """A model plays the persona. It sees the current stage whole, of later ones only the titles, and
-    returns whether the cue is met and what the person says; at most one stage, always the next, is
-    disclosed with a reply. Words that lack the line of a met cue are replaced by the line; words that
-    would give a line away are asked for again, then replaced by what the stage says for an unmet cue.
-    Named gold and odd forms are asked for again, then flagged.
+    """A model plays the persona. It is shown the current stage in full and only the titles of later ones, and returns
+    whether the cue is met and what the person says; a reply discloses at most one stage, always the next. If the cue is
+    met and the words lack the stage's line, the line is said instead. Words that would give a line away are asked for
+    again, then replaced by the stage's words for an unmet cue. Gold names and layout are asked for again, then flagged.
 
-    It has no patience to run out: a cue that is never met is pushed for until the trial's limit of
-    turns. When all is disclosed and the model finds the last line answered, it is done. Without a
-    usable answer a scripted user (which does have patience) takes the turn, flagged.
+    It never runs out of patience: a cue that is never met is waited for until the trial's limit of turns. When all is
+    disclosed and the model considers the last line answered, it is done. Without a usable answer the scripted user
+    (which has patience) takes the turn, flagged.
 
     Raises `ValueError` for a task without a persona.
     """
@@ -142,7 +142,7 @@ class PersonaUser:
         )
 
     def asked(self, dialogue: Dialogue) -> str:
-        """What the model is asked at this point of the dialogue."""
+        """The prompt for the model's turn at the end of `dialogue`."""
         language, number = self._language, next_stage(self._persona, dialogue)
         none = label("none", language)
         person = {
@@ -172,22 +172,21 @@ class PersonaUser:
 
 
 def version_of(*prompts: Prompt) -> str:
-    """What tells players apart that differ only in their prompts: 12 hex digits."""
+    """A player's version by its prompts: 12 hex digits."""
     return hashlib.sha256("".join(prompt.hash for prompt in prompts).encode()).hexdigest()[:12]
 
 
 class ModelResponder:
-    """A model says which move the agent's turn was and finds words; status, clue and progress follow
-    from the decision table (FORMATS: discobench, responder statuses).
+    """A model classifies the agent's turn and words the reply; status, clue and progress follow from the decision table
+    (`ChainRules`, after DiscoBench).
 
-    What the tool says of the turn stands: `ask` only asks, `answer` only answers, and nobody asks
-    rightly about a step that is not ambiguous. The model never sees a clue before its release, later
-    steps or the final answer. A clue is always said in the task's words; other words that break a hard
-    rule are asked for again, then replaced by a script's and flagged. A turn without a usable answer is
-    read as the scripted responder reads it, flagged.
+    The agent's declaration outranks the model: `ask` only asks, `answer` only answers, and no question is right at a
+    step that is not ambiguous. The model never sees a clue before its release, later steps or the final answer. A clue
+    is always said in the task's words; other words that break a rule of `ResponderChecks` are asked for again, then
+    replaced by scripted ones and flagged. Without a usable answer the turn is classified by the scripted rules, flagged.
 
-    It has no patience to run out: the trial's limit of turns ends what goes nowhere. Raises
-    `ValueError` for a task of another family.
+    It never runs out of patience: only the limit of turns ends a trial without progress. Raises `ValueError` for a task
+    of another family.
     """
 
     def __init__(self, name: str, client: ChatClient, task: Task, prompt: Prompt) -> None:
@@ -245,7 +244,7 @@ class ModelResponder:
         )
 
     def asked(self, dialogue: Dialogue) -> str:
-        """What the model is asked at this point of the dialogue."""
+        """The prompt for the model's turn at the end of `dialogue`."""
         place, last = self._rules.place(dialogue), dialogue.last("agent")
         language, ambiguity = self._language, place.step.ambiguity
         none = label("none", language)
@@ -262,7 +261,7 @@ class ModelResponder:
 
 
 def _admitted(move: Move, said: Message, place: Place) -> tuple[Move, bool]:
-    """The move as the turn's tool and the step allow it, and whether it had to be corrected."""
+    """The move, corrected to what the agent's declaration and the step allow, and whether it was corrected."""
     asks = move in (Move.ASKS_RIGHTLY, Move.ASKS_OTHERWISE)
     if said.act is Act.ASK and not asks:
         return read_move(said, place.step), True
@@ -274,17 +273,17 @@ def _admitted(move: Move, said: Message, place: Place) -> tuple[Move, bool]:
 
 
 def own_words(outcome: Outcome, place: Place) -> bool:
-    """Whether the model's words are wanted: not for a clue, nor where the table went beyond it."""
+    """Whether the model's words are used: not for a clue, nor if the turn completed another step than the one shown."""
     detected = outcome.status is CheckpointStatus.AMBIGUITY_DETECTED
     return not detected and outcome.index == place.index
 
 
 class PersonaOnce(PersonaUser):
-    """A persona as its model plays it unaided. Nothing is asked again, mended or replaced by the line;
-    what would be complained of stands in `flags`.
+    """The persona's model without corrections, as a shadow: nothing is asked again, mended or replaced; faults are in
+    `flags`.
 
-    `cue_met` and `done` are the model's; a met cue discloses the next stage, for the engine counts, whether
-    or not the words say its line. Without a usable answer there are no words and no decision.
+    `cue_met` and `done` are the model's decisions; a met cue discloses the next stage, whether or not the words say its
+    line. Without a usable answer there are no words and no decision.
     """
 
     async def reply(self, dialogue: Dialogue, context: CallContext) -> UserReply:
@@ -327,10 +326,9 @@ class PersonaOnce(PersonaUser):
 
 
 class ResponderOnce(ModelResponder):
-    """A responder as its model plays it unaided: the move is the model's, also where the agent's tool says
-    otherwise (but where there are no readings, nobody asks rightly). Status and progress follow from it
-    by the decision table. A clue is always said in the task's words, for the model does not know it; all
-    other words are the model's, whatever they give away.
+    """The responder's model without corrections, as a shadow: the move is the model's, even against the agent's
+    declaration (but no question is right at a step without ambiguity). Status and progress follow by the decision
+    table. A clue is said in the task's words, since the model does not know it; all other words are the model's.
     """
 
     async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
