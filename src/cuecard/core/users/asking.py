@@ -1,5 +1,6 @@
 """Asks a simulator's model for its turn: the transcript it reads, the shape of its answer, and what it is told when a
-check refuses its words."""
+check refuses its words.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

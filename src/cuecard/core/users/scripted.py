@@ -1,5 +1,6 @@
 """Users without a model: one that discloses a persona's stages when cues are met, one that says sub-queries in order,
-one that asks once; and the phrases they use."""
+one that asks once; and the phrases they use.
+"""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

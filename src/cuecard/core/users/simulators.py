@@ -1,5 +1,6 @@
 """Users played by a model: the persona of a staged task, the responder of a checkpoint task, and each of them asked for
-a single uncorrected turn."""
+a single uncorrected turn.
+"""
 
 import hashlib
 

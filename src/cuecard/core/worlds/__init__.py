@@ -1,1 +1,1 @@
-"""Tools, and what answers them."""
+"""Worlds: they offer an agent's tools and answer its tool calls."""

@@ -1,4 +1,4 @@
-"""The background of a closed world: plausible pages that state nothing, and what they must not contain."""
+"""Background pages of a closed world, which look plausible and state nothing, and the check that they leak no gold."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,9 +13,9 @@ OMITTED = "…"
 
 
 class ValueGuard:
-    """Finds fact values in texts. Built once for a world; what it has seen it remembers.
+    """Finds fact values in texts. Built once for a world; results are cached.
 
-    `terms`: every value, alias and final answer. A term counts where `text.contains_term` finds it.
+    `terms`: every value, alias and final answer. A text contains a term if `text.contains_term` finds it.
     """
 
     def __init__(self, terms: Iterable[str]) -> None:
@@ -26,7 +26,7 @@ class ValueGuard:
         self._seen: dict[str, frozenset[str]] = {}
 
     def terms_in(self, text: str) -> frozenset[str]:
-        """The terms, normalised, that stand in a text."""
+        """The terms in a text, normalised."""
         found = self._seen.get(text)
         if found is None:
             found = self.named_in(text)
@@ -34,7 +34,7 @@ class ValueGuard:
         return found
 
     def named_in(self, text: str) -> frozenset[str]:
-        """`terms_in` for a text that will hardly come again, such as a query."""
+        """`terms_in` without the cache, for a text that will hardly come again, such as a query."""
         haystack = normalise(text)
         return frozenset(
             term
@@ -43,7 +43,7 @@ class ValueGuard:
         )
 
     def clean(self, text: str, allowed: Collection[str] = ()) -> bool:
-        """Whether a text holds no term but the `allowed` ones."""
+        """Whether a text contains no terms except `allowed` ones."""
         return all(term in allowed for term in self.terms_in(text))
 
     def redacted(self, text: str, allowed: Collection[str]) -> str:
@@ -140,9 +140,9 @@ _TRIES = 60
 
 
 class Noise:
-    """Background entries for one world, every one of them free of all its values.
+    """Makes background entries for one world; none of them contains any of its values.
 
-    `topics`: what the world is about (its attributes); those that hold a value are not used.
+    `topics`: the world's attributes, used as topics of pages; those that contain a value are not used.
     """
 
     def __init__(self, language: TaskLanguage, guard: ValueGuard, topics: Sequence[str]) -> None:
@@ -181,7 +181,7 @@ class Noise:
             number = seed // 7 + step * 104_729
             title = _pick(self._titles, number).format(topic=_pick(self._topics, number // 13))
             one = _pick(self._sentences, number // 5)
-            # A step of one to length - 1 from the first, so that the two always differ.
+            # The second is 1 to length - 1 places after the first, so that they always differ.
             shift = 1 + number // 3 % (len(self._sentences) - 1)
             other = _pick(self._sentences, number // 5 + shift)
             content = f"{one}{self._blank}{other}"
@@ -191,14 +191,14 @@ class Noise:
 
 
 def page(title: str, content: str, date: str) -> SearchEntry:
-    """An entry whose id follows from what it says."""
+    """An entry whose id is a hash of its contents."""
     return SearchEntry(
         id=f"p{digest(title + content) % 16**8:08x}", title=title, content=content, date=date
     )
 
 
 def digest(text: str) -> int:
-    """A number that depends on nothing but the text."""
+    """A hash of the text as a number, the same in every process."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=12).digest())
 
 
@@ -207,7 +207,7 @@ def _pick(options: Sequence[str], number: int) -> str:
 
 
 class Secrets:
-    """The statements of a task, and the values in them. Built when first asked for."""
+    """A task's statements and the values that must not leak from them. Built on first use."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -218,7 +218,7 @@ class Secrets:
 
     @cached_property
     def guard(self) -> ValueGuard:
-        """Guards every value, the final answers and the entities of a graph, which are all values."""
+        """The guard of all values: those of statements, final answers, and all entities of a graph."""
         from cuecard.core.families.registry import family_of
 
         terms = [value for statement in self.statements for value in statement.values]

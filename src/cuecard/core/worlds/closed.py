@@ -1,4 +1,4 @@
-"""A closed world, which knows a task's gold one atomic statement at a time, and the tools that worlds offer, as models see them."""
+"""The closed world, which answers searches from a task's gold, and the specifications of tools that worlds offer."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -71,15 +71,15 @@ SEARCH = ToolSpec(
 class ClosedWorld:
     """Answers `search` from a task's gold (Mind-ParaWorld's closed world, made deterministic).
 
-    An atomic query, one entity and one attribute, gets its statement among background pages. A
-    vague one gets lists of headings, names or topics on record, and background. A compound one gets
-    background only. The same query always gets the same answer.
+    An atomic query (one entity and one attribute) gets its statement among background pages. A vague query gets lists
+    of the headings, names or topics on record, and background; a compound one gets background only. The same query
+    always gets the same answer.
 
-    What is never said: in background, any value of any statement; in lists, any value that neither
-    the query nor the task's public text names; anywhere, the final answer of a facts task. The final
-    answer of a checkpoint task is only said to the exact query for the step whose target it is: one
-    that asks for nothing else and names no other entity than the target of the step before.
-    Row keys of a table are no values: a directory lists them, or nobody could begin.
+    Never said are: in background, the value of any statement; in lists, a value that neither the query nor the task's
+    public text names; anywhere, the final answer of a facts task. The final answer of a checkpoint task is only said to
+    the exact query for the step whose target it is, which asks for nothing else and names no other entity than the
+    target of the step before. Row keys of a table are no secret values: a directory lists them, since agents could not
+    begin otherwise.
     """
 
     def __init__(self, task: Task) -> None:
@@ -109,7 +109,7 @@ class ClosedWorld:
         return family_of(self._task).index(self._task.gold, self._secrets)
 
     async def answer(self, call: ToolCall, context: WorldContext | None = None) -> ToolAnswer:
-        """Answer a call of `search`, without any help of `context`; whatever is wrong with the call is said in the answer."""
+        """Answer a call of `search`; an unusable call gets an answer that says why. `context` is not used."""
         refusal = search_refusal(call, self._task.language)
         if refusal:
             return ToolAnswer(text=refusal, ok=False)
@@ -126,7 +126,7 @@ class ClosedWorld:
         return ToolAnswer(text=as_text(entries), entries=entries, hit=hit)
 
     def _entries(self, query: str, finding: Finding) -> tuple[SearchEntry, ...]:
-        """Four entries. A statement's place among them follows from the query."""
+        """Four entries. The place of a statement among them is a hash of the query."""
         told: list[SearchEntry] = []
         leads = finding.leads
         known = self._secrets.public | self._secrets.guard.named_in(query)
@@ -145,7 +145,7 @@ class ClosedWorld:
         return tuple(entries)
 
     def _say(self, statement: Statement) -> SearchEntry:
-        # A step is told without the one before: whoever asks need not know its target.
+        # A step is stated without its predecessor, whose target the agent may not know yet.
         subject = "" if statement.step else statement.title
         if statement.step and statement.step.lists_readings:
             title, content = say_list(
@@ -240,8 +240,8 @@ _KNOWN = {spec.name: spec for spec in (SEARCH_WEB, WEB_SEARCH, SCHOLAR_SEARCH, V
 
 
 def spec_of(name: str, world: str, calls: Iterable[ToolCall]) -> ToolSpec:
-    """The tool `name` as a world of the kind `world` offers it; one that is not known here is
-    described by the arguments that it was called with.
+    """The specification of tool `name` as a world of the kind `world` offers it; that of an unknown tool is derived
+    from the arguments of its `calls`.
     """
     if name == SEARCH.name and kind_of("world", world).collection:
         return SEARCH

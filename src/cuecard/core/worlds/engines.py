@@ -1,4 +1,4 @@
-"""Search engines: how each is asked and how its results read, without any connection."""
+"""Search engines: how each one's requests are built and its responses parsed. Nothing is sent here."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ class Trouble(StrEnum):
 
 
 class EngineError(Exception):
-    """An engine gave no results. `detail`: what it said, shortened, never the key."""
+    """An engine gave no results. `detail`: its message, shortened and without the key."""
 
     def __init__(self, trouble: Trouble, detail: str = "") -> None:
         super().__init__(trouble.value)
@@ -48,7 +48,7 @@ class EngineError(Exception):
 
 @dataclass(frozen=True)
 class Asking:
-    """One request. `body`: JSON, posted where there is one."""
+    """One HTTP request: a POST of `body` as JSON if there is one, else a GET."""
 
     url: str
     params: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -57,7 +57,9 @@ class Asking:
 
 
 class Engine(Protocol):
-    """`most`: results that one request can give. `query_chars`: the longest query that it takes."""
+    """A search engine. `address`: its default base address; `modes`: the kinds of search it has; `most`: results that one
+    request can give; `query_chars`: the longest query it accepts, in characters.
+    """
 
     name: str
     address: str
@@ -68,18 +70,18 @@ class Engine(Protocol):
     def asking(self, base: str, key: str, query: str, count: int, mode: Mode) -> Asking: ...
 
     def entries(self, answer: JsonValue, mode: Mode) -> list[SearchEntry]:
-        """The results of an answer. Raises `EngineError` where it is none."""
+        """The results in the engine's JSON. Raises `EngineError` if it is no response of this engine."""
         ...
 
     def trouble(self, status: int, said: str) -> Trouble | None:
-        """What a status other than 200 means for this engine in particular; None: what it always means."""
+        """What an HTTP status other than 200 with the message `said` means for this engine, if that is special."""
         ...
 
 
 def entry(
     title: JsonValue, content: JsonValue, url: JsonValue, date: JsonValue = ""
 ) -> SearchEntry | None:
-    """A result, cleaned; its id follows from its address. None without an address of the web."""
+    """A search result with cleaned texts, whose id is derived from its address; None without a web address."""
     address = _text(url).strip()
     if len(address) > _URL_CHARS or not _is_web(address):
         return None
@@ -93,8 +95,8 @@ def entry(
 
 
 def results(answer: JsonValue, *path: str) -> Iterator[dict[str, JsonValue]]:
-    """The objects of the list at `path`. A missing list is an empty one, anything else no answer of
-    an engine: raises `EngineError`.
+    """The objects of the list at `path` in a response; a missing list is empty. Raises `EngineError` if something else
+    stands there.
     """
     found: JsonValue = answer
     for name in path:
@@ -109,7 +111,7 @@ def results(answer: JsonValue, *path: str) -> Iterator[dict[str, JsonValue]]:
 
 
 def kept(found: Iterator[SearchEntry | None]) -> list[SearchEntry]:
-    """Entries without those that are none, each address once."""
+    """The entries without None, each address once."""
     return list({e.url: e for e in reversed([*filter(_is_entry, found)])}.values())[::-1]
 
 
@@ -153,14 +155,14 @@ class Brave:
         return kept(_entry(r) for r in results(answer, "web", "results"))
 
     def trouble(self, status: int, said: str) -> Trouble | None:
-        # Answers about the rate name the quota too: only the codes tell the two apart.
+        # Messages about the rate mention the quota too; only the codes differ.
         if status == 422 and "SUBSCRIPTION_TOKEN" in said:
             return Trouble.KEY
         return Trouble.QUOTA if status == 429 and "QUOTA_LIMITED" in said else None
 
 
 def _entry(result: dict[str, JsonValue]) -> SearchEntry | None:
-    # Brave gives pieces of HTML, also without decorations.
+    # Brave's texts are HTML even where decorations are turned off.
     pieces = [result.get("description"), *_list(result.get("extra_snippets"))]
     content = "\n".join(inline_text(piece) for piece in pieces if isinstance(piece, str))
     title = result.get("title")
@@ -193,7 +195,7 @@ class SearXNG:
         params = {"q": query, "format": "json", "categories": _CATEGORIES[mode]}
         if is_cjk(query):
             params["language"] = "zh-CN"
-        # SearXNG itself knows no keys; the proxy that often stands before it does.
+        # SearXNG itself has no keys, but a proxy before it may want one.
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return Asking(f"{base}/search", params, headers)
 
@@ -203,7 +205,7 @@ class SearXNG:
             entry(r.get("title"), r.get("content"), r.get("url"), r.get("publishedDate"))
             for r in results(answer, "results")
         )
-        # Engines that block an instance leave it with nothing, which is not "nothing was found".
+        # No results because its engines block this instance are not the same as "nothing was found".
         if not found and isinstance(answer, dict) and answer.get("unresponsive_engines"):
             raise EngineError(Trouble.EMPTY_HANDED)
         return found
@@ -255,7 +257,7 @@ def _paper(result: dict[str, JsonValue]) -> SearchEntry | None:
 
 
 def _publication(value: JsonValue) -> JsonValue:
-    """A text, or, as older answers have it, an object with one."""
+    """The publication's text, which older responses put into an object."""
     return value.get("summary") if isinstance(value, dict) else value
 
 

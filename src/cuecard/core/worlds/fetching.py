@@ -1,4 +1,4 @@
-"""Pages of the open web, fetched for an agent: never from the own network, never without end."""
+"""Fetches web pages for an agent: never from the private network, and within limits of size, time and redirects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _URL_CHARS = 4000
-# Not for the public, or not by all versions of `ipaddress` known as such.
+# Networks that are not public, though not all versions of `ipaddress` know it.
 _CLOSED = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -61,8 +61,8 @@ class Forbidden(StrEnum):
 def check_url(url: str) -> SplitResult | Forbidden:
     """An http(s) address in its parts, or why it is not fetched.
 
-    Where it leads is not looked at here: names are resolved when the connection is made, and
-    `is_public` judges what they resolve to.
+    The host's name is not resolved here: that is done when the connection is made, and `is_public` then checks the
+    resulting IP address.
     """
     if len(url) > _URL_CHARS or any(char.isspace() or not char.isprintable() for char in url):
         return Forbidden.MALFORMED
@@ -83,8 +83,8 @@ def check_url(url: str) -> SplitResult | Forbidden:
 def is_public(address: str) -> bool:
     """Whether an IP address, as a resolver or a socket writes it, belongs to the public internet.
 
-    An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64) is as public as both; 6to4
-    and Teredo, which nobody should need any more, never are. What is no address is not public.
+    An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64) is public only if both are; 6to4 and Teredo
+    addresses never are. A text that is no address is not public.
     """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
@@ -94,7 +94,7 @@ def is_public(address: str) -> bool:
 
 
 def _meant(address: _Address) -> list[_Address]:
-    """The address, and the IPv4 addresses within it; a mapped one stands for nothing else."""
+    """The address and the IPv4 addresses within it; for a mapped one the IPv4 address alone."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
     if address.ipv4_mapped:
@@ -138,7 +138,7 @@ class Lost(StrEnum):
 
 
 class FetchError(Exception):
-    """A page could not be had. `detail`: a status, a type, a redirect's target."""
+    """A page could not be fetched. `detail`: an HTTP status, a media type or a redirect's target."""
 
     def __init__(self, reason: Lost | Forbidden, detail: str = "") -> None:
         super().__init__(reason.value, detail)
@@ -148,7 +148,7 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class Page:
-    """`address`: where redirects led. `cut`: the rest was too much."""
+    """A fetched page. `address`: after redirects. `cut`: the page is longer than the limit; the rest is left out."""
 
     address: str
     source: str
@@ -265,7 +265,7 @@ class Fetcher:
         if self._session is None:
             connector = aiohttp.TCPConnector(
                 resolver=self._resolver,
-                # A cached answer would be as good, but nothing is fetched twice in a hurry.
+                # Caching DNS answers would save little: a host is rarely asked twice in a short time.
                 use_dns_cache=False,
                 socket_factory=None if self._config.private else self._socket,
             )
@@ -273,7 +273,7 @@ class Fetcher:
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),
-                # Unpacking is done here, a bounded piece at a time.
+                # Decompressed here, in pieces of bounded size.
                 auto_decompress=False,
                 trust_env=False,
                 headers={
@@ -299,7 +299,7 @@ class Fetcher:
 
 
 async def _unpacked(response: ClientResponse, encoding: str, limit: int) -> AsyncIterator[bytes]:
-    """The body in pieces, unpacked, none of them larger than `limit` and one byte."""
+    """The decompressed body in pieces of at most `limit` + 1 bytes."""
     unpack = None
     if encoding in ("gzip", "x-gzip"):
         unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -307,7 +307,7 @@ async def _unpacked(response: ClientResponse, encoding: str, limit: int) -> Asyn
         raise FetchError(Lost.BINARY, encoding)
     async for piece in response.content.iter_any():
         if encoding == "deflate" and unpack is None:
-            # Half of the servers mean the format with a head, the others without.
+            # `deflate` means data with a zlib header to some servers, and without one to others.
             headed = piece[:1] and piece[0] & 0x0F == 8
             unpack = zlib.decompressobj(zlib.MAX_WBITS if headed else -zlib.MAX_WBITS)
         while piece:

@@ -1,4 +1,4 @@
-"""What a closed world makes of a query: the entities it names, and the headings under which their statements are found."""
+"""Interprets queries to a closed world: which entities a query names, and which of their attributes it asks for."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ _AND = re.compile(
 
 @dataclass(frozen=True)
 class Lead:
-    """A list that helps to ask better: names and headings, never values."""
+    """A list that helps an agent to ask better: names and headings, never values."""
 
     form: Form
     name: str
@@ -37,7 +37,9 @@ class Lead:
 
 @dataclass(frozen=True)
 class Finding:
-    """`statement` for a hit; otherwise `leads`, which a compound query never gets."""
+    """What a query finds: a `statement` for a hit, otherwise `leads` (none for a compound query). `reason`: for the hit
+    log.
+    """
 
     reason: str
     statement: Statement | None = None
@@ -49,7 +51,7 @@ class Index(Protocol):
     def find(self, query: str) -> Finding: ...
 
     def related(self, statement: Statement, leads: tuple[Lead, ...]) -> tuple[Lead, ...]:
-        """What is told beside a statement that was found with these leads."""
+        """The leads that are shown beside a statement that was found with `leads`."""
         ...
 
 
@@ -58,7 +60,7 @@ def compound(reason: str) -> Finding:
 
 
 def asks_for_several(text: str) -> bool:
-    """Whether a text has several parts with content, joined by "and" and the like, or several
+    """Whether a query asks for several things: several parts with content words joined by "and" and the like, several
     questions, or more words than one question needs.
     """
     if len(parts_with_content(text)) > 1:
@@ -74,14 +76,14 @@ def parts_with_content(text: str) -> tuple[str, ...]:
 
 
 _ENOUGH = 0.6
-# Stands for the attribute found while what is left is looked at: any word with content.
+# Takes the place of the attribute that was found while the rest of the query is examined: any content word will do.
 _MARK = "attribute"
 
 
 @dataclass(frozen=True)
 class Heading:
-    """`label`: the attribute; from the second statement of the same attribute with a letter,
-    `variant (b)`, because an answer holds one statement only.
+    """One statement under its attribute. `label`: the attribute; further statements with the same attribute get a letter
+    (`variant (b)`), because an answer holds one statement only.
     """
 
     label: str
@@ -90,8 +92,8 @@ class Heading:
 
 @dataclass
 class Subject:
-    """An entity, or a row's key of several parts; `is_head` if statements are about it, not only
-    values named like it.
+    """An entity (or the key of a table row, which may have several parts) with its headings. `is_head`: statements are
+    about it; otherwise it only occurs as a value.
     """
 
     parts: tuple[tuple[str, ...], ...]
@@ -119,7 +121,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class Choice:
-    """`several`: the text asks for several attributes; `unclear`: several fit equally well."""
+    """The heading that a query asks for, or why there is none: it asks for `several`, or several fit equally well
+    (`unclear`).
+    """
 
     heading: Heading | None = None
     several: bool = False
@@ -127,7 +131,7 @@ class Choice:
 
 
 def choose_heading(subject: Subject, text: str) -> Choice:
-    """The one heading of a subject that a normalised text, without the entity's name, asks for."""
+    """The heading of a subject that a query asks for. `text`: the normalised query without the entity's name."""
     text, number = _numbered(text)
     named = _named_exactly(subject, text)
     if len(named) > 1:
@@ -155,8 +159,8 @@ def choose_heading(subject: Subject, text: str) -> Choice:
 
 
 def _fit(attribute: str, words: tuple[str, ...]) -> float:
-    """How much of an attribute's words a query has; 0 if too little. Half is enough if the query
-    says little else.
+    """The share of an attribute's words that a query has; 0 if it is too small. Half is enough if the query has few
+    other words.
     """
     own = content_words(attribute)
     share = coverage(own, words)
@@ -164,7 +168,9 @@ def _fit(attribute: str, words: tuple[str, ...]) -> float:
 
 
 def _named_exactly(subject: Subject, text: str) -> list[tuple[str, tuple[int, int]]]:
-    """Attributes that stand in the text, the longest first; those of small words only if no other."""
+    """The attributes named word for word in the text, with their places, the longest first; attributes of function
+    words only if there are no others.
+    """
     found: dict[str, tuple[int, int]] = {}
     for attribute, start, end in spans(text, sorted(subject.groups, key=len, reverse=True)):
         found.setdefault(attribute, (start, end))
@@ -173,7 +179,7 @@ def _named_exactly(subject: Subject, text: str) -> list[tuple[str, tuple[int, in
 
 
 def _numbered(text: str) -> tuple[str, int]:
-    """A text without its closing letter, `variant (b)`, and which statement that letter means."""
+    """A text without the letter at its end, and the number of the statement it means: `variant (b)` is number 1."""
     head, opened, letters = text.rstrip(") ").rpartition("(")
     if opened and letters.isascii() and letters.isalpha() and len(letters) <= 2:
         number = 0
@@ -189,7 +195,7 @@ def _numbered_heading(subject: Subject, attribute: str, number: int) -> Choice:
 
 
 def _letters(number: int) -> str:
-    """1 as b, 25 as z, 26 as aa."""
+    """The letter of statement `number` (from 0): 1 is b, 25 is z, 26 is aa."""
     text = ""
     number += 1
     while number:
@@ -200,7 +206,7 @@ def _letters(number: int) -> str:
 
 @dataclass(frozen=True)
 class Mention:
-    """A name at a place of the text; `parts`: which part of which subject it names."""
+    """A name found in a text; `parts`: which parts of which subjects it names, as pairs of indices."""
 
     start: int
     end: int
@@ -208,7 +214,7 @@ class Mention:
 
 
 class Mentions:
-    """Names and aliases of all subjects, longest first: `New York` is not also `York`."""
+    """Finds names and aliases of all subjects in texts, the longest first: `New York` is not also `York`."""
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self._subjects = subjects
@@ -218,7 +224,7 @@ class Mentions:
                 for name in part:
                     names.setdefault(normalise(name), {}).setdefault((number, position))
         attributes = {attribute for subject in subjects for attribute in subject.groups}
-        # An attribute that holds a name (caffeine, café) is not a mention of that name.
+        # An attribute that contains a name (caffeine, café) does not mention the entity.
         for attribute in attributes:
             names.setdefault(attribute, {})
         names.pop("", None)
@@ -235,11 +241,11 @@ class Mentions:
         )
 
     def complete(self, mentions: Iterable[Mention]) -> tuple[tuple[Subject, ...], bool]:
-        """The subjects all of whose parts are named, and whether they are one as far as a reader
-        can tell: several entities that share the one name used count as one.
+        """The subjects all of whose parts are named, and whether they are one to a reader: entities that share the name
+        that was used count as one.
 
-        Entities that statements are about go before those that only occur as values: a value
-        beside an entity describes what is meant.
+        If entities that statements are about are named, those that only occur as values are left out, since a value
+        beside an entity only describes what is meant.
         """
         named = self._named(mentions)
         whole = [n for n, by in named.items() if len(by) == len(self._subjects[n].parts)]

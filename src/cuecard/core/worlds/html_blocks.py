@@ -1,4 +1,4 @@
-"""An HTML page as a list of blocks of text, in linear time whatever it holds."""
+"""Splits an HTML page into blocks of text, in linear time for any input."""
 
 import html
 import re
@@ -23,7 +23,7 @@ _RAW = {
 
 
 class Tag(NamedTuple):
-    """`name` in small letters; `raw`: the attributes as they stand."""
+    """A tag. `name`: in lower case; `raw`: its attributes, not parsed."""
 
     name: str
     closing: bool
@@ -31,7 +31,7 @@ class Tag(NamedTuple):
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """By small-letter name; of several with one name the first."""
+        """The attributes by lower-case name; of several with the same name the first."""
         found: dict[str, str] = {}
         for match in _ATTRIBUTE.finditer(self.raw[:_ATTRIBUTES_CHARS]):
             value = match[2] or match[3] or match[4] or ""
@@ -40,17 +40,17 @@ class Tag(NamedTuple):
 
 
 def unescape(text: str) -> str:
-    """Character references read; numbers beyond any character are no reference."""
+    """The text with character references resolved; numbers that are no character stay as they are."""
     if "&" not in text:
         return text
     return html.unescape(_LONG_NUMBER.sub("\ufffd", text))
 
 
 def scan(source: str, *, xml: bool = False) -> Iterator[str | Tag]:
-    """Texts, with their character references read, and tags, in order.
+    """Texts (with character references resolved) and tags, in order.
 
-    Comments, declarations and, in HTML, what scripts and styles hold are left out. A tag without an
-    end takes what follows it along, as in a browser.
+    Comments, declarations and, in HTML, the contents of scripts and styles are left out. A tag that is never closed by
+    `>` swallows what follows it, as in a browser.
     """
     position, pattern = 0, _TAG
     while position < len(source):
@@ -75,13 +75,13 @@ def scan(source: str, *, xml: bool = False) -> Iterator[str | Tag]:
                 position = start + 1
                 continue
             if pattern is _BARE_TAG:
-                # No tag can end after this: a second look would find none either.
+                # There is no further end of a tag, so that searching again is useless.
                 end = source.find(">", start)
                 if end < 0:
                     return
                 position = end + 1
                 continue
-            # A quote that never closes hides all ends: from here on quotes count for nothing.
+            # A quote that never closes would hide all ends of tags: quotes are ignored from here on.
             position, pattern = start, _BARE_TAG
             continue
         tag = Tag(match[2].lower(), bool(match[1]), match[3])
@@ -95,7 +95,7 @@ def scan(source: str, *, xml: bool = False) -> Iterator[str | Tag]:
 
 
 def _after_declaration(source: str, start: int, *, cdata: bool) -> int:
-    """Where a comment, declaration or processing instruction that begins at `start` is over."""
+    """The index after the comment, declaration or processing instruction that begins at `start`."""
     if cdata:
         mark = "]]>"
     elif source.startswith("<!--", start):
@@ -111,7 +111,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
-# Tags that need no end: they break blocks, and nothing has to remember that they are open.
+# Tags without an end tag: they break blocks, and are not put on the stack of open elements.
 _UNCLOSED = _names("p li dt dd tr td th thead tbody tfoot caption colgroup rp rt body html")
 _INLINE = _names(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rb ruby"
@@ -139,8 +139,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Block:
-    """`frame`: within navigation, a footer or the like; `main`: within what the page marks as its
-    main part. `linked`: how many of its characters are links.
+    """A block of text. `frame`: within navigation, a footer or the like; `main`: within the element that the page marks
+    as its main part; `linked`: how many of its characters belong to links; `mark`: `#` for a heading, `-` for an item.
     """
 
     text: str
@@ -240,7 +240,7 @@ class _Reader:
         if self.too_deep:
             self.too_deep -= name not in _UNCLOSED
             return
-        # Looked up by number first: a page of closing tags must not search the stack for each.
+        # The count is looked up first: a page full of closing tags must not search the stack for each of them.
         while self.opened[name] and self.open:
             last = self.open.pop()
             self.opened[last.name] -= 1
@@ -248,12 +248,12 @@ class _Reader:
                 return
 
     def _break(self, name: str, ending: str = "") -> None:
-        """A tag that is not part of a line of text: it ends the block, and may say what comes next."""
+        """Handle a tag that ends a block and may determine what the next block is."""
         if name == "br" and self.pre:
             self.pieces.append("\n")
             return
         if self.row and (name in ("td", "th") or ending in ("td", "th", "p", "div")):
-            # Cells of a row stand in one line, also where they hold paragraphs.
+            # The cells of a row form one line, even if they contain paragraphs.
             self.pieces.append(" | " if name else " ")
             return
         if self.row and name in ("p", "div", "br", "ul", "li"):
@@ -278,7 +278,7 @@ class _Reader:
         self.target, self.anchor = None, []
 
     def flush(self) -> bool:
-        """End the block; whether it held anything."""
+        """End the block; returns whether it held anything."""
         if not self.pieces:
             return False
         target = self.target

@@ -1,4 +1,6 @@
-"""The indexes of a closed world: one of entities and their attributes, and one of checkpoints, each asked for from the one before."""
+"""The indexes of a closed world: one of entities and their attributes, and one of checkpoints, which build on each
+other.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -75,7 +77,7 @@ class RecordIndex:
         return subject
 
     def _remember(self, subject: Subject) -> None:
-        """Know every heading by its exact wording, as lists show it."""
+        """Make the subject's headings findable by the exact wording that lists show."""
         for name in (*subject.names, subject.title.replace(SUBJECT_JOIN, " ")):
             allowed = self.public | self.guard.terms_in(name)
             for heading in subject.headings:
@@ -113,7 +115,7 @@ class RecordIndex:
         )
 
     def related(self, statement: Statement, leads: tuple[Lead, ...]) -> tuple[Lead, ...]:
-        """What else is on record about a statement's subject and, if it is an entity, its value."""
+        """Lists of what else is on record about a statement's subject and, if it is an entity, its value."""
         about = [statement.subject, (statement.values,)] if not self.keys else []
         found: list[Lead] = []
         for parts in about:
@@ -156,7 +158,7 @@ class RecordIndex:
         return bool(self._open_topic(beside))
 
     def _open_topic(self, words: tuple[str, ...]) -> list[Statement]:
-        """The statements without a subject that a query names, but none whose words another has."""
+        """The statements without a subject that a query names, without those whose words are part of another's."""
         full = [a for a in self._open if coverage(content_words(a), words) >= 0.8]
         kept = [
             a
@@ -204,11 +206,11 @@ def _carries(headings: Iterable[Heading], words: tuple[str, ...]) -> bool:
     return any(coverage(content_words(h.statement.attribute), words) >= _ENOUGH for h in headings)
 
 
-# Which share of a step's words a query must have: alone, after naming the step before, and when
-# the answer to the step is the final answer.
+# The share of a step's words that a query must have: in general, if it names the target of the step before, and if
+# the step's answer is the final answer.
 _ALONE, _ANCHORED, _EXACT = 0.6, 0.34, 0.75
 _CLUE = 0.4
-# Which share of another step's own words makes a query ask for that step too.
+# The share of another step's own words from which a query asks for that step too.
 _EXTRA = 0.5
 
 
@@ -230,11 +232,11 @@ class _Fit:
 
 
 Group = tuple[int, str]
-"""A thing that a query can name: the target of a step, `(index, "")`, or one of its readings by name."""
+"""A thing that a query can name: a step's target, `(index, "")`, or one of its readings, `(index, name)`."""
 
 
 class StepIndex:
-    """Finds the step that a query is about, and of an ambiguous one its readings or its target."""
+    """Finds the step that a query asks for; for an ambiguous step, its list of readings or its target."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._steps = [(s, s.step) for s in statements if s.step and not s.step.lists_readings]
@@ -250,7 +252,7 @@ class StepIndex:
         self._longest_first = sorted(self._names, key=lambda name: (-len(name), name))
 
     def related(self, statement: Statement, leads: tuple[Lead, ...]) -> tuple[Lead, ...]:
-        """Nothing else: each step is told alone."""
+        """`leads` unchanged: a step is stated without others."""
         del statement
         return leads
 
@@ -308,7 +310,7 @@ class StepIndex:
         return ""
 
     def _inexact(self, fit: _Fit, query: str) -> bool:
-        """Whether a query says anything that its step does not."""
+        """Whether a query contains words that its step does not account for."""
         text, found = self._marked(query, fit.step.clue)
         return bool(_beyond(content_words(text), (*self._vocabulary(fit), *found)))
 
@@ -321,7 +323,7 @@ class StepIndex:
         return content_words("\n".join((*told, *names, *options, *fit.statement.values)))
 
     def _allowed(self, fit: _Fit) -> set[Group]:
-        """The entities that a query for a step may name: its own and, where it is no secret, all it builds on."""
+        """The entities that a query for a step may name: its own and, unless the step is secret, all it builds on."""
         names = [normalise(name) for names in self._anchors(fit) for name in names]
         allowed = {self._names[name] for name in names if name in self._names}
         for name, group in self._names.items():
@@ -338,7 +340,7 @@ class StepIndex:
         return fit.statement.secret or (readings is not None and readings.secret)
 
     def _marked(self, query: str, clue: str) -> tuple[str, dict[str, Group]]:
-        """The query with a mark in place of every name that is not of the clue, and what the marks stand for."""
+        """The query with a mark in place of every name that is not in the clue, and what each mark stands for."""
         text, found = normalise(query), dict[str, Group]()
         for name, start, end in sorted(spans(text, self._longest_first), key=lambda s: -s[1]):
             if not contains_term(clue, name):
@@ -368,14 +370,14 @@ class StepIndex:
             return True
         asked = content_words(fit.step.question)
         parts = sentences(fit.step.clue)
-        # "Not the old one. I mean the second." says what is meant in its second sentence only.
+        # In "Not the old one. I mean the second." only the second sentence says what is meant.
         said = [part for part in parts if not is_negated(part)] or parts
         clue = [word for word in content_words("\n".join(said)) if word not in asked]
         return coverage(clue, content_words(query)) >= _CLUE
 
 
 def _beyond(words: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """The words that `known` has in no form."""
+    """The words that do not occur in `known` in any form."""
     every = tuple(words)
     shared = set(shared_words(every, known))
     return tuple(word for word in every if word not in shared)

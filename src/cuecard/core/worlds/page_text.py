@@ -1,4 +1,4 @@
-"""The text of a page: its characters from its bytes, and what a reader of its main part would read."""
+"""Decodes a page's bytes and extracts the text of its main part."""
 
 import codecs
 import json
@@ -14,7 +14,7 @@ from cuecard.core.worlds.html_blocks import Block, Link, Tag, read_blocks, scan
 _TITLE_CHARS = 300
 _LINK_CHARS = 120
 _MOST_LINKS = 300
-# Below this a region marked as the main part is taken for an empty frame.
+# With fewer characters a region marked as the main part is considered empty.
 _MAIN_CHARS = 200
 # What remains of a page without navigation must be at least this share of it.
 _KEPT_SHARE = 0.25
@@ -31,8 +31,8 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class PageText:
-    """`text`: paragraphs, one a line; headings begin with `#`, items with `-`, cells are divided by
-    ` | `. `links`: (text, absolute address) of the main part.
+    """A page's main part. `text`: one paragraph per line; headings begin with `#`, items with `-`, cells are separated by
+    ` | `. `links`: (text, absolute address).
     """
 
     title: str = ""
@@ -41,7 +41,7 @@ class PageText:
 
 
 def read_page(source: str, kind: Format, address: str) -> PageText:
-    """The text of a fetched page; `address` is where relative links start from."""
+    """The text of a fetched page; `address`: the base of relative links."""
     match kind:
         case Format.HTML:
             return _html(source, address)
@@ -60,7 +60,7 @@ def inline_text(source: str) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` with nothing in it that a terminal would act on or a database refuse."""
+    """`text` without characters that a terminal would act on or a database refuse."""
     return for_display(storable(text)).strip()
 
 
@@ -76,9 +76,8 @@ def _html(source: str, address: str) -> PageText:
 
 
 def _main(blocks: list[Block]) -> tuple[list[Block], list[Block]]:
-    """The blocks of the main part: those that the page marks as such, else those outside of its
-    frame that are no lists of links; all of them where too little would be left. And the same with
-    the lists of links.
+    """The blocks of the main part, without and with lists of links. The main part is what the page marks as such, else
+    what is outside navigation and the like, else (if too little is left) everything.
     """
     marked = [b for b in blocks if b.main and not b.frame]
     if sum(len(b.text) for b in marked) >= _MAIN_CHARS:
@@ -144,17 +143,17 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Labels that by the web's own rules mean their larger relatives.
+# Labels that by the WHATWG encoding standard mean a larger character set.
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252"}
 _NARROW = ("us-ascii", "ascii")
-# Codecs whose texts may pass for UTF-8, and the byte that all but the shortest of them hold.
+# Encodings whose bytes may be valid UTF-8, and a byte that all but their shortest texts contain.
 _DISGUISED = {"utf-16": b"\0", "utf-32": b"\0", "iso2022": b"\x1b", "hz": b"~{"}
 _PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
 def format_of(declared: str, data: bytes) -> Format | None:
-    """The format of a body with the header `declared`, or None for what is no text."""
+    """The format of a body with the `Content-Type` `declared`, or None if it is no text."""
     kind = declared.partition(";")[0].strip().lower()
     charset = _CHARSET.search(declared)
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (
@@ -179,9 +178,8 @@ def format_of(declared: str, data: bytes) -> Format | None:
 
 
 def decode(data: bytes, declared: str) -> str:
-    """The text of a body: by its byte order mark; as UTF-8 where it is that, whatever is claimed; as
-    its header or its own head claims; else by guess. What cannot be read becomes
-    `\N{REPLACEMENT CHARACTER}`.
+    """The text of a body, decoded by its byte order mark; as UTF-8 if it is valid UTF-8, whatever is declared; as its
+    `Content-Type` or its own head declares; else by a guess. Undecodable bytes become `\N{REPLACEMENT CHARACTER}`.
     """
     for mark, name in _BOMS:
         if data.startswith(mark):
@@ -221,14 +219,14 @@ def _claims(data: bytes, declared: str) -> list[str]:
 
 
 def _looks_chinese(data: bytes) -> bool:
-    """Whether bytes beyond ASCII come in the pairs of GB 2312; those of Western texts stand alone."""
+    """Whether bytes beyond ASCII come in pairs, as in GB 2312; in Western encodings they stand alone."""
     sample = data[: 50 * _SNIFFED]
     high = len(_HIGH.findall(sample))
     return high > 0 and 2 * len(_PAIRS.findall(sample)) >= 0.9 * high
 
 
 def _strictly(data: bytes, name: str) -> str | None:
-    """`data` as `name`, or None. A character that is cut at the end is no mistake."""
+    """`data` decoded as `name`, or None if it is invalid. An incomplete character at the end is allowed."""
     decoder = codecs.getincrementaldecoder(name)("strict")
     try:
         return decoder.decode(data, final=False)

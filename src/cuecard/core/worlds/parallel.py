@@ -1,4 +1,4 @@
-"""A parallel world: a model plays a search engine over a task's facts, by rules of what it may answer (Mind-ParaWorld)."""
+"""The parallel world: a model plays a search engine over a task's facts, and rules check its replies (Mind-ParaWorld)."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 class QueryContext:
-    """A `CallContext` for the calls that answer one query.
+    """A `CallContext` for the model calls that answer one query.
 
-    When the same query is made twice at the same time, timing decides which tool call leads and makes
-    the model calls. A trial that was killed in between and is resumed may have the other one lead:
-    so a reply is looked for under every tool call before the model is asked.
+    When the same query is made twice concurrently, timing decides which of the two tool calls makes the model calls.
+    In a trial that was killed meanwhile and is resumed it may be the other one, so recorded replies are looked up under
+    every tool call before the model is called.
     """
 
     def __init__(self, context: WorldContext, place: str) -> None:
@@ -78,7 +78,7 @@ class EngineEntry(BaseModel):
     def _no_date(cls, value: object) -> object:
         return "" if value is None else value
 
-    # Before anything is checked: what is taken out must not join what was apart.
+    # Cleaned before the rules are checked, so that removing a character cannot join what was apart.
     @field_validator("title", "date")
     @classmethod
     def _line(cls, value: str) -> str:
@@ -141,7 +141,7 @@ _SAID: dict[TaskLanguage, dict[str, str]] = {
 
 
 class Rules:
-    """Judges replies to one world's queries, deterministically."""
+    """Checks the model's replies to queries of one world, deterministically."""
 
     def __init__(self, sheet: FactSheet, leaks: Leaks, language: TaskLanguage) -> None:
         self._sheet = sheet
@@ -149,16 +149,16 @@ class Rules:
         self._said = _SAID[language]
 
     def complaint(self, query: str, reply: EngineReply) -> str:
-        """Everything that is wrong with a reply, in words for the model; empty if nothing is."""
+        """Everything that is wrong with a reply, as sentences for the model; empty if nothing is."""
         return "\n".join(dict.fromkeys((*self._flags(query, reply), *self._entries(query, reply))))
 
     def matched(self, reply: EngineReply) -> Statement | None:
-        """The one statement that a reply says it hit."""
+        """The one statement that a reply claims to have matched; None if there is not exactly one."""
         labels = _labels(reply)
         return self._sheet.find(labels[0]) if reply.hit and len(labels) == 1 else None
 
     def stating(self, reply: EngineReply) -> int | None:
-        """The place of the entry that states the matched statement's value."""
+        """The index of the entry that states the matched statement's value."""
         matched = self.matched(reply)
         if matched is None:
             return None
@@ -227,14 +227,13 @@ _LONGEST_DATE = 40
 class ParallelWorld:
     """Answers `search` with four entries that a model writes from the task's facts.
 
-    The model gets the facts and the query, but neither the task's question nor its answer. It decides
-    whether the query is compound (then it is no hit) and which one fact it asks for, if any. What it
-    writes is checked: on a hit exactly one entry states that fact's value, and nothing else gives any
-    value away. A reply that breaks a rule is complained about, up to `attempts` replies to a query;
-    then the closed world answers, and the hit's reason says so.
+    The model is given the facts and the query, but neither the task's question nor its answer. It decides whether the
+    query is compound (then it is no hit) and which one fact it asks for, if any. Its entries are checked: on a hit
+    exactly one of them states that fact's value, and nothing else gives any value away. A reply that breaks a rule is
+    sent back with the complaint, up to `attempts` replies; then the closed world answers, and the hit's reason says so.
 
-    Tasks of other families are worlds of facts too: their gold as atomic statements. A facts task's
-    statement of the final answer is not on the model's sheet.
+    For other families the facts are the gold's atomic statements. The statement of a facts task's final answer is not
+    shown to the model.
 
     The same query, normalised, gets the same answer within a trial.
     """
@@ -283,7 +282,7 @@ class ParallelWorld:
         return self._prompt.render(facts=self._sheet.text)
 
     async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
-        """Raises `ModelCallError` and `Halt`; whatever is wrong with the call is said in the answer."""
+        """Answer a call of `search`; an unusable call gets an answer that says why. Raises `ModelCallError`, `Halt`."""
         refusal = search_refusal(call, self._task.language)
         if refusal:
             return ToolAnswer(text=refusal, ok=False)
@@ -296,12 +295,12 @@ class ParallelWorld:
             if flying is None:
                 return await self._lead(key, call, context)
             await asyncio.wait({flying})
-            # Without a result the one who led was cancelled, and somebody else has to.
+            # No result: the call that was to answer for all was cancelled, so another one has to.
             if not flying.cancelled():
                 return flying.result()
 
     async def _lead(self, key: str, call: ToolCall, context: WorldContext) -> ToolAnswer:
-        """Answer for all who make the same query at the same time."""
+        """Answer a query for all concurrent calls that make it."""
         future = asyncio.get_running_loop().create_future()
         self._flying[key] = future
         try:
@@ -309,10 +308,10 @@ class ParallelWorld:
             future.set_result(answer)
         except Exception as error:
             future.set_exception(error)
-            future.exception()  # Perhaps nobody waits for it.
+            future.exception()  # Retrieved, since perhaps no other call waits for it.
             raise
         finally:
-            # An answer may be wanted again before it is in the log; a failure is tried again.
+            # An answer may be needed again before it is in the log; a failed query is tried again.
             if future.cancel() or future.exception():
                 del self._flying[key]
         return answer
@@ -342,8 +341,8 @@ class ParallelWorld:
         return answer.model_copy(update={"hit": hit})
 
     def _told(self, query: str, reply: EngineReply) -> ToolAnswer:
-        """A reply that keeps the rules, as the agent sees it. The place of the entry that states the
-        fact follows from the query: models put it first.
+        """A reply that passed the rules, as the agent sees it. The entry that states the fact is moved to a place that
+        is a hash of the query, since models put it first.
         """
         entries = [self._entry(entry) for entry in reply.entries]
         stating = self._rules.stating(reply)
@@ -372,7 +371,7 @@ def _key_of(call: ToolCall) -> str:
 
 
 def _answered(log: Sequence[Event], key: str) -> ToolAnswer | None:
-    """What this query was answered before."""
+    """The earlier answer to this query in the log, or None."""
     for event in log:
         body = event.body
         if (

@@ -1,4 +1,6 @@
-"""What a parallel world knows: the fact sheet, and which of its values a text gives away, however they are written."""
+"""The fact sheet that a parallel world's model is given, and the search for values that its texts give away, however
+they are spelled.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ _SAYS: dict[TaskLanguage, str] = {
 
 
 class FactSheet:
-    """Labels for statements, and the lines in which a model reads them."""
+    """The statements with labels, as the lines that the model reads."""
 
     def __init__(self, statements: Sequence[Statement], language: TaskLanguage) -> None:
         self._language: TaskLanguage = language
@@ -53,7 +55,7 @@ class FactSheet:
         self._by_key = {statement.key: statement for statement in statements}
 
     def find(self, label: str) -> Statement | None:
-        """The statement with this label or key."""
+        """The statement with this label or key, or None."""
         label = label.strip()
         return self._by_label.get(label.casefold()) or self._by_key.get(label)
 
@@ -110,7 +112,7 @@ _FIGURE = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?)(?: (%|°c|°|[a-z]+))?")
 
 
 class Figure(NamedTuple):
-    """A number and, where one stands with it, its unit by a canonical name."""
+    """A number and the canonical name of its unit ("" without one)."""
 
     number: Decimal
     unit: str
@@ -145,7 +147,7 @@ def figure_of(value: str, *, any_unit: bool = False) -> Figure | None:
 
 
 def spellings(value: str) -> tuple[str, ...]:
-    """A date in its usual spellings; of anything else only itself."""
+    """The usual spellings of a date; for any other value only itself."""
     moment = parse_plain_date(value)
     if moment is None or moment.month is None:
         return (value,)
@@ -167,7 +169,7 @@ def spellings(value: str) -> tuple[str, ...]:
 
 
 def _canonical(found: str) -> str:
-    """The longest beginning of `found` that is an amount, in its one spelling, and the rest."""
+    """`found` with the amount at its beginning in canonical spelling."""
     leading = found[: len(found) - len(found.lstrip())]
     end = len(found)
     while end > 0:
@@ -180,7 +182,7 @@ def _canonical(found: str) -> str:
 
 
 def _stands_alone(found: str, quantity: Quantity) -> bool:
-    """Whether a number counts without a unit: 一 and `one` are more often mere articles."""
+    """Whether a number without a unit counts as an amount: 一 and `one` are more often articles."""
     return any(char.isdigit() for char in found) or (found.isascii() and quantity.value > 1)
 
 
@@ -193,7 +195,7 @@ _ABOUT = 0.6
 
 @dataclass(frozen=True)
 class Excuse:
-    """What a text may say: `phrases`, by which a query asks, and one statement's own value."""
+    """What a text may contain: `phrases` by which a query asks, and the value of the statement `stated`."""
 
     phrases: tuple[str, ...] = ()
     stated: Statement | None = None
@@ -205,9 +207,9 @@ NOTHING = Excuse()
 class Leaks:
     """Finds the values of a task's statements, and its final answer, in a text.
 
-    A value is found as it is written, as an amount in another spelling, and as a date in another
-    spelling. What the task's public text names is no secret. A value of small words alone (`yes`,
-    `无`) says nothing by itself: it counts where the text is about its attribute.
+    A value is found as written, and as an amount or a date in another spelling. Values that the task's public text
+    names are no secrets. A value that consists of function words (`yes`, `无`) only counts where the text is about its
+    attribute.
     """
 
     def __init__(self, task: Task, secrets: Secrets) -> None:
@@ -252,8 +254,8 @@ class Leaks:
 
     @cached_property
     def _phrases(self) -> dict[str, None]:
-        """Names by which one may ask, normalised: entities, attributes, readings of a question. An
-        alias is a name of its own: it may be what somebody wants to know.
+        """Names that a query may use, normalised: entities, attributes, readings of a question. An alias is a separate
+        name, since it may be what a query asks for.
         """
         names: dict[str, None] = {}
         for statement in self._secrets.statements:
@@ -277,20 +279,18 @@ class Leaks:
         )
 
     def excused(self, query: str) -> Excuse:
-        """What entries for this query may name: what the query or the task's public text names."""
+        """What the entries for this query may name: whatever the query or the task's public text names."""
         return Excuse((*self._known, *self._named_in(query)))
 
     def stating(self, excuse: Excuse, statement: Statement) -> Excuse:
-        """`excuse` for the one entry that states a statement. Of a graph or a chain, the subject may
-        be a secret itself.
-        """
+        """`excuse` for the one entry that states `statement`. In a graph or a chain its subject may be secret too."""
         own = [statement.attribute]
         if not (statement.linked or statement.step):
             own += (name for names in statement.subject for name in names)
         return Excuse((*excuse.phrases, *own), statement)
 
     def found_in(self, text: str, excuse: Excuse = NOTHING) -> str:
-        """A value that the text gives away, or an empty text."""
+        """A value that the text gives away; "" if there is none."""
         own = excuse.stated.values if excuse.stated else ()
         excused = (*excuse.phrases, *own)
         plain = _Excused(normalise(text), map(normalise, excused))
@@ -324,7 +324,7 @@ class Leaks:
 
 
 class _Excused:
-    """A text and the places in it where a phrase stands that is excused."""
+    """A text with the places of its excused phrases."""
 
     def __init__(self, text: str, phrases: Iterable[str]) -> None:
         self.text = text
@@ -332,18 +332,18 @@ class _Excused:
         self._places = [place for places in found for place in places]
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether what stands there is part of an excused phrase: `Light` in `Brackness Light`."""
+        """Whether this part of the text lies within an excused phrase, as `Light` in `Brackness Light`."""
         return any(first <= start and end <= last for first, last in self._places)
 
 
 def forms_of(value: str) -> tuple[str, ...]:
-    """A value as it may be written: as it is, with amounts in plain figures, dates spelled out."""
+    """The spellings of a value: as it is, with amounts as `written`, dates in their usual spellings."""
     return tuple(dict.fromkeys((value, written(value), *spellings(value))))
 
 
 def holds(text: str, statement: Statement) -> bool:
-    """Whether a text states a statement's value: in one of its forms, as the same amount, or, of a
-    list of readings, all of them.
+    """Whether a text states a statement's value: in one of its spellings, as an equal amount, or, for a list of
+    readings, all of them.
     """
     if statement.step and statement.step.lists_readings:
         return all(contains_term(text, reading) for reading in statement.value_aliases)

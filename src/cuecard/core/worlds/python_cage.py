@@ -1,12 +1,12 @@
-"""Locks itself in, then runs a program: started as a script, in a process of its own.
+"""A script that runs a Python program in a sandbox, in a process of its own.
 
-Uses nothing but the standard library, so that a bare interpreter can run it. What it does where the
-system allows it, in this order: becomes nobody (if it is root); goes into namespaces of its own for
-users, network, mounts and processes; lays an empty file system of bounded size over the working
-directory; starts a first process, with whose end the kernel ends all others; in the program's own
-process, shuts the file system but for what Python reads (Landlock), sets limits and executes Python.
+It uses the standard library only, so that a bare interpreter can run it. Where the system allows it, it does in this
+order: become the user `nobody` (if it is root); enter new namespaces for users, network, mounts and processes; mount
+an empty file system of bounded size over the working directory; start an init process, with whose end the kernel ends
+all others; in the program's own process, deny access to files other than those that Python reads (Landlock), set
+resource limits and execute Python.
 
-Every step that fails is left out, and told on the pipe that reports the outcome.
+A step that fails is skipped and reported on the pipe that reports the outcome.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ _NEW_NS, _NEW_IPC, _NEW_USER, _NEW_PID, _NEW_NET = (
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE = 2, 4, 0x4000, 0x40000
 _DEATH_SIGNAL, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-# Rights of Landlock: how many bits each version of its interface knows.
+# Landlock: the number of access-right bits in each version of its interface.
 _RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _READ, _READ_FILE, _ON_FILES = 0b1101, 0b101, 0b1100000000000111
 _NOBODY = 65534
@@ -41,7 +41,7 @@ def main() -> None:
     report: int = asked["report"]
     os.set_inheritable(report, False)
     held: dict[str, bool] = {"network": False, "processes": False, "files": False, "limits": False}
-    # No limit of processes binds root, in whatever namespace.
+    # The limit of processes does not hold for root, in any namespace.
     asked["root"] = os.getuid() == 0 and not asked["become_nobody"]
     if sys.platform == "linux":
         _enter_namespaces(asked, held)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _first_process(asked: dict[str, Any], held: dict[str, bool], report: int) -> NoReturn:
-    """Process 1 of a namespace: nobody in there can kill it, and when it ends so do all others."""
+    """Process 1 of the namespace: no process in it can kill it, and when it ends so do all others."""
     _libc().prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     child = os.fork()
     if child == 0:
@@ -125,7 +125,7 @@ def _map_users(uid: int, gid: int) -> None:
 
 
 def _lay_disk_over(libc: ctypes.CDLL, work: str) -> None:
-    """A file system in memory, bounded and gone with the process. Without it the directory serves."""
+    """Mount a bounded file system in memory over the working directory; without it the directory itself is used."""
     if libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) == 0:
         options = f"size={_DISK_MB}m,nr_inodes=10k,mode=700".encode()
         libc.mount(b"tmpfs", os.fsencode(work), b"tmpfs", _MS_NOSUID | _MS_NODEV, options)
@@ -168,8 +168,8 @@ def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
 
 
 def _set_limits(asked: dict[str, Any], *, own_users: bool) -> bool:
-    """In a namespace of users of its own only its own processes count; elsewhere all of the person's
-    do, so that a program may start none there.
+    """Set resource limits. In a user namespace of its own only its processes count against their limit; elsewhere all
+    processes of the person do, so there the program may start none.
     """
     import resource
 
@@ -186,7 +186,7 @@ def _set_limits(asked: dict[str, Any], *, own_users: bool) -> bool:
         hard = resource.getrlimit(limit)[1]
         if hard != resource.RLIM_INFINITY:
             most = min(most, hard)
-        # A second of grace between the signal that says so and the one that ends it.
+        # One second between the warning signal and the one that kills.
         top = most + 1 if limit == resource.RLIMIT_CPU else most
         try:
             resource.setrlimit(limit, (most, min(top, hard) if hard > 0 else top))

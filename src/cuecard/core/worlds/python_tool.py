@@ -1,4 +1,4 @@
-"""The tool `python`, which any world can have: programs that a model wrote, run in a process that can do as little as possible."""
+"""The tool `python`, which any world can have: runs a model's programs in a sandboxed process."""
 
 import asyncio
 import json
@@ -30,17 +30,17 @@ from cuecard.core.worlds.closed import PYTHON
 _CAGE = Path(__file__).with_name("python_cage.py")
 _NOBODY = 65534
 _POSIX = os.name == "posix"
-# Whoever writes more than this is stopped, whatever is kept of it.
+# A program that writes more bytes than this is stopped.
 _MOST_BYTES = 16_000_000
 _STDERR_CHARS = 3000
 _BYTES_A_CHAR = 4
-# What ends last may take this long after the program's own end.
+# Seconds that the remaining processes may take to end after the program.
 _LAST_SECONDS = 1.0
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
-# Each loop has its own.
+# One semaphore for each event loop.
 _turns: WeakKeyDictionary[AbstractEventLoop, Semaphore] = WeakKeyDictionary()
 
 
@@ -56,9 +56,8 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Isolation:
-    """What is in force: no network; no file to be read or written but Python's own and those of the
-    working directory; no process that outlives the program; limits of time, memory, the size of files
-    and the number of processes (which does not bind root).
+    """Which restrictions are in force: no network; only files of Python and of the working directory; no process
+    that outlives the program; limits of time, memory, file size and number of processes (the last not for root).
     """
 
     network: bool = False
@@ -69,8 +68,8 @@ class Isolation:
 
 @dataclass(frozen=True)
 class Ran:
-    """`output` and `errors`: the beginning of the one and the end of the other. `code`: the exit code,
-    or minus the signal that ended the program.
+    """The result of a program. `output`: the beginning of its standard output; `errors`: the end of its standard error;
+    `cut`: whether something was left out. `code`: the exit code, or minus the signal that ended it.
     """
 
     ending: Ending
@@ -82,8 +81,8 @@ class Ran:
 
 
 async def run_python(code: str, config: PythonConfig) -> Ran:
-    """Run `code` to its end or to its limits. At most as many programs run at the same time as there
-    are processors: the clock is one of the limits.
+    """Run `code` to its end or to its limits. At most as many programs run concurrently as there are processors, so
+    that the limit of time is fair.
     """
     loop = asyncio.get_running_loop()
     turns = _turns.setdefault(loop, Semaphore(max(2, os.cpu_count() or 2)))
@@ -92,13 +91,13 @@ async def run_python(code: str, config: PythonConfig) -> Ran:
 
 
 async def python_isolation() -> Isolation:
-    """What holds a program back on this system, found out by running one."""
+    """Which restrictions work on this system, found out by running a program."""
     return (await run_python("pass", PythonConfig(seconds=10))).isolation
 
 
 @dataclass
 class _Watch(asyncio.SubprocessProtocol):
-    """Keeps the beginning of the output and the end of the errors, and drops the rest."""
+    """Keeps the beginning of the standard output and the end of the standard error, and drops the rest."""
 
     kept: int
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -161,7 +160,7 @@ async def _run(place: Path, config: PythonConfig, *, nobodys: bool) -> Ran:
 
 
 async def _until_the_end(watch: _Watch, seconds: float) -> Ending | None:
-    """Why the program has to be stopped, if it does not end by itself."""
+    """Wait for the program to end; returns the reason if it has to be stopped, else None."""
     waiting = [asyncio.ensure_future(e.wait()) for e in (watch.ended, watch.flooded)]
     try:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -174,7 +173,7 @@ async def _until_the_end(watch: _Watch, seconds: float) -> Ending | None:
 
 
 def _kill(pid: int) -> None:
-    """End the whole session that `pid` leads; with it goes its namespace, whoever left the session."""
+    """Kill the process group that `pid` leads; its namespace ends with it, including processes that left the group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
@@ -230,7 +229,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _interpreter() -> str:
-    """The interpreter below any virtual environment, whose own files a program need not read."""
+    """The interpreter beneath a virtual environment: programs need not read the environment's files."""
     base = getattr(sys, "_base_executable", None) or sys.executable
     return os.path.realpath(base)
 
@@ -242,7 +241,7 @@ def _readable(place: Path) -> list[str]:
 
 
 def _may_become_nobody() -> bool:
-    """Whether this is root, and nobody could run Python here."""
+    """Whether this process is root and the user `nobody` could run Python here."""
     if not _POSIX or os.geteuid() != 0:
         return False
     paths = (_interpreter(), sysconfig.get_path("stdlib"), tempfile.gettempdir())
@@ -255,8 +254,8 @@ def _may_become_nobody() -> bool:
 
 @asynccontextmanager
 async def _directory(code: str) -> AsyncGenerator[tuple[Path, bool]]:
-    """A directory with the program in one place and an empty one to work in, removed in the end; and
-    whether it was given to nobody.
+    """A temporary directory with the program and an empty working directory, and whether it now belongs to the user
+    `nobody`. It is removed at the end.
     """
     place = _make_directory()
     try:
@@ -279,13 +278,13 @@ def _prepare(place: Path, code: str) -> bool:
     try:
         for path in (program, program.parent, place / "work", place):
             os.chown(path, _NOBODY, _NOBODY)
-    except OSError:  # Nobody is unknown in here.
+    except OSError:  # The user `nobody` does not exist here.
         return False
     return True
 
 
 def _text(data: bytearray, place: Path) -> str:
-    """The text without the names of the directory, which differ each time."""
+    """The text without the name of the temporary directory, which differs each time."""
     text = for_display(storable(bytes(data).decode("utf-8", "replace")))
     return text.replace(f"{place}/code/", "").replace(f"{place}/work", ".")
 
@@ -322,9 +321,9 @@ _WORDS: dict[TaskLanguage, dict[str, str]] = {
 
 
 class WithPython:
-    """A world with the tool `python` added; everything else is answered by `world` as ever.
+    """A world with the tool `python` added; all other calls are answered by `world`.
 
-    Raises `ConfigError` on systems where no program can be held back.
+    Raises `ConfigError` on systems where programs cannot be sandboxed.
     """
 
     def __init__(self, world: World, config: PythonConfig, language: TaskLanguage) -> None:
@@ -380,6 +379,6 @@ class WithPython:
                     memory=self._config.memory_mb,
                 )
             )
-        # A program with a mistake in it is an answer; one that had to be stopped is not.
+        # A program that fails by its own error is an answer; one that had to be stopped is not.
         ok = ran.ending in (Ending.DONE, Ending.FAILED)
         return ToolAnswer(text="\n".join(parts) or words["silent"], ok=ok)

@@ -1,4 +1,4 @@
-"""What a run recorded of its worlds, and the worlds that answer from that record or not at all."""
+"""Recorded tool answers of a run, the world that answers from them, and one that has no tools."""
 
 from __future__ import annotations
 
@@ -30,23 +30,21 @@ class Tape(Protocol):
 
 
 def call_key(call: ToolCall) -> str:
-    """What makes two calls the same: the name and the arguments as canonical JSON, not the id."""
+    """A key that is equal for equal calls: the name and the arguments as canonical JSON, without the id."""
     asked = [call.name, call.arguments, call.broken]
     return json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 class EventTape:
-    """A tape of the trials of one task, from their logs.
-
-    In order of preference: a call is answered as in the first trial that made it. `preferring` puts
-    the trial in front over whose own recording is played, so that it is answered as it was.
+    """The tape of the trials of one task, from their logs, in order of preference: a call is answered as in the first
+    trial that made it.
     """
 
     def __init__(self, logs: Iterable[Sequence[Event]]) -> None:
         self._logs = [effective_log(log) for log in logs]
 
     def preferring(self, agent: str, sample: int) -> EventTape:
-        """The same tape with this agent's trials first, among them the one of this sample."""
+        """The tape with the trials of this agent first, and the one of this sample before its others."""
 
         def distance(effective: Sequence[Event]) -> tuple[bool, bool]:
             began = _began(effective)
@@ -87,7 +85,7 @@ class EventTape:
 
 
 def _own_tools() -> set[str]:
-    """What agents answer themselves; logs do not tell it from a world's tools."""
+    """The names of tools that agents answer themselves; in a log they look like tools of the world."""
     from cuecard.core.agents.turn import DELEGATE, READ_NOTES, WRITE_NOTE
 
     return {READ_NOTES.name, WRITE_NOTE.name, DELEGATE.name}
@@ -98,9 +96,7 @@ def _began(log: Iterable[Event]) -> TrialStarted | None:
 
 
 def _as_began(effective: Iterable[Event]) -> list[ToolAnswered]:
-    """Tool calls in the order in which they were begun: of calls made at the same time the log has
-    those first that were answered first.
-    """
+    """Tool calls in the order in which they were begun. The log has concurrent calls in the order of their answers."""
     groups: dict[tuple[str, int, str], list[ToolAnswered]] = {}
     for event in effective:
         body = event.body
@@ -119,11 +115,10 @@ _NOT_RECORDED: dict[TaskLanguage, str] = {
 
 
 class ReplayWorld:
-    """The n-th identical call of a trial gets the n-th recorded answer, or the last one if fewer were
-    recorded. A call that was never made is refused.
+    """Answers the n-th identical call of a trial with the n-th recorded answer, or the last one if fewer were recorded.
+    A call that was never made is refused.
 
-    `run` is the run that the tape was made from. Without a tape nobody can play here, but the world's
-    `ref` is known.
+    `run`: the run that the tape was made from. Without a tape nothing can be played, but `ref` works.
     """
 
     def __init__(self, name: str, run: int, language: TaskLanguage, tape: Tape | None) -> None:
@@ -141,8 +136,7 @@ class ReplayWorld:
         return self._recording().tools
 
     async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
-        # There is no await in here: of calls made at the same time each finds those before it in the
-        # log.
+        # There is no await in here, so that each of several concurrent calls finds the earlier ones in the log.
         recorded = tuple(self._recording().answers(call))
         if not recorded:
             shown = one_line(call_key(call), 200)
@@ -170,8 +164,8 @@ _REFUSAL: dict[TaskLanguage, str] = {
 
 
 class NoTools:
-    """Stands in for `world`, under its name, and offers nothing. Not a `baseline`: where that is all that
-    is wanted of it.
+    """Replaces `world`, under its name, and offers no tools. `baseline` is false where playing without tools is the
+    intended setting.
     """
 
     def __init__(self, world: World, language: TaskLanguage, *, baseline: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""The gold of any family as atomic statements, and the sentence forms in which a closed world says them."""
+"""The gold of any family as atomic statements, and the sentences in which a closed world states and parses them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from cuecard.core.text import contains_term, one_line
 
 
 class Step(Frozen):
-    """How a checkpoint's statement is asked for.
+    """What a query must contain to get a checkpoint's statement.
 
-    `anchors`: names of the targets of earlier steps, the latest first; a question that refers back
-    is only answered to a query that names one of them. `clue`: what a query about an ambiguous step
-    must say besides, unless it names `reading`, the one candidate that is meant.
+    `anchors`: names of the targets of earlier steps, the latest first; a question that refers back is only answered
+    if the query names one of them. `clue`: what a query about an ambiguous step must also say, unless it names
+    `reading`, the candidate that is meant. `lists_readings`: the statement is the list of an ambiguous step's candidates.
     """
 
     index: int
@@ -29,10 +29,10 @@ class Step(Frozen):
 class Statement(Frozen):
     """One atomic statement.
 
-    `subject`: the parts that a query must name, each a name followed by its aliases; several parts
-    for a row with several key columns, none for a fact without an entity. `secret`: it states the
-    final answer, or part of it: a facts world never gives it, a checkpoint world only to the exact
-    query for that step. `linked`: the value is an entity too, and may be asked about.
+    `subject`: the parts that a query must name, each a name followed by its aliases; several parts for a row with
+    several key columns, none for a fact without an entity. `secret`: it states the final answer or part of it; a facts
+    world never gives it, a checkpoint world only to the exact query for that step. `linked`: the value is an entity
+    itself, about which there may be statements.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Statement(Frozen):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The value and its other forms: what nothing else in the world may contain."""
+        """The value and its aliases, which nothing else in the world may contain."""
         return (self.value, *self.value_aliases)
 
     @property
@@ -67,10 +67,10 @@ def compile_statements(task: Task) -> tuple[Statement, ...]:
 
 
 def public_text(task: Task) -> str:
-    """What whoever plays is told from the start, and what is therefore no secret.
+    """What an agent is told from the start, so that it is no secret.
 
-    Persona lines are left out: they may name what earlier stages ask for. So is the original
-    question of a checkpoint task, which resolves the ambiguities.
+    Persona lines are left out, since they may name what earlier stages ask for; so is the original question of a
+    checkpoint task, which resolves its ambiguities.
     """
     if task.gold.opens_with:
         return task.opening
@@ -78,8 +78,8 @@ def public_text(task: Task) -> str:
 
 
 def final_answers(task: Task) -> tuple[str, ...]:
-    """The final answer in all its forms, as far as the public text does not name it itself (a
-    question such as "which of the two, A or B?" does). Graphs and tables have none.
+    """The final answer and its aliases, without those that the public text names (as "which of the two, A or B?"
+    does). Graphs and tables have none.
     """
     if not task.gold.answers:
         return ()
@@ -88,7 +88,7 @@ def final_answers(task: Task) -> tuple[str, ...]:
 
 
 def names_any(text: str, terms: Iterable[str]) -> bool:
-    """Whether a text names one of the terms, as it stands or as an entry shows it."""
+    """Whether a text names one of the terms, as it is or with its lines cleaned as in an entry."""
     shown = "\n".join(one_line(line) for line in text.split("\n"))
     return any(contains_term(text, term) or contains_term(shown, term) for term in terms)
 
@@ -103,8 +103,8 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class ParsedStatement:
-    """What an entry says: `value` for a statement, `items` for a list. `subject` is the entity of a
-    statement or of headings, the columns of a directory, empty otherwise.
+    """A parsed entry: `value` of a statement, `items` of a list. `subject`: the entity of a statement or of headings, the
+    columns of a directory, empty otherwise.
     """
 
     form: Form
@@ -186,7 +186,7 @@ def say_list(
 
 @lru_cache(maxsize=16384)
 def read_entry(language: TaskLanguage, title: str, content: str) -> ParsedStatement | None:
-    """What an entry says, or None for noise."""
+    """The statement or list in an entry; None for background."""
     wording = _WORDINGS[language]
     if _BULLET in content:
         head, *items = content.split(_BULLET)
@@ -213,5 +213,5 @@ def read_entry(language: TaskLanguage, title: str, content: str) -> ParsedStatem
 
 
 def _attribute(attribute: str) -> str:
-    """The colon ends the attribute, so an attribute has none."""
+    """The attribute on one line and without colons, since a colon ends it in a sentence."""
     return one_line(attribute).replace(": ", " - ").replace("：", "－").rstrip(":：")

@@ -1,4 +1,4 @@
-"""The tool `visit`: pages read with a goal in mind, and what the web's tools tell an agent when nothing comes back."""
+"""The tool `visit`, which reads pages with a goal, and the messages of web tools that fail."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MOST_LINKS = 8
 
 
 def best_passages(text: str, goal: str, limit: int) -> str:
-    """The passages of `text` that share most words with `goal`, in their order, `limit` characters in
-    all; the beginning of the text where none shares any.
+    """The passages of `text` that share most words with `goal`, in their order, at most `limit` characters in all; the
+    beginning of the text if none shares any.
     """
     wanted = content_words(goal)
     passages = list(_passages(text))
@@ -61,7 +61,7 @@ def best_links(links: Iterable[tuple[str, str]], goal: str) -> tuple[tuple[str, 
 
 
 def _passages(text: str) -> Iterator[str]:
-    """Lines; short ones (headings, labels) together with the next, long ones in pieces."""
+    """The text in passages: lines, short ones (headings, labels) joined to the next, long ones split."""
     pending = ""
     for line in text.split("\n"):
         line = line.strip()
@@ -185,7 +185,7 @@ WORDS: dict[TaskLanguage, dict[str, str]] = {
 
 def say_trouble(error: EngineError, language: TaskLanguage) -> str:
     text = _TROUBLES[language][error.trouble].format(detail=error.detail)
-    # What the engine said about a query may help to ask better; its words about keys do not.
+    # An engine's message about the query may help the agent; one about keys does not.
     if error.trouble is Trouble.REFUSED and error.detail:
         return f"{text} ({error.detail})"
     return text
@@ -198,7 +198,7 @@ def say_loss(error: FetchError, language: TaskLanguage) -> str:
 Result = TypeVar("Result")
 
 MOST_PAGES = 10
-# What is recorded of a page, and what a model may read of it.
+# Characters recorded of a page, and characters of passages that an agent is given.
 PAGE_CHARS = 60_000
 PASSAGES_CHARS = 6_000
 _QUOTES = 12
@@ -218,7 +218,7 @@ class PageSummary(BaseModel):
 
 @dataclass(frozen=True)
 class Visited:
-    """A page that was read, or why it was not (`problem`)."""
+    """A page that was read, or the reason (`problem`) why it could not be."""
 
     url: str
     page: PageText = field(default_factory=PageText)
@@ -228,7 +228,7 @@ class Visited:
 
 
 class Summariser:
-    """Has a model say what a page holds about a goal."""
+    """Has a model summarise what a page says about a goal."""
 
     def __init__(self, client: ChatClient, prompt: Prompt, language: TaskLanguage) -> None:
         self._client = client
@@ -238,8 +238,8 @@ class Summariser:
     async def summarise(
         self, page: PageText, goal: str, context: CallContext
     ) -> PageSummary | None:
-        """None where no answer of the model could be used. A page that proves too long for it is given
-        again, in half. Quotations that do not stand in the page are left out.
+        """The summary; None if no reply of the model was usable. If the page is too long for the model, half of it is
+        tried. Quotations that are not in the page are left out.
 
         Raises `ModelCallError` and `Halt`.
         """
@@ -267,7 +267,7 @@ class Summariser:
         return None
 
     def _budget(self, text: str) -> int:
-        """Characters of a page that fit into the model's context, carefully guessed."""
+        """A cautious guess at how many characters of a page fit into the model's context."""
         tokens = self._client.config.context - _RESERVED_TOKENS
         tokens -= self._client.config.max_tokens or 0
         per_token = 1.0 if is_cjk(text[:2000]) else 2.5
@@ -275,7 +275,7 @@ class Summariser:
 
 
 class Visitor:
-    """Reads several pages at the same time and answers in the order in which they were asked for."""
+    """Reads several pages concurrently and answers in the order of the request."""
 
     def __init__(
         self, source: PageSource, language: TaskLanguage, summariser: Summariser | None = None
@@ -285,7 +285,7 @@ class Visitor:
         self._summariser = summariser
 
     async def visit(self, urls: Sequence[str], goal: str, context: CallContext) -> ToolAnswer:
-        """One answer about all pages; its entries hold their texts. Not `ok` where none was read.
+        """One answer about all pages, whose entries hold their texts; `ok` is false if no page could be read.
 
         Raises `ModelCallError` and `Halt`.
         """
@@ -321,7 +321,7 @@ class Visitor:
             page = await self._source.fetch(url)
         except FetchError as error:
             return Visited(url, problem=say_loss(error, self._language))
-        # A page that repeats a request goes to the model that sums it up as well.
+        # Scrubbed: a page may echo a secret of the request, and its text also goes to the summarising model.
         text = await asyncio.to_thread(read_page, scrub(page.source), page.format, page.address)
         return Visited(url, text, page.address, page.cut)
 
@@ -337,7 +337,7 @@ class Visitor:
 
 
 async def together(work: Sequence[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """All results in order; the first failure ends the rest and is raised as it is."""
+    """All results in order. The first exception cancels the rest and is raised unchanged."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return await asyncio.gather(*tasks)
@@ -358,10 +358,10 @@ def _entry(visited: Visited) -> SearchEntry:
 
 
 def _checked(summary: PageSummary, text: str) -> PageSummary:
-    """Only what stands in the page counts as a quotation."""
+    """The summary without quotations that are not in the page."""
     known = normalise(text)
     quotes = (one_line(storable(quote), _QUOTE_CHARS) for quote in summary.evidence)
-    # The ends of a long quotation may have been cut by `one_line`.
+    # A long quotation may have been cut at its ends by `one_line`.
     kept = [q for q in quotes if q and normalise(q.removesuffix("…")) in known]
     return PageSummary(
         evidence=list(dict.fromkeys(kept))[:_QUOTES],

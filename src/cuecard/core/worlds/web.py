@@ -1,4 +1,4 @@
-"""The real web: a search engine, asked over the network, and pages fetched for the agent."""
+"""The web world: a search engine that is asked over the network, and pages fetched for the agent."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _PASSING = frozenset(
 
 @dataclass
 class _Failed(Exception):
-    """`wait`: the seconds after which the engine wants to be asked again."""
+    """An attempt failed. `wait`: seconds after which the engine asks to be tried again."""
 
     trouble: Trouble
     detail: str = ""
@@ -93,12 +93,12 @@ class EngineClient:
         return f"EngineClient({self.engine.name!r} at {self._base})"
 
     async def search(self, query: str, count: int, mode: Mode) -> list[SearchEntry]:
-        """At most `count` results. Busy servers, time-outs and lost connections are tried again; then,
-        and for everything else, raises `EngineError`.
+        """At most `count` results. Busy servers, time-outs and lost connections are tried again; if that fails, and for
+        every other trouble, raises `EngineError`.
         """
         if len(query) > self.engine.query_chars:
             raise EngineError(Trouble.LONG, str(self.engine.query_chars))
-        # Importing takes a fifth of a second: elsewhere than on the loop that others run on.
+        # Imported in a thread: it takes a fifth of a second, during which the event loop would stand still.
         await asyncio.to_thread(importlib.import_module, "aiohttp")
         count = min(count, self.engine.most)
         attempt = 0
@@ -134,7 +134,7 @@ class EngineClient:
                     params=dict(asking.params),
                     headers=dict(asking.headers),
                     json=asking.body,
-                    # A key must not follow a redirect to somebody else.
+                    # A redirect might send the key to another host.
                     allow_redirects=False,
                     proxy=proxy.url if proxy else None,
                     proxy_headers=proxy.headers if proxy else None,
@@ -185,7 +185,7 @@ class EngineClient:
         return self._session
 
     def _key(self) -> str:
-        """The key from the environment, or "" where none is wanted. Raises `ConfigError`."""
+        """The key from the environment; "" if the engine needs none. Raises `ConfigError` if it is missing."""
         name = self._config.api_key_env
         if not name:
             return ""
@@ -203,7 +203,7 @@ class EngineClient:
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds to wait by a header `Retry-After`, in seconds or as a date; None where it says nothing."""
+    """Seconds to wait according to a `Retry-After` header (seconds or a date); None if it is unreadable."""
     try:
         seconds = float(value)
     except ValueError:
@@ -240,8 +240,8 @@ _MODES: dict[str, Mode] = {"search": "web", "web_search": "web", "scholar_search
 class WebWorld:
     """Answers `search`, `web_search`, `scholar_search` and `visit` from the live web.
 
-    What goes wrong is said in the answer, in the task's language. Every answer's entries hold what
-    the engine gave, or the text of the pages, so that a recorded run can be read and replayed.
+    Failures are reported in the answer, in the task's language. The entries of every answer hold the engine's results
+    or the text of the pages, so that a recorded run can be read and replayed.
     """
 
     def __init__(
@@ -338,8 +338,8 @@ def as_text(entries: tuple[SearchEntry, ...]) -> str:
 def web_world(
     name: str, web: WebWorldConfig, config: Config, language: TaskLanguage, hub: ModelHub
 ) -> WebWorld:
-    """A world for one trial. Raises `ConfigError`: no address or key of the engine, a tool that the
-    engine does not have, no such model, an unusable prompt.
+    """The web world for one trial. Raises `ConfigError` if the engine's address or key is missing, it lacks one of the
+    tools, the model does not exist, or a prompt is unusable.
     """
     engine = engine_called(web.engine)
     lacking = [tool for tool in web.tools if tool in _MODES and _MODES[tool] not in engine.modes]
