@@ -1,4 +1,4 @@
-"""The port to storage: what evaluation asks of an archive of tasks, runs and judgements, and who plays a run.
+"""The port to storage: the protocol of an archive of tasks, runs and judgements that `core.evaluation` works with.
 
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
@@ -36,19 +36,19 @@ from cuecard.core.records import (
 from cuecard.core.verdicts import Item, Judgement
 
 RunKind = Literal["grid", "play", "probe"]
-"""How a run came about: a grid of trials, a person's live session, or probes of quality."""
+"""The kind of a run: an automated grid of trials, a person's live session, or a quality probe."""
 
 Acquaintance = Literal["wrote", "edited", "reviewed", "built", "judged", "played", ""]
-"""How a person can know the gold of a task; "" if nothing tells that they do. `built`: an independent gold, or began one.
-`judged`: gave or saw verdicts. `played`: was its user.
+"""How a person may know a task's gold: they wrote, edited or reviewed it, `built` (or began) an independent gold,
+`judged` (gave or saw verdicts), or `played` its user; "" if nothing suggests that they do.
 """
 
 LAPSE = 15.0
-"""Seconds without a beat after which a lease may lapse."""
+"""Seconds without a heartbeat after which a lease may lapse."""
 
 
 class BeingPlayed(Conflict):
-    """Somebody else plays the run. `certain`: their life was seen; otherwise watching for `LAPSE` will tell."""
+    """Another process plays the run. `certain`: it is known to be alive; otherwise that shows within `LAPSE` seconds."""
 
     def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
@@ -67,7 +67,7 @@ class BeingPlayed(Conflict):
 
 @dataclass(eq=False)
 class Lease:
-    """A run that is held here. `lost`: somebody else took it over, because this process seemed gone."""
+    """This process's hold on a run. `lost`: another process took it over, because this one seemed gone."""
 
     run_id: int
     owner: str = field(default_factory=lambda: uuid4().hex)
@@ -96,39 +96,39 @@ class RunArchive(Protocol):
         limits: Limits,
         plan: Mapping[str, JsonValue] | None = None,
     ) -> RunRecord:
-        """`plan` is kept for whoever resumes the run."""
+        """Create a run without trials. `plan`: its settings, stored for resuming it."""
         ...
 
     def get(self, run_id: int) -> RunRecord:
-        """Raises `NotFound`."""
+        """One run. Raises `NotFound`."""
         ...
 
     def all(self, kind: RunKind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
-        """Newest first. `unfinished`: those that were entered or gone on with and neither finished nor stopped,
-        whether somebody plays them or not.
+        """All runs (of one kind), newest first. `unfinished`: only those that are neither finished nor stopped, whether
+        they are being played or not.
         """
         ...
 
     def set_state(self, run_id: int, state: RunState, reason: str = "") -> None:
-        """Mark how whoever played the run left it; see `core.run_state`. `reason`: why it is paused. Raises
-        `NotFound`.
+        """Store the state in which a process left the run; see `core.engine.events.run_state`. `reason`: why it is
+        paused. Raises `NotFound`.
         """
         ...
 
     def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
-        """Keep another plan for whoever resumes the run. Raises `NotFound`."""
+        """Replace the settings stored for resuming the run. Raises `NotFound`."""
         ...
 
     def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
-        """All cells of a grid at once, or none. Raises `NotFound` as `add_trial` does."""
+        """Add a trial for each cell, all or none. Raises `NotFound` for an unknown run or revision."""
         ...
 
     def trial(self, trial_id: int) -> TrialRecord:
-        """Raises `NotFound`."""
+        """One trial. Raises `NotFound`."""
         ...
 
     def trials(self, run_id: int) -> list[TrialRecord]:
-        """In the order in which they were added. Raises `NotFound` for an unknown run."""
+        """The run's trials in the order in which they were added. Raises `NotFound` for an unknown run."""
         ...
 
     def trials_of(self, task_id: str, revision: int, kind: RunKind) -> list[TrialRecord]:
@@ -142,45 +142,43 @@ class RunArchive(Protocol):
         *,
         failed_since: datetime | None = None,
     ) -> list[TrialRecord]:
-        """Trials without an end, whatever the state of their run; with `failed_since` also those that have
-        ended since then because something failed.
+        """Trials that have not ended, whatever the state of their run; with `failed_since` also those that ended in a
+        failure since then.
         """
         ...
 
     def append_events(self, batch: Sequence[tuple[int, Event]]) -> None:
         """Record events, as pairs of trial id and event, all or none.
 
-        Each trial's events come in the order of `seq`, without gaps. What is already recorded alike is
-        passed over. A `TrialEnded` ends its trial, a `TrialRetried` opens it again. Usage is counted
-        with the calls. Raises `Conflict` if another event stands in the place or has the key in this
-        take, if one is missing in between, or if the trial has ended; `NotFound` for an unknown trial.
+        Each trial's events come in the order of `seq`, without gaps. An event that is already recorded is skipped. A
+        `TrialEnded` ends its trial, a `TrialRetried` opens it again. Usage is stored with the calls. Raises `Conflict`
+        if another event has this `seq`, or this key in the same attempt, if one is missing in between, or if the trial
+        has ended; `NotFound` for an unknown trial.
         """
         ...
 
     def log(self, trial_id: int) -> list[Event]:
-        """All that was ever recorded, earlier takes and retries too: what a trial log goes on from.
-        Raises `NotFound`.
-        """
+        """The whole log, with earlier attempts, from which a `TrialLog` goes on. Raises `NotFound`."""
         ...
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
-        """The trial's effective log (see `core.events.effective_log`) from `seq` > `after` on, whole. Raises
-        `NotFound`.
+        """The events of the trial's effective log (`core.engine.events.effective_log`) with `seq` > `after`, with their
+        large texts. Raises `NotFound`.
         """
         ...
 
     def outline(self, trial_id: int) -> Outline:
-        """The trial's effective log without its large texts, which are not read. Enough for scores: calls,
-        hits, usage, acts and all that was said are there. Raises `NotFound`.
+        """The trial's effective log with large texts cut; they are not read from the database. Enough for scores, since
+        calls, hits, usage, acts and the dialogue are complete. Raises `NotFound`.
         """
         ...
 
     def whole(self, trial_id: int, *seqs: int) -> list[Event]:
-        """Some events with their large texts, in the log's order. Raises `NotFound`."""
+        """The events with these `seq`, with their large texts, in the log's order. Raises `NotFound`."""
         ...
 
     def traits(self, run_id: int) -> dict[tuple[str, int], TaskTraits]:
-        """Of the revisions that the run plays, by task and number. Raises `NotFound`."""
+        """The traits of the revisions that the run plays, by task and number. Raises `NotFound`."""
         ...
 
     def usage(self, run_id: int) -> list[UsageRecord]:
@@ -212,67 +210,67 @@ class VerdictArchive(Protocol):
         ...
 
     def judgements(self, ids: Collection[int]) -> list[JudgementRecord]:
-        """Those that there are, newest first."""
+        """The judgements with these ids, as far as they exist, newest first."""
         ...
 
 
 class JudgeCallArchive(Protocol):
-    """Model calls of judges, kept so that none is paid for twice."""
+    """Model calls of judges, stored so that none is paid for twice."""
 
     def of(self, trial_id: int, judge: str, attempt: int) -> dict[str, ModelReply]:
         """The recorded replies by key: of one judge's `attempt` at a trial."""
         ...
 
     def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
-        """Record a call; it is on the disk when this returns. The same again is passed over.
+        """Record a call; it is stored when this returns. Recording the same again does nothing.
 
         Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
         """
         ...
 
     def next_attempt(self, trial_id: int, judge: str) -> int:
-        """The number of a new attempt: one more than the last that has recorded calls, from 0."""
+        """The number of a new attempt (from 0): one more than that of the last one with recorded calls."""
         ...
 
 
 class FigureArchive(Protocol):
-    """Figures of judged trials that were counted once; losing them loses nothing."""
+    """A cache of computed figures of judged trials; what is lost can be computed again."""
 
     def of_run(self, run_id: int, language: str) -> dict[int, KeptFigures]:
-        """By the judgement's id, those that are kept."""
+        """The stored figures of a run's trials, by the judgement's id."""
         ...
 
     def keep(
         self, figures: Iterable[KeptFigures], language: str, *, patience: float | None = None
     ) -> None:
-        """Keep these, in place of what was kept for the same judgements. `patience`: see `Database.write`."""
+        """Store these, replacing those of the same judgements. `patience`: see `Database.write`."""
         ...
 
 
 class LeaseArchive(Protocol):
-    """Who plays which run."""
+    """Which process plays which run."""
 
     def take(self, run_id: int, person: str, on_lost: Callable[[], None] | None = None) -> Lease:
-        """Hold the run until `release`. `on_lost` is called, on another thread, should somebody else take it over.
-        Raises `NotFound`, and `BeingPlayed` while somebody plays it.
+        """Hold the run until `release`. `on_lost` is called, on another thread, if another process takes it over.
+        Raises `NotFound`, and `BeingPlayed` while another process plays it.
         """
         ...
 
     def release(self, lease: Lease) -> None:
-        """Let go of a run; a second time, nothing happens. Where that cannot be written, it lapses by itself."""
+        """Release a run; a second call does nothing. If that cannot be written, the lease lapses by itself."""
         ...
 
 
 class AgentSeatArchive(Protocol):
-    """People who play the agent of a trial, and the moves that they made."""
+    """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
     def pulse(self, trial_id: int) -> Pulse | None:
-        """The newest event of a trial, without reading it: cheap enough to be asked again and again."""
+        """The number and time of a trial's newest event; cheap enough for polling."""
         ...
 
     def take_seat(self, trial_id: int, person: str) -> None:
-        """Have `person` play the agent of a trial; taking one's own seat again changes nothing. Raises
-        `NotFound`, `NotAllowed` if somebody else has it.
+        """Have `person` play the agent of a trial; doing so again changes nothing. Raises `NotFound`, and `NotAllowed`
+        if somebody else plays it.
         """
         ...
 
@@ -281,17 +279,17 @@ class AgentSeatArchive(Protocol):
         ...
 
     def known(self, task_id: str, person: str) -> Acquaintance:
-        """How `person` can know a task's gold or what its user will say; "" if nothing tells that they do."""
+        """How `person` may know a task's gold or what its user will say; "" if nothing suggests that they do."""
         ...
 
     def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
-        """Make a move. Raises `NotAllowed` for who has not taken the seat, `Conflict` where this step has
-        been made already.
+        """Record a move. Raises `NotAllowed` if `person` does not play this agent, `Conflict` if the move at this step
+        was made already.
         """
         ...
 
     def find(self, trial_id: int, take: int, place: str) -> SeatStep | None:
-        """The move at one step, once it has been made."""
+        """The move at one step; None until it has been made."""
         ...
 
 
@@ -299,13 +297,13 @@ class ShadowArchive(Protocol):
     """What simulators would have said in trials that somebody else played."""
 
     def add(self, shadow: Shadow) -> bool:
-        """Keep it, unless this simulator has been asked at this point already; whether it was kept.
-        Raises `NotFound` for an unknown trial.
+        """Store it, unless this simulator has been asked at this point already; returns whether it was stored. Raises
+        `NotFound` for an unknown trial.
         """
         ...
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:
-        """Those of these trials, of all without `trial_ids`, in the order in which they were kept."""
+        """The shadows of these trials (None: of all), in the order in which they were stored."""
         ...
 
 
@@ -313,28 +311,26 @@ class PromptArchive(Protocol):
     """Texts of prompts by their hash."""
 
     def keep(self, digest: str, text: str) -> None:
-        """Keep a prompt's text under its hash; quick if it is there. Raises `ValueError` if the hash
-        is another text's.
+        """Store a prompt's text under its hash; quick if it is stored already. Raises `ValueError` if another text is
+        stored under the hash.
         """
         ...
 
     def get(self, digest: str) -> str:
-        """Raises `NotFound`."""
+        """The prompt with this hash. Raises `NotFound`."""
         ...
 
 
 class PeopleArchive(Protocol):
-    """Who works here."""
+    """The people who work in this workspace."""
 
     def add(self, name: str) -> Person:
-        """The person of this name, entered if new; whoever is known is only looked up. Raises `CuecardError` for an
-        unusable name.
-        """
+        """The person with this name, added if new. Raises `CuecardError` for an unusable name."""
         ...
 
 
 class Archive(Protocol):
-    """All of it."""
+    """An archive: tasks, runs, judgements and all that belongs to them."""
 
     @property
     def tasks(self) -> TaskArchive: ...
@@ -367,23 +363,23 @@ class Archive(Protocol):
     def people(self) -> PeopleArchive: ...
 
     def sink(self, trial_id: int) -> Sink:
-        """A trial's way in: `append` returns when the event is on the disk, or can be made again."""
+        """The sink for a trial's events: `append` returns when the event is stored or can be made again."""
         ...
 
 
 class Discretion(Protocol):
-    """What one person may be told of decisions on the items of trials; see `cuecard.store.workspace.Sight`."""
+    """Which decisions on items one person may see, so that labelling stays blind; see `cuecard.store.workspace.Sight`."""
 
     def may_tell(self, trial_id: int, item: Item) -> bool:
-        """Whether decisions on the item may be told now; they then count as seen."""
+        """Whether decisions on the item may be shown now; if so, they count as seen."""
         ...
 
     def may_open(self, trial_id: int) -> bool:
-        """Whether all of a trial may be told: nothing of it waits to be labelled."""
+        """Whether everything about a trial may be shown, since this person has nothing of it left to label."""
         ...
 
     def record(self) -> None:
-        """Remember what was told. Where nothing can be written, nothing can be labelled either, and an uncovering
-        raises `CuecardError`.
+        """Store what counts as seen. In a workspace that cannot be written to, raises `CuecardError` if a decision on an
+        item that is still to be labelled was uncovered.
         """
         ...

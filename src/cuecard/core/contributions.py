@@ -1,4 +1,4 @@
-"""What people do to a task besides writing it, each a signed entry that is never changed, and the states of a task with every step between them."""
+"""What people do to a task besides writing it, as signed immutable entries; and a task's states and their transitions."""
 
 import hashlib
 import json
@@ -23,8 +23,8 @@ class ReviewDecision(StrEnum):
 
 
 class PinnedComment(Frozen):
-    """`place` is the path of an element, such as `persona.stages[3].line`; "" is the whole task.
-    `dimension`: the key of the dimension whose failing it explains, if it does.
+    """A comment of a review. `place`: the path of an element, such as `persona.stages[3].line`, or "" for the whole
+    task. `dimension`: the key of the dimension whose failing it explains, if any.
     """
 
     place: str
@@ -41,9 +41,9 @@ class GoldCheck(Frozen):
 
 
 class Submitted(Frozen):
-    """A revision is put before its reviewers, under the protocol of that day. `reason`: why it is
-    submitted in spite of `warnings`, the linter's codes that were left. `on_split`: what follows when
-    two reviewers disagree.
+    """A revision was submitted for review under the present `protocol`. `reason`: why it was submitted in spite of
+    `warnings`, codes of the linter. `on_split`: what follows when two reviewers disagree: the task is returned, or a
+    third person decides.
     """
 
     kind: Literal["submitted"] = "submitted"
@@ -54,11 +54,15 @@ class Submitted(Frozen):
 
 
 class Withdrawn(Frozen):
+    """The author took a submission back."""
+
     kind: Literal["withdrawn"] = "withdrawn"
     reason: Name
 
 
 class Reopened(Frozen):
+    """An approved task was made a draft again."""
+
     kind: Literal["reopened"] = "reopened"
     reason: Name
 
@@ -81,8 +85,8 @@ class ThirdAsked(Frozen):
 
 
 class Reviewed(Frozen):
-    """`ratings` by dimension key of `protocol`. `sample`: the places that were drawn for the spot
-    check. `seconds`: time spent, without idle stretches.
+    """A reviewer handed in a review. `ratings`: by the keys of `protocol`'s dimensions. `sample`: the places that were
+    drawn for the spot check. `seconds`: time spent, without idle periods.
     """
 
     kind: Literal["reviewed"] = "reviewed"
@@ -96,7 +100,7 @@ class Reviewed(Frozen):
 
 
 class Claimed(Frozen):
-    """`person` has the revision to review until `until`: they took it, or a coordinator gave it."""
+    """`person` has the revision to review until `until`: they claimed it, or a coordinator assigned it."""
 
     kind: Literal["claimed"] = "claimed"
     person: str
@@ -112,14 +116,14 @@ class Released(Frozen):
 
 
 class Prioritised(Frozen):
-    """How soon the task should be reviewed; the newest counts. 0 is usual, more is sooner."""
+    """The task's priority for review; the newest counts. 0 is normal, a higher one is reviewed sooner."""
 
     kind: Literal["prioritised"] = "prioritised"
     priority: Annotated[int, Field(ge=-2, le=2)]
 
 
 class Commented(Frozen):
-    """A comment outside a review. `during`: the work that gave rise to it."""
+    """A comment outside a review. `during`: the work during which it was made, if any."""
 
     kind: Literal["commented"] = "commented"
     place: str
@@ -128,7 +132,7 @@ class Commented(Frozen):
 
 
 class Answered(Frozen):
-    """Something said to the comment `comment` (see `comment_id`), which may also settle or open it."""
+    """An answer to the comment with the id `comment` (see `comment_id`), which may also resolve or reopen it."""
 
     kind: Literal["answered"] = "answered"
     comment: str
@@ -185,14 +189,14 @@ Body = Annotated[
     Field(discriminator="kind"),
 ]
 BLIND_KINDS = ("reviewed", "claimed", "released", "gold_built")
-"""What others must not see before a revision's reviews are in (for `gold_built`: before theirs is)."""
+"""Kinds of entries that others must not see before a revision's reviews are in (`gold_built`: before their own is)."""
 
 
 class Contribution(Frozen):
-    """One entry. `uid` names it in every workspace; `tick` is its time in microseconds, or one more
-    than the highest that its maker's workspace knew for the task where that is later: an entry sorts
-    after whatever it was made in view of, even where clocks are wrong, and what was made apart sorts
-    by time. `task_id` "" and `revision` 0: it belongs to no task.
+    """One entry, by the person `by`. `uid` is the same in every workspace. `tick` is its time in microseconds, or one
+    more than the task's highest tick in its workspace, if that is later: so entries sort after everything their makers
+    could see, even if clocks are wrong, and entries of separate workspaces sort by time. An entry with `task_id` "" and
+    `revision` 0 belongs to no task.
     """
 
     uid: str
@@ -205,7 +209,7 @@ class Contribution(Frozen):
 
     @property
     def order(self) -> tuple[int, datetime, str]:
-        """Entries of a task in this order are read alike everywhere."""
+        """The sort key of a task's entries, which gives the same order in every workspace."""
         return self.tick, self.at, self.uid
 
 
@@ -266,7 +270,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Transition:
-    """`target` None: back to where it stood. `by`: whose step it is."""
+    """A step between states of a task. `target`: None means the state before; `by`: whose step it is."""
 
     sources: frozenset[TaskState]
     target: TaskState | None

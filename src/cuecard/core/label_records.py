@@ -1,4 +1,4 @@
-"""Records of judging and labelling: verdicts, labels, sets and adjudications."""
+"""Immutable records of judging and labelling: judgements, verdicts, labels, label sets and adjudications."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +12,8 @@ from cuecard.core.verdicts import Decision, Item, Judgement
 
 
 class JudgementRecord(Frozen):
+    """A stored judgement of one trial."""
+
     id: int
     trial_id: int
     created_at: datetime
@@ -56,7 +58,7 @@ class VerdictRecord(Frozen):
 
 
 class LabelValue(StrEnum):
-    """A person's decision on an item. On the status of a checkpoint it is a `CheckpointStatus`."""
+    """A person's decision on an item. On a status item people give a `CheckpointStatus` instead."""
 
     YES = "yes"
     NO = "no"
@@ -64,14 +66,13 @@ class LabelValue(StrEnum):
 
 
 Phase = Literal["blind", "revealed"]
-"""Whether a label was given before or after its person saw what was decided on the item."""
+"""Whether a label was given before (`blind`) or after (`revealed`) its person saw the decision on the item."""
 
 
 class Label(Frozen):
-    """The newest of one person's decisions on one item; earlier ones stay in the history. `verdict_id`:
-    of a verdict on the item, 0 if there is none. `seconds`: how long it took, 0 if not known;
-    `gold_wrong`: the person holds the gold item itself for wrong; `source`: the file it came from, "" if
-    it was given here.
+    """A person's newest decision on one item; earlier ones stay in the history. `verdict_id`: of a verdict on the item,
+    0 if there is none. `seconds`: how long the decision took, 0 if unknown. `gold_wrong`: the person considers the gold
+    item itself wrong. `source`: the file it was imported from, "" if it was given here.
     """
 
     verdict_id: int
@@ -101,9 +102,7 @@ Cause = Literal[
 
 
 class Adjudication(Frozen):
-    """What was decided on an item that was disputed; labels and verdicts stay as they are. `cause` "":
-    nobody erred.
-    """
+    """The final decision on a disputed item; labels and verdicts stay as they are. `cause` is "" if nobody erred."""
 
     trial_id: int
     item_key: str
@@ -115,8 +114,8 @@ class Adjudication(Frozen):
 
 
 class SetItem(Frozen):
-    """An item of a labelling set. `probability`: with which it was drawn from its stratum, for weights;
-    `raters`: how many people are to label it, `people`: who, nobody named meaning anybody.
+    """An item of a label set. `probability`: of being drawn from its stratum, for weighting; `raters`: how many people
+    are to label it; `people`: who may (empty: anybody).
     """
 
     trial_id: int
@@ -128,7 +127,7 @@ class SetItem(Frozen):
 
 
 class LabelSet(Frozen):
-    """Items that were drawn to be labelled. `plan` says how; the store does not read it."""
+    """Items that were drawn to be labelled. `plan`: how they were drawn; the store does not interpret it."""
 
     id: int
     uid: str
@@ -140,8 +139,8 @@ class LabelSet(Frozen):
 
 
 class SetProgress(Frozen):
-    """`wanted` labels of `items` items; `given` of them are there, `mine` by one person, for whom `left`
-    items wait. `seconds`: what this person took in all for those whose time is known, `timed` of them.
+    """Progress of a label set: `wanted` labels on `items` items, of which `given` exist, `mine` by one person, for whom
+    `left` items remain. `seconds`: the time of this person's `timed` labels whose time is known.
     """
 
     items: int
@@ -154,8 +153,8 @@ class SetProgress(Frozen):
 
 
 class VerdictLine(Frozen):
-    """A line of the list of verdicts. `decision`: None unless this person has labelled the item and
-    has seen the decision since.
+    """One verdict in a list for one person. `mine`: their label; `decision`: None unless they have labelled the item and
+    then seen the decision.
     """
 
     verdict_id: int
@@ -171,8 +170,8 @@ class VerdictLine(Frozen):
 
 
 class RunLabels(Frozen):
-    """How far the labelling of a run is: items that judges decided, those that one person has
-    labelled, and all people's labels that count.
+    """Progress of labelling a run: `verdicts` that judges gave, items that one person has labelled (`mine`), and all
+    people's current labels.
     """
 
     run_id: int

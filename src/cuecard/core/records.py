@@ -1,4 +1,4 @@
-"""Records of tasks, runs, live sessions and results, as the store gives them out and other packages pass them on."""
+"""Immutable records of tasks, runs, trials and sessions, as the store returns them. Times are in UTC."""
 
 from datetime import datetime
 from typing import Literal
@@ -20,7 +20,7 @@ class Person(Frozen):
 
 
 class TaskSummary(Frozen):
-    """A line of the task list."""
+    """One task of the task list. `forks`: newest revisions on other branches than `revision`."""
 
     id: str
     title: str
@@ -37,8 +37,8 @@ class TaskSummary(Frozen):
 
 
 class Revision(Frozen):
-    """An immutable, numbered (from 1), content-hashed version of a task. `origins`: what of it a
-    machine drafted since the revision before.
+    """An immutable, numbered (from 1), content-hashed version of a task. `origins`: what a machine drafted since the
+    previous revision. `uid`: the same in every copy of the workspace.
     """
 
     task_id: str
@@ -53,7 +53,7 @@ class Revision(Frozen):
 
 
 class Saved(Frozen):
-    """What saving a task did: its newest revision before (0: none) and now."""
+    """The result of saving a task: its newest revision before (0: none) and now."""
 
     task_id: str
     title: str
@@ -62,7 +62,7 @@ class Saved(Frozen):
 
 
 class RevisionLine(Frozen):
-    """A revision without its task, for lists."""
+    """A revision without the task itself, for lists."""
 
     task_id: str
     number: int
@@ -75,13 +75,13 @@ class RevisionLine(Frozen):
 
 
 ASIDE = "@"
-"""Stands in the id under which something about a task is kept as a draft that is no edit of it."""
+"""Part of the ids of drafts that are not edits of a task but something else about it."""
 
 
 class Draft(Frozen):
     """One person's unsaved edit on top of revision `base`. `data` has the shape of a task's
-    `model_dump(mode="json")` but need not validate yet. `left_at`: when the editor was left in good
-    order after the last change; None while it is open, and after a crash.
+    `model_dump(mode="json")` but need not validate yet. `left_at`: when the editor was closed after the
+    last change; None while it is open, and after a crash.
     """
 
     task_id: str
@@ -94,7 +94,7 @@ class Draft(Frozen):
 
 
 class ThrownDraft(Frozen):
-    """A draft that its person threw away at `thrown_at`; kept, so that they can have it back."""
+    """A draft that its person threw away at `thrown_at`; kept so that it can be restored."""
 
     id: int
     task_id: str
@@ -110,8 +110,8 @@ EffortKind = Literal["time", "query", "page"]
 
 
 class EffortEntry(Frozen):
-    """What a person put into a task: `amount` seconds of editing, or so many queries or pages, of
-    which `text` says what was asked or which page it was.
+    """A person's effort on a task: `amount` is seconds of editing, or a number of queries or pages; `text` is the query
+    or the page's address.
     """
 
     task_id: str
@@ -131,8 +131,8 @@ class EffortTotals(Frozen):
 
 
 class Review(Frozen):
-    """One reviewer's dimensions, decision and comments on one revision; see `Reviewed`. `uid` "": not
-    handed in yet.
+    """One reviewer's ratings, decision and comments on one revision; see `Reviewed` for the fields. `uid` is "" until
+    the review is handed in.
     """
 
     task_id: str
@@ -150,7 +150,7 @@ class Review(Frozen):
 
 
 class Answer(Frozen):
-    """What was said to a comment; `turns`: what it made of it."""
+    """An answer to a comment. `turns`: whether it resolves the comment or opens it again; "" for neither."""
 
     by: str
     text: str
@@ -159,8 +159,8 @@ class Answer(Frozen):
 
 
 class Comment(Frozen):
-    """A comment of a review, or outside one, with its answers, oldest first. `place` is the element's
-    path in `revision`.
+    """A comment of a review (`of_review`) or outside one, with its answers, oldest first. `place` is the path of the
+    element in `revision`.
     """
 
     id: str
@@ -181,9 +181,9 @@ class Comment(Frozen):
 
 
 class OpenRound(Frozen):
-    """A task in review as one person may see it: without author, reviewers or decisions. `reviews` of
-    `needed` are in, `claims` of others hold; `mine`: until when this person has it. `wrote`, `reviewed`,
-    `released`: this person wrote a revision, has reviewed this one, gave it back.
+    """A task in review as one person may see it: without author, reviewers or decisions. `reviews` of the `needed`
+    reviews are in; `claims`: how many others have claimed it; `mine`: until when this person has. `wrote`, `reviewed`,
+    `released`: whether this person wrote a revision, has reviewed this one, or gave it back.
     """
 
     task: TaskSummary
@@ -199,7 +199,7 @@ class OpenRound(Frozen):
 
 
 class RunLease(Frozen):
-    """Who plays a run (`alive`), or did when they were killed. `since`: by the database's clock."""
+    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock."""
 
     person: str
     host: str
@@ -209,9 +209,9 @@ class RunLease(Frozen):
 
 
 class RunRecord(Frozen):
-    """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe`
-    of tasks. `plan`: what it was started with, for whoever resumes it; the store does not read it.
-    `state`: see `core.run_state`. `reason`: why it is paused. `uid` names it in every copy of the workspace.
+    """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe` of tasks. `plan`:
+    its settings (`RunSettings`) as JSON, for resuming it; the store does not interpret them. `state`: see
+    `core.engine.events.run_state`. `reason`: why it is paused. `uid`: the same in every copy of the workspace.
     """
 
     id: int
@@ -231,7 +231,7 @@ class RunRecord(Frozen):
 
 
 class TrialCell(Frozen):
-    """What a trial is to be: one cell of a run's grid."""
+    """One cell of a run's grid: a trial that is to be played. `sample` counts from 0."""
 
     task_id: str
     revision: int
@@ -243,8 +243,8 @@ class TrialCell(Frozen):
 
 
 class TrialRecord(Frozen):
-    """One dialogue on one revision; open while `termination` is None. `uid` names it in every copy of
-    the workspace.
+    """One trial: a dialogue on one revision, open while `termination` is None. `events`: the length of its log. `uid`:
+    the same in every copy of the workspace.
     """
 
     id: int
@@ -267,9 +267,8 @@ class TrialRecord(Frozen):
 
 
 class UsageRecord(Frozen):
-    """What one payer's calls of one model have cost a trial: `agent`, `user`, `conclusion`, `world`
-    or `judge`. All takes of the trial count. `cost` is None if no call had a price; `priced`: how
-    many had one.
+    """Tokens and cost of one model's calls for one `payer` of a trial (`agent`, `user`, `conclusion`, `world` or
+    `judge`), over all its attempts. `cost` is None if no call had a price; `priced`: how many calls had one.
     """
 
     trial_id: int
@@ -282,8 +281,8 @@ class UsageRecord(Frozen):
 
 
 class Outline(Frozen):
-    """A trial's effective log in which large texts are only their beginnings, with an ellipsis (a tool's
-    entries only their titles). `left_out`: the `seq` of such events, with the hashes of what is missing.
+    """A trial's effective log with large texts cut to their beginnings and an ellipsis (search results to their
+    titles). `left_out`: the `seq` of the events with cut texts, and the hashes of those texts.
     """
 
     events: tuple[Event, ...]
@@ -291,9 +290,9 @@ class Outline(Frozen):
 
 
 class Shadow(Frozen):
-    """What a simulator would have said in a trial's user turn `turn`, after the dialogue whose hash is
-    `state` (see `core.evaluation.shadows.state_of`). `calls`: what it was answered by its model, none for a baseline.
-    `live`: it listened while the session was played; otherwise it was asked afterwards.
+    """What a simulator would have said in a trial's user turn `turn`, after the dialogue whose hash is `state` (see
+    `core.evaluation.shadows.state_of`). `calls`: the replies of its model, none for a baseline. `live`: it was asked
+    while the session was played; otherwise afterwards.
     """
 
     trial_id: int
@@ -307,7 +306,7 @@ class Shadow(Frozen):
 
 
 class SeatStep(Frozen):
-    """A move as it is kept. `place`: its step, such as `agent/3/move/0` or `conclusion/move/2`."""
+    """A stored move of a person who plays the agent. `take`: the attempt; `place`: its key, such as `agent/3/move/0`."""
 
     trial_id: int
     take: int
@@ -318,7 +317,7 @@ class SeatStep(Frozen):
 
 
 class Pulse(Frozen):
-    """The newest event of a trial: its number and take, and when it was."""
+    """The newest event of a trial: its number, its attempt (`take`) and its time."""
 
     seq: int
     take: int
@@ -326,8 +325,8 @@ class Pulse(Frozen):
 
 
 class SessionForm(Frozen):
-    """What a person said of a session: answers by the questions' keys (numbers of scales, an option, or
-    words). `questions` are those that were asked.
+    """A person's answers to the form after a session, by the questions' keys: a number on a scale, an option, or words.
+    `questions`: those that were asked.
     """
 
     trial_id: int
@@ -341,7 +340,9 @@ NoteKind = Literal["bookmark", "comment"]
 
 
 class TaskTraits(Frozen):
-    """Of one revision. `hash`: of its content; `facts` of a closed world, `stages` of a persona."""
+    """Properties of one revision that results are grouped by. `facts`: number of facts of a facts task; `stages`: of its
+    persona; `hash`: of its content.
+    """
 
     family: Family
     language: TaskLanguage
@@ -353,7 +354,9 @@ class TaskTraits(Frozen):
 
 
 class KeptFigures(Frozen):
-    """`body`: a trial's figures as JSON; `stamp`: what they were counted from and by."""
+    """The stored figures of a judged trial. `body`: `TrialFigures` as JSON; `stamp`: the version and log that they were
+    computed with (`core.evaluation.scores.stamp_of`).
+    """
 
     judgement_id: int
     trial_id: int
@@ -362,8 +365,8 @@ class KeptFigures(Frozen):
 
 
 class PromptUse(Frozen):
-    """How many calls of a run were made with a prompt, by whoever paid (`agent`, `user`, `conclusion`, `world`,
-    `judge`). `player`: the agent's name, or the judge's. `hash`: of the prompt's template.
+    """How many calls of a run were made with one prompt by one `payer` (`agent`, `user`, `conclusion`, `world`,
+    `judge`). `player`: the name of the agent or judge. `hash`: of the prompt's template.
     """
 
     payer: str
@@ -373,8 +376,8 @@ class PromptUse(Frozen):
 
 
 class TrialNote(Frozen):
-    """What a person noted at a place of a trial: `turn/3`, `event/17`, `verdict/triple/4`, `stage/2`,
-    `step/1`, `fact/0`, "" for the whole trial. A bookmark may have no text.
+    """A person's bookmark or comment on a place of a trial: `turn/3`, `event/17`, `verdict/triple/4`, `stage/2`,
+    `step/1`, `fact/0`, or "" for the whole trial. A bookmark may have no text.
     """
 
     uid: str

@@ -1,4 +1,4 @@
-"""Where a task stands: a pure fold over its revisions and what people contributed, and who has claimed a review."""
+"""The review state of a task, computed from its revisions and contributions by a pure function, and who claims it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -29,8 +29,8 @@ from cuecard.core.tasks.base import Frozen
 
 
 class RevisionNode(Frozen):
-    """A revision without its content. `uid` and `parents` name it and what it stands on everywhere;
-    `number` is this workspace's own. `authors`: who saved just this; the first is who did so first.
+    """A revision without its content. `uid` and `parents` identify it and the revisions it was made from in every
+    workspace; `number` is this workspace's own. `authors`: who saved exactly this content, the earliest first.
     """
 
     number: int
@@ -47,7 +47,7 @@ class RevisionNode(Frozen):
 
 
 class TaskLog(Frozen):
-    """All that decides where a task stands, in no particular order."""
+    """Everything that a task's review state is computed from, in no particular order."""
 
     task_id: str
     revisions: tuple[RevisionNode, ...]
@@ -55,8 +55,8 @@ class TaskLog(Frozen):
 
 
 class RevisionStanding(Frozen):
-    """`reviewers`: whose reviews count, in their order; `needed`: how many it takes. `seen`: who may
-    read them. `submitted_at`: when the present round began. `split`: they disagree.
+    """The review state of one revision. `reviewers`: whose reviews count, in their order; `needed`: how many reviews it
+    takes; `seen`: who may read them; `submitted_at`: when the present round began; `split`: the reviews disagree.
     """
 
     number: int
@@ -70,12 +70,11 @@ class RevisionStanding(Frozen):
 
 
 class Clash(Frozen):
-    """What people who worked apart did that does not go together; nothing of it is lost.
+    """Work of people in separate workspaces that is in conflict; nothing of it is lost.
 
-    `forks`: revisions `revisions` stand side by side, the first is taken for the newest until somebody
-    merges them. `double`: `people` reviewed a revision twice, the first counts. `own`: `people` reviewed
-    what they wrote, which does not count. `late`: a review undid an approval. `crowd`: more reviews than
-    were asked for.
+    `forks`: `revisions` were made from the same one; the first counts as the newest until they are merged. `double`:
+    `people` reviewed a revision twice; the first review counts. `own`: `people` reviewed what they wrote; that does not
+    count. `late`: a late review undid an approval. `crowd`: more reviews than were asked for.
     """
 
     task_id: str
@@ -85,7 +84,7 @@ class Clash(Frozen):
 
 
 class Standing(Frozen):
-    """`revisions` by number. `forks`: newest revisions besides `head`, on other branches."""
+    """The review state of a task. `revisions`: by number; `forks`: the newest revisions of branches other than `head`'s."""
 
     task_id: str
     head: int
@@ -97,7 +96,7 @@ class Standing(Frozen):
     clashes: tuple[Clash, ...] = ()
 
     def of(self, revision: int) -> RevisionStanding:
-        """Raises `KeyError`."""
+        """The state of one revision. Raises `KeyError` if there is none."""
         for standing in self.revisions:
             if standing.number == revision:
                 return standing
@@ -105,19 +104,19 @@ class Standing(Frozen):
 
     @property
     def now(self) -> RevisionStanding:
-        """Where the newest revision stands."""
+        """The state of the newest revision."""
         return self.of(self.head)
 
 
 def standing_of(log: TaskLog) -> Standing:
-    """Raises `ValueError` for a log without revisions."""
+    """The review state that follows from a task's log. Raises `ValueError` for a log without revisions."""
     if not log.revisions:
         raise ValueError("a task has at least one revision")
     return _Fold(log).result()
 
 
 def tips_of(revisions: Iterable[RevisionNode]) -> list[RevisionNode]:
-    """Revisions that none stands on, the one that counts as the newest first."""
+    """Revisions from which no other was made; the one that counts as the newest first."""
     revisions = list(revisions)
     stood_on = {parent for node in revisions for parent in node.parents}
     tips = [node for node in revisions if node.uid not in stood_on]
@@ -125,7 +124,7 @@ def tips_of(revisions: Iterable[RevisionNode]) -> list[RevisionNode]:
 
 
 def authors_until(log: TaskLog, revision: int) -> frozenset[str]:
-    """Who saved a revision, or one that it stands on."""
+    """Who saved a revision, or one that it was made from, however long ago."""
     by_uid = {node.uid: node for node in log.revisions}
     todo = [node for node in log.revisions if node.number == revision]
     found: set[str] = set()
@@ -140,7 +139,7 @@ def authors_until(log: TaskLog, revision: int) -> frozenset[str]:
 
 @dataclass
 class _Round:
-    """One revision on its way."""
+    """One revision while the log is folded."""
 
     number: int
     authors: frozenset[str]
@@ -166,7 +165,7 @@ class _Round:
 
     @property
     def outcome(self) -> TaskState | None:
-        """What the reviews that are in decide; None while more are needed."""
+        """The state that the reviews so far lead to; None while more are needed."""
         count = len(self.reviews)
         if count < self.needed:
             return None
@@ -196,7 +195,7 @@ class _Fold:
 
     def result(self) -> Standing:
         steps: list[RevisionNode | Contribution] = [*self._log.revisions, *self._log.contributions]
-        # What is said about a revision comes after it, even where a forged or broken tick says otherwise.
+        # A contribution comes after its revision, even if a forged or broken tick says otherwise.
         at = {node.number: node.order for node in self._log.revisions}
         steps.sort(
             key=lambda step: (
@@ -337,8 +336,8 @@ def _standing(round_: _Round) -> RevisionStanding:
 
 
 def claims_of(log: TaskLog, revision: int, now: datetime) -> dict[str, datetime]:
-    """The leases on a revision that hold at `now`, by person, in the order in which they were taken.
-    A lease ends when it is released, when its review is in, and when its time is over.
+    """Who claims the review of a revision at `now`, and until when, in the order of the claims. A claim ends when it is
+    released, when the review is in, and when its time is over.
     """
     held: dict[str, datetime] = {}
     for entry in sorted(log.contributions, key=lambda entry: entry.order):

@@ -1,4 +1,4 @@
-"""What an agent hands in, a judge's verdicts on it, and measures: one number with its n, or the reason why there is none."""
+"""Predictions of agents, verdicts of judges, and measures: a number with its n, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PredictedTriple(Frozen):
 
 
 class PredictionBase(Frozen):
-    """What any place asks of what an agent handed in, whatever its shape; of nothing usable as of nothing. Each has
-    `raw`, the agent's text as it came, kept for audit.
+    """The interface of predictions of every kind; an unusable one answers as an empty one. Each has `raw`, the agent's
+    text as it came, kept for audit.
     """
 
     @property
@@ -37,31 +37,31 @@ class PredictionBase(Frozen):
         return ()
 
     def cells(self, column: str) -> tuple[str, ...]:
-        """For each of `lines` what stands in this column, "" where there is none of this name."""
+        """For each of `lines` the cell in this column; "" if there is no column of this name."""
         del column
         return ("",) * len(self.lines)
 
     @property
     def listing(self) -> tuple[str, ...]:
-        """All of it for people, a line each; then the words that it was read from, where they are others."""
+        """All of it as numbered lines for people, and the text that it was parsed from, if that differs."""
         return self.lines
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Words in each of which an agent may have handed it in; the last are the surest to be read."""
+        """Texts that an agent might have written to hand it in; the last one is the most reliable to parse."""
         return ()
 
     def told(self, limit: int) -> str:
-        """What it is in a few words, such as `3 triples`; of long texts so many characters."""
+        """A short description such as `3 triples`; of a long answer at most `limit` characters."""
         raise NotImplementedError
 
     def reported(self, limit: int) -> str:
-        """As `told`, in a sentence of its own."""
+        """`told` as part of a sentence: `handed in 3 triples`."""
         return _("handed in {what}").format(what=self.told(limit))
 
 
 class TriplesPrediction(PredictionBase):
-    """Triples as they were handed in."""
+    """The triples that an agent handed in."""
 
     kind: Literal["triples"] = "triples"
     triples: tuple[PredictedTriple, ...]
@@ -88,7 +88,7 @@ class TriplesPrediction(PredictionBase):
 
 
 class TablePrediction(PredictionBase):
-    """Rows in the order of `columns`; every row has exactly as many cells."""
+    """The table that an agent handed in. Cells of a row are in the order of `columns`, one for each."""
 
     kind: Literal["table"] = "table"
     columns: tuple[str, ...]
@@ -165,7 +165,7 @@ class UnusablePrediction(PredictionBase):
 
 
 def plain_column(name: str) -> str:
-    """Column names compare after strip, lower and removal of blanks (FORMATS: widesearch)."""
+    """The name as it is compared: lower case, without blanks (WideSearch)."""
     return "".join(name.lower().split())
 
 
@@ -188,12 +188,12 @@ Prediction = Annotated[
 
 
 def triples_of(prediction: Prediction) -> tuple[PredictedTriple, ...] | None:
-    """The triples that were handed in; None where something else was, or nothing that can be read."""
+    """The triples of a prediction; None if it is of another kind or unusable."""
     return prediction.triples if isinstance(prediction, TriplesPrediction) else None
 
 
 def answer_of(prediction: Prediction) -> str | None:
-    """The answer that was handed in; None where something else was, or nothing that can be read."""
+    """The final answer of a prediction; None if it is of another kind or unusable."""
     return prediction.answer if isinstance(prediction, AnswerPrediction) else None
 
 
@@ -224,20 +224,20 @@ class Item(Frozen):
 
     @property
     def key(self) -> str:
-        """`triple/17`, `cell/3/Year`, `answer/0`."""
+        """The item as text: `triple/17`, `cell/3/Year`, `answer/0`."""
         return "/".join(filter(None, (self.kind.value, str(self.index), self.column)))
 
     @classmethod
     def of_key(cls, key: str) -> Item:
-        """The item of this key. Raises `ValueError` for what is none."""
+        """The item with this key. Raises `ValueError` if it is no key."""
         kind, _slash, rest = key.partition("/")
         index, _slash, column = rest.partition("/")
         return cls(kind=ItemKind(kind), index=int(index), column=column)
 
 
 class GoldItem(Frozen):
-    """`text` is one line; `also` other accepted names; `context` what else decides (the stage, the
-    row's key, the column's criterion), translated.
+    """A gold item as text for people. `text`: one line; `also`: other accepted names; `context`: what else matters for
+    the decision (the stage, the row's key, the column's criterion), translated.
     """
 
     item: Item
@@ -248,7 +248,7 @@ class GoldItem(Frozen):
 
 
 class Decision(StrEnum):
-    """`yes`: covered or equivalent. `unjudged` is never counted as `no`."""
+    """A judge's decision on an item. `yes`: covered or equivalent. `unjudged` is never counted as `no`."""
 
     YES = "yes"
     NO = "no"
@@ -256,7 +256,9 @@ class Decision(StrEnum):
 
 
 class Verdict(Frozen):
-    """`supporting`: indices of predicted triples or rows, from 0, out-of-range ones included."""
+    """A judge's decision on one item. `supporting`: indices (from 0) of predicted triples or rows, as the judge gave
+    them, even if out of range.
+    """
 
     item: Item
     decision: Decision
@@ -265,10 +267,10 @@ class Verdict(Frozen):
 
 
 class TableMatch(Frozen):
-    """How a predicted table was laid over the gold one.
+    """How a predicted table was aligned with the gold one.
 
-    `predicted_rows`: rows after duplicates by key were dropped; `joined`: pairs of (gold row,
-    predicted row). Not `usable`: no table, or its columns do not map onto the required ones.
+    `usable` is false if the prediction is no table or its columns do not map to the required ones. `predicted_rows`:
+    number of rows after duplicates by key were dropped; `joined`: pairs of (gold row, predicted row) with the same key.
     """
 
     usable: bool
@@ -282,9 +284,8 @@ Judged = tuple[tuple[Verdict, ...], TableMatch | None]
 
 
 class Judgement(Frozen):
-    """All verdicts of one judge on one trial, stamped with what made them and what they are about.
-
-    `prompt_hash`: of the prompts that were used. `trial_hash`: of what the trial handed in.
+    """All verdicts of one judge on one trial. `revision_hash`, `prompt_hash`, `trial_hash`: hashes of the task's
+    revision, of the judge's prompts and of the prediction that they rest on.
     """
 
     judge: PlayerRef
@@ -297,8 +298,8 @@ class Judgement(Frozen):
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a judge decided, by item. An item without a verdict is unjudged; of two verdicts on one
-    item the later counts.
+    """A judge's decisions by item. An item without a verdict is unjudged; of two verdicts on an item the later one
+    counts.
     """
 
     by_item: dict[str, Verdict]
@@ -320,7 +321,9 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`value` over `n` things. An undefined measure has no value, never NaN, and says why."""
+    """One number with the number of things `n` that it rests on. An undefined measure has the value None (never NaN)
+    and a `reason`.
+    """
 
     name: str
     value: float | None
@@ -335,8 +338,11 @@ class Measure:
 
 
 def share(name: str, part: float, whole: int, empty: str, *, zero: bool = False) -> Measure:
-    """Part / whole with n = whole. Of nothing (`whole` 0) it is undefined, or 0 where the definition
-    makes it so (`zero`); `empty` says what was missing.
+    """`part` / `whole` with n = `whole`. With a whole of 0 it is undefined for the reason `empty`, or 0 with `zero`,
+    where a benchmark defines it so.
+
+    >>> share("recall", 3, 4, "no gold").value
+    0.75
     """
     if whole > 0:
         return Measure(name, part / whole, whole)
@@ -344,7 +350,7 @@ def share(name: str, part: float, whole: int, empty: str, *, zero: bool = False)
 
 
 def harmonic(name: str, precision: Measure, recall: Measure) -> Measure:
-    """F1 of two measures with the n of recall; 0 if both are 0, undefined if either is."""
+    """F1, the harmonic mean of precision and recall, with the n of recall; 0 if both are 0, undefined if either is."""
     if precision.value is None:
         return Measure(name, None, recall.n, precision.reason)
     if recall.value is None:
@@ -354,20 +360,20 @@ def harmonic(name: str, precision: Measure, recall: Measure) -> Measure:
 
 
 def count(name: str, value: float, n: int = 1) -> Measure:
-    """A plain count; `n` is what was counted over (1: this trial)."""
+    """A count as a measure; `n`: how many things were counted over (1: this trial)."""
     return Measure(name, float(value), n)
 
 
 def mean(name: str, values: Iterable[float], empty: str = "") -> Measure:
-    """The arithmetic mean with n = how many."""
+    """The arithmetic mean with n = the number of values; without any undefined, for the reason `empty`."""
     collected = list(values)
     reason = empty or _("nothing to average")
     return share(name, math.fsum(collected), len(collected), reason)
 
 
 def pearson(name: str, pairs: Sequence[tuple[float, float]]) -> Measure:
-    """Pearson's correlation of two columns (1895), n = how many pairs; undefined of fewer than two pairs and
-    where a column is constant.
+    """Pearson's correlation coefficient of pairs, with n = the number of pairs; undefined for fewer than two pairs and if
+    either variable is constant.
     """
     n = len(pairs)
     if n < 2:

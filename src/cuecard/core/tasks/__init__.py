@@ -1,1 +1,1 @@
-"""The domain: tasks, personas and the four kinds of gold."""
+"""Tasks, personas, what every family's gold has in common, and task files."""

@@ -1,4 +1,4 @@
-"""What all task models share: the frozen base, ids, origins, and what can be stored at all."""
+"""What all task models share: the frozen base class, text types, ids, origins, and a check of what can be stored."""
 
 import math
 import re
@@ -47,17 +47,17 @@ Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_h
 
 
 ID_PATTERN = r"^[\w.\-]{1,120}$"
-"""What every id is; tasks that came before the finer rules keep theirs."""
+"""The pattern of every task id. New ids must also pass `id_problem`; older tasks keep theirs."""
 DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10)))
 )
-"""What Windows keeps for devices, whatever the suffix."""
+"""File names that Windows reserves for devices, whatever the suffix."""
 
 _ID = re.compile(r"[\w.\-]{1,120}")
 
 
 def id_problem(task_id: str) -> str:
-    """Why no new task can be called so, translated; "" if one can."""
+    """Why a new task cannot have this id, translated; "" if it can."""
     if _ID.fullmatch(task_id) is None:
         return _("may hold letters, digits, '.', '_' and '-' only, 120 at most")
     if task_id.startswith("-"):
@@ -73,8 +73,8 @@ OriginKind = Literal["persona", "triples", "checkpoints", "facts", "translation"
 
 
 class Origin(Frozen):
-    """Something a machine drafted and the author accepted. `by`: the model's name;
-    `items`: how many items were accepted; `prompt`: hash of the prompt, empty without one.
+    """Part of a task that a machine drafted and the author accepted. `by`: the model's name; `items`: how many items
+    were accepted; `prompt`: hash of the prompt, empty without one; `at`: in UTC.
     """
 
     kind: OriginKind

@@ -1,7 +1,7 @@
-"""What every gold answer can be asked, whatever its family, and the families that there are.
+"""The interface of gold answers of every family, and the registry of families.
 
-A family is known from the moment its class of gold is registered: `Task.gold` then takes data with its `family`.
-What the engine, the authoring tools and the screens know of it are parts of their own; see `core.families.registry`.
+A family is known from the moment its class of gold is registered: `Task.gold` then accepts data with its `family`.
+How it is played, judged, scored and shown is registered separately; see `core.families.registry`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _shipped = {
     "checkpoints": "checkpoints.gold:CheckpointChain",
     "facts": "facts.gold:FactWorld",
 }
-"""Where the gold of our own families is, below `core.families`: loaded when it is asked for."""
+"""The modules of our own families' gold below `core.families`, imported on first use."""
 _golds: dict[str, type[Gold] | None] = dict.fromkeys(_shipped)
 _adapter: TypeAdapter[Gold] | None = None
 
@@ -34,7 +34,7 @@ def _known(name: str) -> str:
 
 
 Family = Annotated[str, AfterValidator(_known)]
-"""The name of a family, as it stands in a task's file: `graph`. In a model's field, that of a known one."""
+"""The name of a family as in a task's file, such as `graph`. As a field of a model it must be a registered one."""
 
 
 class Gold(BaseModel, frozen=True, extra="forbid", defer_build=True):
@@ -45,27 +45,27 @@ class Gold(BaseModel, frozen=True, extra="forbid", defer_build=True):
     @property
     @abstractmethod
     def items(self) -> Sequence[object]:
-        """What the gold is made of: triples, rows, checkpoints, facts."""
+        """The elements of the gold: triples, rows, checkpoints or facts."""
 
     @property
     @abstractmethod
     def field(self) -> str:
-        """The field in which `items` stand: `triples`."""
+        """The name of the field that holds `items`, such as `triples`."""
 
     @property
     @abstractmethod
     def lines(self) -> tuple[str, ...]:
-        """One line for people for each of `items`."""
+        """Each of `items` as one line of text."""
 
     @property
     @abstractmethod
     def answers(self) -> tuple[str, ...]:
-        """The final answer and its aliases; empty where all of `items` are the answer."""
+        """The final answer and its aliases; empty for families whose answer is all of `items`."""
 
     @property
     @abstractmethod
     def things(self) -> tuple[tuple[str, ...], ...]:
-        """The entities and values in it, each with all its names: what the user part must not give away."""
+        """The entities and values in it, each with all its names, which the user part must not give away."""
 
     @property
     @abstractmethod
@@ -74,10 +74,10 @@ class Gold(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @abstractmethod
     def problem(self, stages: int) -> str:
-        """Why it does not go with a persona of so many stages (0: no persona), as `place: reason`; empty if it does."""
+        """Why it does not fit a persona with `stages` stages (0: no persona), as `place: reason`; empty if it does."""
 
     def citations(self) -> tuple[tuple[str, ...], ...]:
-        """The pages that each of `items` names as its sources; of items that cannot have any, none."""
+        """For each of `items` the pages that it names as its sources, if its kind can name any."""
         return tuple(tuple(getattr(item, "sources", ())) for item in self.items)
 
 
@@ -85,7 +85,7 @@ G = TypeVar("G", bound=Gold)
 
 
 class _Families(Sequence[Family]):
-    """The names of all families, in the order in which they were registered. It grows with them."""
+    """The names of all registered families, in the order of registration; a live view."""
 
     @overload
     def __getitem__(self, index: int) -> Family: ...
@@ -105,8 +105,8 @@ FAMILIES: Sequence[Family] = _Families()
 
 
 def register_gold(kind: type[Gold]) -> Family:
-    """Make a class of gold known, and give the name of its family. Raises `ValueError` where the class names none, or
-    one that another class has.
+    """Register a class of gold; returns the name of its family. Raises `ValueError` if the class names none, or one that
+    another class has.
     """
     global _adapter
     name = kind.model_fields["family"].default
@@ -120,14 +120,14 @@ def register_gold(kind: type[Gold]) -> Family:
 
 
 def forget_gold(name: Family) -> None:
-    """Take a family away again. Tasks of it that are in memory stay as they are."""
+    """Unregister a family. Its tasks in memory stay as they are."""
     global _adapter
     del _golds[name]
     _adapter = None
 
 
 def gold_class(name: Family) -> type[Gold]:
-    """Raises `KeyError` where there is no such family."""
+    """The class of a family's gold. Raises `KeyError` for an unknown family."""
     kind = _golds[name]
     if kind is None:
         module, _colon, attribute = _shipped[name].partition(":")
@@ -139,14 +139,14 @@ def gold_class(name: Family) -> type[Gold]:
 
 
 def narrow(gold: Gold, kind: type[G]) -> G:
-    """`gold` as what it is known to be. Raises `TypeError` where it is of another family."""
+    """`gold`, typed as `kind`. Raises `TypeError` if it is of another family."""
     if not isinstance(gold, kind):
         raise TypeError(f"a gold answer of the family {gold.family!r} is no {kind.__name__}")
     return gold
 
 
 def _read(value: object) -> Gold:
-    """Gold of whichever family `value` names; as strict, and as helpful, as a union that lists them all."""
+    """Gold of the family that `value` names, validated with the errors of a discriminated union."""
     global _adapter
     if _adapter is None:
         kinds = tuple(map(gold_class, FAMILIES))

@@ -30,8 +30,8 @@ class CueKind(StrEnum):
 class Cue(Frozen):
     """The condition that an agent's reply must meet before the stage's line is said.
 
-    `text` is for people; `terms`, if given, is what a script tests: the cue is met when the reply
-    (for `asks`: a question in it) contains any one of them.
+    `text` describes it for people and models. `terms`, if given, is what the scripted user tests: the cue is met when
+    the reply (for `asks`: a question in it) contains any one of them.
     """
 
     kind: CueKind
@@ -40,7 +40,7 @@ class Cue(Frozen):
 
 
 class Stage(Frozen):
-    """One step of disclosure: the cue, the line then said, and what to do while it is not met."""
+    """One step of disclosure: the cue, the line that is said once it is met, and what to say until then (`not_met`)."""
 
     title: Name
     cue: Cue
@@ -66,10 +66,10 @@ class Source(Frozen):
 
 
 class Silenced(Frozen):
-    """A finding of the linter that the author has looked at and means to leave, with the reason.
+    """A finding of the linter that the author has decided to ignore, with the reason.
 
-    `code` is the rule's; `about` names what the finding is about in the task's own words (never its
-    place), so that the silence stays with it when things move and ends when it is rewritten.
+    `code` is the rule's. `about` quotes the element of the task (instead of giving its place), so that the finding stays
+    silenced when the element moves, and no longer is when it is rewritten.
     """
 
     code: Annotated[str, Field(pattern=r"^[A-Z][0-9]{3}$")]
@@ -78,7 +78,7 @@ class Silenced(Frozen):
 
 
 class Foreign(Frozen):
-    """What another benchmark's file held that has no place here; written back on export."""
+    """Fields of another benchmark's file that have no place here; written back on export."""
 
     format: Name
     fields: dict[str, JsonValue] = {}
@@ -134,8 +134,7 @@ class Task(Frozen):
 def content_hash(task: Task) -> str:
     """SHA-256 over the task's canonical JSON (sorted keys, defaults included), as 64 hex digits.
 
-    Fields that the first published tasks did not have count only where they say something, so that
-    what was saved before them keeps its hash.
+    Fields that were added later are left out while they have their defaults, so that older tasks keep their hashes.
     """
     data = task.model_dump(mode="json")
     if not data["silenced"]:

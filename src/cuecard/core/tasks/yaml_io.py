@@ -1,4 +1,4 @@
-"""YAML that remembers its lines, and tasks as YAML or JSON files: exact round trips, and errors that name file, place, line and reason."""
+"""Reads and writes task files (YAML or JSON): exact round trips, and errors that name file, place, line and reason."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, v
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 _MAX_DEPTH = 100
-# More, Python refuses to read; such a thing stays the text that stands there.
+# Python refuses to read integers of very many digits; longer ones stay text.
 _MAX_DIGITS = 1000
 _MAX_NODES = 2_000_000
 _MAX_REPEATED = 100_000
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLS = {"true": True, "false": False}
 _INT = re.compile(r"-?(0|[1-9][0-9]*)")
-# A character beyond the first 65,536 as JSON escapes it, in two halves; YAML knows only whole ones.
+# A character beyond U+FFFF as JSON escapes it, in two surrogates; YAML only has escapes of whole characters.
 _HALVES = re.compile(
     r"((?<!\\)(?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 )
@@ -78,7 +78,7 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
 
 
 def _whole_characters(text: str) -> str:
-    """JSON with its escaped halves of characters joined, in the lines where they stood; other YAML as it is."""
+    """The text with escaped pairs of surrogates joined if it is JSON (lines stay as they are); other YAML unchanged."""
     if _HALVES.search(text) is None:
         return text
     try:
@@ -95,13 +95,13 @@ def _joined(found: re.Match[str]) -> str:
 
 @cache
 def _loader() -> Any:
-    """Guesses no types: that takes a third of the time, and nobody would look at them."""
+    """A YAML loader that resolves no types, which would take a third of the time in vain."""
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return type("Loader", (base,), {"yaml_implicit_resolvers": dict[str, Any]()})
 
 
 def _check_depth(text: str, loader: Any) -> None:
-    """Libyaml's composer recurses in C: ten thousand brackets would end the process."""
+    """Refuses deep nesting: libyaml's composer recurses in C, and ten thousand brackets would crash the process."""
     depth = 0
     for event in cast(Any, yaml.parse(text, Loader=loader)):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -139,7 +139,7 @@ class _Builder:
 
     def build(self, node: yaml.Node, place: Place, *, typed: bool) -> object:
         self._count += 1
-        # An alias leads to a node that was built before; a few lines of them can stand for billions.
+        # An alias repeats an earlier node; a few lines of aliases can stand for billions of nodes.
         self._repeated += id(node) in self._seen
         self._seen.add(id(node))
         if self._count > _MAX_NODES or self._repeated > _MAX_REPEATED:
@@ -211,8 +211,8 @@ def load_tasks(paths: Iterable[Path]) -> tuple[list[tuple[Path, Task]], list[Fil
 
 
 def is_task_file(path: Path) -> bool:
-    """Whether a file of a folder is meant as a task: of JSON, which may be anything, what holds the fields of one. A
-    file that cannot be read is, so that its problem is told.
+    """Whether a file in a folder is meant as a task: any YAML file, and JSON that has a task's fields. An unreadable
+    file counts as one, so that its problem is reported.
     """
     if path.suffix.lower() != ".json":
         return True
@@ -245,8 +245,8 @@ def parse_task(text: str, file: str = "task.yaml") -> Task:
 
 
 def read_data(text: str, file: str, lines: dict[Place, int]) -> dict[str, Any]:
-    """What the text of a task file holds, shaped as a task's data but not yet checked: every scalar is
-    text. `lines` receives the line of each place. Raises `FileProblems`.
+    """The data in a task file's text, not validated: every scalar is text. `lines` receives the line of each place.
+    Raises `FileProblems`.
     """
     dialect = task_dialect()
     data = read_mapping(text, file, lines, dialect)
@@ -267,7 +267,7 @@ def dump_task(task: Task) -> str:
 
 
 def dump_data(data: Mapping[str, Any], family: str) -> str:
-    """A task's data as the text of its file, whether or not they are a task yet."""
+    """A task's data, valid or not, as the text of its file."""
     gold = {key: value for key, value in data["gold"].items() if key != "family"}
     ordered: dict[str, Any] = {}
     for key in Task.model_fields:
@@ -282,7 +282,7 @@ def dump_data(data: Mapping[str, Any], family: str) -> str:
 
 
 def task_dialect() -> Dialect:
-    """How task files show in error messages."""
+    """How errors in task files are worded."""
     return Dialect(
         title=_("This task cannot be read"),
         shape=_("must be a mapping with id, title, family and so on"),
