@@ -1,1 +1,1 @@
-"""The families of tasks: what gold is, how offline play, judging and scores of each work."""
+"""The families of tasks: the gold, offline play, judging and scores of each."""

@@ -1,4 +1,4 @@
-"""What is known of several families alike: gold that is one answer, and what a family does without."""
+"""Parts that several families share: those for gold that is one final answer, and stand-ins for parts not needed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def read_answer(said: str, raw: str) -> Prediction | str:
-    """The final answer in an agent's last words, or why there is none."""
+    """The final answer in an agent's last reply, or the reason why there is none."""
     answer = find_answer(said)
     return AnswerPrediction(answer=answer, raw=raw) if answer else NO_ANSWER
 
@@ -50,21 +50,21 @@ def read_json_answer(text: str) -> Prediction:
 
 
 def hand_in_answer(answer: str) -> Prediction:
-    """An answer that the offline agent has come to, or nothing."""
+    """The offline agent's answer as a prediction; an unusable one if it is blank."""
     return AnswerPrediction(answer=answer) if answer.strip() else nothing_found()
 
 
 async def ask_about_answer(
     judge: ModelAsks, task: Task, gold: Gold, prediction: Prediction, context: CallContext
 ) -> Judged | None:
-    """Whether a model holds the answer for one of the gold's."""
+    """A model's verdict on the final answer; None if the prediction is of another kind."""
     if not isinstance(prediction, AnswerPrediction):
         return None
     return (await judge.answer(task, gold.answers, prediction.answer, context),), None
 
 
 def judge_by_letters(gold: Gold, prediction: Prediction, question: str) -> Judged | None:
-    """Whether letters alone say that the answer is one of the gold's."""
+    """The lexical judge's verdict on the final answer; None if the prediction is of another kind."""
     if not isinstance(prediction, AnswerPrediction):
         return None
     return (judge_answer(gold.answers, prediction.answer, question),), None
@@ -99,7 +99,7 @@ def no_facts(gold: Gold) -> tuple[Fact, ...]:
 
 
 def no_columns(task: Task, gold: Gold) -> tuple[str, ...]:
-    """Such a task asks for no columns."""
+    """No columns: only tables have them."""
     del task, gold
     return ()
 
@@ -111,13 +111,13 @@ def plain_approach(gold: Gold, settings: Settings) -> Approach:
 
 
 def records(gold: Gold, secrets: Secrets) -> Index:
-    """Statements by their subject and attribute."""
+    """An index that finds statements by their subject and attribute."""
     del gold
     return RecordIndex(secrets.statements, secrets.guard, secrets.public)
 
 
 def nothing_of_play(gold: Gold) -> Mapping[str, object]:
-    """Neither the user nor the world plays from this gold."""
+    """Nothing: neither the user nor the world depends on this gold."""
     del gold
     return {}
 
@@ -131,12 +131,12 @@ def no_figures(
 
 
 def carry_whole(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
-    """Verdicts on items that are the same stay; if any is open, all is asked about."""
+    """Carry over the verdicts on unchanged items; if any item is open, the judge is asked about the whole gold."""
     from cuecard.core.rescoring import carry_answer
 
     return carry_answer(old, new, prediction, judgement)
 
 
 def nothing_found() -> UnusablePrediction:
-    """What the offline agent hands in when its search was in vain."""
+    """What the offline agent hands in if it found nothing."""
     return UnusablePrediction(reason="found nothing on record")

@@ -1,10 +1,10 @@
-"""What the engine knows of each family of tasks: one `CoreFamily`, looked up by the family's name.
+"""The registry of families in core: one `CoreFamily` for each, looked up by the family's name.
 
-What ships with us is loaded when it is first asked for. Another package's family is made known by `register`:
+Our own families are imported on first use. Another package's family is made known by `register`:
 
     register(CoreFamily(name="ranking", gold=Ranking, label="Ranking tasks", ...))
 
-A part that is left out of it is an error of the type checker, and a `TypeError` when it is made.
+A missing part is an error of the type checker, and a `TypeError` at run time.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ R = TypeVar("R")
 
 
 class MissingPart(LookupError):
-    """A family is known, but not to this part of the program."""
+    """A family's gold is registered, but this part of the program has nothing registered for it."""
 
 
 class Parts(Mapping[Family, P]):
-    """What one part of the program knows of every family. `shipped`: where those of ours are: `module:name`.
+    """A registry of what one part of the program needs of every family. `shipped`: our own families' objects, as
+    `module:name`.
 
-    Reading it, or walking over it, fails with `MissingPart` where a family has gold and nothing here: no table that
-    is made from it can leave a family out.
+    Reading it, or iterating over it, raises `MissingPart` for a family whose gold is registered and that has nothing
+    here, so that no table made from it leaves a family out.
     """
 
     def __init__(self, what: str, shipped: Mapping[Family, str]) -> None:
@@ -55,7 +56,7 @@ class Parts(Mapping[Family, P]):
         self._parts: dict[Family, P] = {}
 
     def register(self, name: Family, part: P) -> None:
-        """Raises `ValueError` where the name is not that of a family, or is taken."""
+        """Register the part of a family. Raises `ValueError` if the name is no family's, or is taken."""
         if name not in FAMILIES:
             raise ValueError(f"there is no family {name!r}; register its gold first")
         if name in self._parts or name in self._shipped:
@@ -87,7 +88,7 @@ class Parts(Mapping[Family, P]):
         return len(FAMILIES)
 
     def each(self, get: Callable[[P], R]) -> Mapping[Family, R]:
-        """One thing of every family, by the family's name; it grows as families are registered."""
+        """A live mapping from each family's name to one attribute of its part."""
         return _Column(self, get)
 
 
@@ -108,35 +109,34 @@ class _Column(Mapping[Family, R]):
 
 @dataclass(frozen=True, kw_only=True)
 class CoreFamily(Generic[G]):
-    """All that the engine knows of a family, apart from the gold itself (`core.tasks.gold.Gold`).
+    """Everything that core needs of a family besides its gold (`core.tasks.gold.Gold`).
 
     Words: `label`, marked for translation ("Graph tasks").
 
-    Scoring: `measures` tell how good a trial was, the first standing for it; `headlines` are those that a table of
-    results shows; `main` orders agents; `known_by` is the one that says how much of the gold was known, in [0, 1];
-    `bar` is a measure, and what a trial must reach of it not to have failed; `judged` are those that verdicts change;
-    `of_log` can only be had from a log. `score` gives them, and `unjudged`, of what was handed in;
-    `figures` what figures of a trial hold besides, by the fields of `TrialFigures`.
+    Scoring: `measures` are the family's measures, the main one first; `headlines` those that result tables show; `main`
+    ranks agents; `known_by` is the share of gold that was known, in [0, 1], for probes; `bar` is a measure and the value
+    below which a trial has failed; `judged` are those that depend on verdicts; `of_log` those that need a log. `score`
+    computes them, and `unjudged`, for a prediction; `figures` gives the family's fields of `TrialFigures`.
 
-    Handing in: `handed_in` is the kind of prediction; `read` finds it in a text (a reason, marked for translation,
-    where there is none); `read_json` reads it from JSON (raises `ValidationError`); `conclusion` is the prompt that
-    asks for it, `from_memory` the one that asks a model without tools for what it knows.
+    Predictions: `handed_in` is their kind; `read` parses one from a text (or returns a reason, marked for translation);
+    `read_json` parses one from JSON (raises `ValidationError`); `conclusion` is the prompt that asks for it,
+    `from_memory` the one that asks a model without tools for what it knows.
 
-    Judging: `judge` without a model and `ask` with one, None where the prediction is of another kind; `judge_prompts`
-    are what `ask` needs; `refuse` says no to everything, with a reason. `item` is a gold item for people (raises
-    `LookupError` or `ValueError` where there is none), `item_text` in one line of a file, `target` the whole.
+    Judging: `judge` without a model and `ask` with one return None for a prediction of another kind; `judge_prompts`
+    are the prompts of `ask`; `refuse` gives `no` for all items, with a reason. `item` is a gold item for people (raises
+    `LookupError` or `ValueError` if there is none), `item_text` its line in files, `target` the whole gold as text.
 
-    Playing: `approach` is what an agent is told by the settings of its configuration; `columns` those of a table that
-    the query names; `offline` one turn of the offline agent, `calls` its searches in a turn, `conclude` what it hands
-    in. `statements` are the closed world's, `index` finds one for a query; `entities`: those that statements are
-    about are secret as well; `topics`: what statements say is told of as background.
+    Playing: `approach` is the agent's prompts and tools by its settings; `columns` are the table columns that the query
+    names; `offline` is one turn of the offline agent, `calls` its searches per turn, `conclude` its prediction.
+    `statements` are the closed world's, and `index` finds one for a query; `entities`: the subjects of statements are
+    secret too; `topics`: background pages are about the statements' attributes.
 
-    What its gold is besides, for whatever plays, examines or shows it: `chain` are the steps through which the user
-    leads the agent and releases clues (None: the user follows the persona, or asks the query), `facts` what the world
-    is closed over (none: it is about the world as it is).
+    Structure of the gold: `chain` gives the steps through which the user leads the agent and releases clues (None: the
+    user follows the persona, or asks the query); `facts` the facts of a closed world (none: the task is about the real
+    world).
 
-    Changes: `changes` between two revisions' gold items; `effective`: what the user or the world plays from, by a name
-    that is marked for translation; `carry` takes a judgement from one revision to the next.
+    Changes: `changes` compares two revisions' gold items; `effective` gives the parts of gold that the user or the world
+    uses in play, by a name marked for translation; `carry` carries a judgement over to the next revision.
     """
 
     name: Family
@@ -190,12 +190,12 @@ CORE: Parts[CoreFamily[Any]] = Parts(
     "part in the engine",
     {name: f"cuecard.core.families.{name}.family:{name.upper()}" for name in _SHIPPED},
 )
-"""What the engine knows of each family, by its name."""
+"""The `CoreFamily` of every family, by its name."""
 
 
 def register(family: CoreFamily[Any]) -> None:
-    """Make a family known to the engine: its tasks can be read, played, judged, scored and exported from now on.
-    Raises `ValueError` where it does not fit its class of gold, or the name is taken.
+    """Register a family, so that its tasks can be read, played, judged, scored and exported. Raises `ValueError` if it
+    does not fit its class of gold, or the name is taken.
     """
     if family.name in FAMILIES and gold_class(family.name) is not family.gold:
         raise ValueError(f"there is a family {family.name!r} already")
@@ -206,7 +206,7 @@ def register(family: CoreFamily[Any]) -> None:
 
 
 def family_of(task: Task) -> CoreFamily[Any]:
-    """What the engine knows of a task's family."""
+    """The `CoreFamily` of a task's family."""
     return CORE[task.family]
 
 

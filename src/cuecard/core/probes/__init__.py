@@ -1,1 +1,1 @@
-"""Quality probes of a task: what is asked of models, and how their answers count."""
+"""Quality probes of tasks: attempts and examinations by models, and what their results say about a task."""

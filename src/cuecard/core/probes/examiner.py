@@ -1,4 +1,7 @@
-"""The examiner of a task with its gold: the questions it is asked, the shapes of its answers, and the agent that hands them in."""
+"""The examiner: a model that examines a task with its gold. Its questions, the shapes of its answers, and its agent.
+
+The docstrings of the shapes are part of their JSON schema, which is sent to the model.
+"""
 
 import hashlib
 import json
@@ -54,7 +57,7 @@ def _text(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = storable(value).strip()[:_LONGEST]
-    # Weak models hand the form back as it was shown to them, or signs alone.
+    # Weak models return the placeholder as it was shown to them, or punctuation alone.
     return text if any(char.isalnum() for char in text) else ""
 
 
@@ -86,7 +89,7 @@ def _yes(value: object) -> object:
 
 
 def _all_required(schema: dict[str, Any]) -> None:
-    """Servers that hold a model to the schema must not let it leave the reason out."""
+    """Makes all properties required, so that a server that enforces the schema makes the model give its reason."""
     schema["required"] = list(schema["properties"])
 
 
@@ -97,7 +100,7 @@ def _error(value: object) -> object:
 
 
 def _at_most(count: int) -> Any:
-    """Told to the server, so that a weak model that it holds to the schema comes to an end; not checked."""
+    """A field whose schema limits its items, so that a weak model's list comes to an end; not validated here."""
     return Field(json_schema_extra={"maxItems": count})
 
 
@@ -186,14 +189,16 @@ _NO_REASONS: dict[TaskLanguage, str] = {
 
 @dataclass(frozen=True)
 class ExaminerPrompts:
-    """`unseen` shows what a player would see, `known` the gold beside it. Of laws there is only `known`."""
+    """The prompts of an examination: `unseen` shows what a player would see, `known` the gold too. The probe `laws` has
+    `known` only.
+    """
 
     known: Prompt
     unseen: Prompt | None = None
 
 
 class Examiner:
-    """Asks one model about one task; every question has a step context of its own."""
+    """Asks one model about one task; every question has its own scope in the call context."""
 
     def __init__(self, client: ChatClient, task: Task, prompts: ExaminerPrompts) -> None:
         self._client = client
@@ -313,7 +318,7 @@ class Examiner:
 
 
 def _against(found: ExaminedLaws, facts: int) -> tuple[FactsAgainst, ...]:
-    """The contradictions that name facts of the world, at least two, and say why; each set once."""
+    """The contradictions that name at least two facts of the world and give a reason; each set of facts once."""
     usable = {
         tuple(sorted(charge.facts)): charge.reason
         for charge in reversed(found.contradictions)
@@ -344,8 +349,8 @@ def _numbered(texts: Sequence[str]) -> list[dict[str, object]]:
 def _named(
     step: Checkpoint, readings: Sequence[str], matched: Sequence[Matched]
 ) -> tuple[str, ...]:
-    """The candidates that are among the readings: by name (the target under all of its names), or in
-    other words, where the examiner says which reading means which.
+    """The candidates that are among the readings: by name (the target by any of its names), or in other words where the
+    examiner says which reading means which candidate.
     """
     ambiguity = step.ambiguity
     assert ambiguity is not None
@@ -366,8 +371,8 @@ UNUSABLE = N_("the examiner gave no usable answer")
 
 
 class ExaminerAgent:
-    """Its one turn asks the model; its words are the examination as JSON, which it hands in. No agent
-    that plays: it is shown the gold.
+    """The examiner as an agent, so that its calls are recorded in a trial: its one turn asks the model, and it hands in
+    the examination as JSON. It is no attempt at the task, since it is shown the gold.
     """
 
     def __init__(self, name: str, client: ChatClient, task: Task, prompts: ExaminerPrompts) -> None:

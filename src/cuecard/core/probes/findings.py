@@ -1,4 +1,4 @@
-"""What a probe's attempts and examinations mean: the score of an attempt, contradictions that rules find, and what to tell people."""
+"""Interprets probes: the score of an attempt, findings of an examination, and contradictions that rules find."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _CHOICE = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """See `ProbeResult` for `score` and `right`."""
+    """What an examination shows. `score` and `right`: see `ProbeResult`; `told`: sentences for people."""
 
     score: float | None
     right: bool | None
@@ -34,7 +34,9 @@ class Finding:
 
 
 def finding_of(examination: Examination, task: Task, bar: float) -> Finding:
-    """`bar`: the share of candidates, or of later stages, that named unseen is too many."""
+    """The finding of an examination. `bar`: the share of candidates, or of later stages, from which naming them without
+    having seen them speaks against the task.
+    """
     match examination:
         case ChainExamined(steps=steps):
             return _of_chain(steps, bar)
@@ -45,8 +47,8 @@ def finding_of(examination: Examination, task: Task, bar: float) -> Finding:
 
 
 def _of_chain(steps: tuple[StepExamined, ...], bar: float) -> Finding:
-    """An ambiguity can be seen through if its candidates are on the surface, or if its factual error is
-    recognised without retrieval. One step is enough to say so.
+    """The finding on a chain: `right` if at least one ambiguity can be resolved without retrieval, because its
+    candidates are obvious or its factual error is recognised.
     """
     shares = [len(s.named) / len(s.candidates) for s in steps if s.readings is not None]
     states = [_seen_through(step, bar) for step in steps]
@@ -62,9 +64,8 @@ def _seen_through(step: StepExamined, bar: float) -> bool | None:
 
 
 def _surface(step: StepExamined, bar: float) -> bool:
-    """Enough candidates were named unseen; or at least two, so that there was a choice, and the examiner
-    says that common sense gives the others. Its word alone is not enough: who knows the candidates finds
-    them obvious.
+    """Whether enough candidates were named unseen; or at least two were and the examiner says that common sense gives
+    the others. Its opinion alone is not enough, since candidates seem obvious once they are known.
     """
     if _enough(len(step.named), len(step.candidates), bar):
         return True
@@ -72,7 +73,7 @@ def _surface(step: StepExamined, bar: float) -> bool:
 
 
 def _recognised(step: StepExamined) -> bool:
-    # Weak examiners find errors everywhere: only where the ambiguity is one does it count.
+    # Weak examiners find errors everywhere, so they only count where the ambiguity is a factual error.
     return step.factual and bool(step.error_recognisable or (step.error and step.error_found))
 
 
@@ -155,8 +156,8 @@ def _enough(part: int, whole: int, bar: float) -> bool:
 
 
 def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -> Measure:
-    """The score of what was handed in, in [0, 1]; undefined, with the reason, where the judge left it open. What is
-    known of the gold counts, whatever else is said: of a graph its coverage, not F1 (`CoreFamily.known_by`).
+    """The score of an attempt in [0, 1]; undefined, with the reason, if the judge left it open. Only how much of the
+    gold is known counts, not what else is said: for graphs recall, not F1 (`CoreFamily.known_by`).
     """
     name = family_of(task).known_by
     measures = {m.name: m for m in score_prediction(task, prediction, judgement)}
@@ -169,8 +170,8 @@ def score_of_attempt(task: Task, prediction: Prediction, judgement: Judgement) -
 
 
 def conflicts(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """The pairs of facts that give one key, or one attribute of one entity, two values. Keys and names are
-    compared without regard to case, width and punctuation; values and units as the lexical judge does.
+    """The pairs of facts that give two values to one key, or to one attribute of one entity, as sentences. Keys and
+    names are compared without case, width and punctuation; values and units as the lexical judge does.
     """
     return tuple(_conflicts(facts))
 

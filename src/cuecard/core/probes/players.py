@@ -1,4 +1,4 @@
-"""Who plays a probe's trial: a model that tries the task in a way of its own, or an examiner."""
+"""The players of a probe's trial: a model that tries the task under the probe's conditions, or an examiner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cuecard.core.worlds.replay import Tape
 
 _MORE_STEPS = 2
-"""Model calls of an attempt beyond one for each tool call: to hear that there are no more, and to answer."""
+"""Model calls of an attempt beyond one for each tool call: one that is told that no calls are left, and the answer."""
 _MOST_STEPS = 200
 
 
@@ -36,8 +36,8 @@ def seat_probe(
     hub: ModelHub,
     tape: Tape | None = None,
 ) -> tuple[Agent, User, World]:
-    """The players of one trial. The user says one thing and takes whatever comes back; who searches
-    hears what a user would say first, everybody else the full query.
+    """The players of one trial of a probe. The user says one thing and accepts any reply: what a user would say first
+    to an agent that searches, the full query to others.
 
     Raises `ConfigError`.
     """
@@ -76,7 +76,7 @@ def _trying(
 
 
 def _manners_of(model: str, setting: ProbeSetting, config: Config) -> ReactAgentConfig:
-    """How the model is called: as the first agent that is configured for it, without its memory."""
+    """The settings for calling the model: those of the first agent that is configured with it, without memory."""
     calls, context = ReactAgentConfig(model=model).calls, ReactAgentConfig(model=model).context
     for agent in config.agents.values():
         if isinstance(agent, ModelAgentConfig) and agent.model == model:

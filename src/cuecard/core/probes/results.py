@@ -1,4 +1,4 @@
-"""A quality probe as data: what it is run with, to which tasks it applies, and what it found out."""
+"""Quality probes as data: their settings, the tasks they apply to, and their results."""
 
 from typing import Annotated, Literal, get_args
 
@@ -15,7 +15,7 @@ from cuecard.core.tasks.models import CueKind, Stage, Task
 ProbeName = Literal["closed_book", "open_book", "ambiguity", "laws", "with_facts"]
 PROBES: tuple[ProbeName, ...] = get_args(ProbeName)
 ATTEMPTS: tuple[ProbeName, ...] = ("closed_book", "open_book", "with_facts")
-"""Probes in which a model tries the task and is judged; in the others an examiner looks at the task."""
+"""Probes in which a model attempts the task and is judged; in the others an examiner is shown the task."""
 
 _GOOD_WHEN_RIGHT: tuple[ProbeName, ...] = ("laws", "with_facts")
 
@@ -32,10 +32,10 @@ class ProbeResult(Frozen):
     configuration, "" for our own rules. `baseline`: an embedded player tried, or the world was one that
     answers from the gold; that is no evidence about models.
 
-    `right` is about what each probe asks. closed_book, open_book, with_facts: `score` (0 to 1) reached
-    the bar. ambiguity: it can be seen through without retrieval; `score` is the share of candidates or
-    stages that were named unseen. laws: the facts agree with each other and are plausible. None
-    together with a reason in `skipped` and `why`.
+    `right` depends on the probe. closed_book, open_book, with_facts: whether `score` (0 to 1) reached the bar.
+    ambiguity: whether the ambiguity can be resolved without retrieval; `score` is the share of candidates or stages
+    that were named unseen. laws: whether the facts are consistent and plausible. It is None if there is a reason in
+    `skipped` and `why`.
 
     `findings`: what was found, for people. `cost`: None where the model has no price.
     """
@@ -81,8 +81,8 @@ EXAMINER = "examiner"
 
 
 class ProbeSetting(Frozen):
-    """`baseline`: the embedded agent plays, as there is no model. `search_calls`: tool calls of an
-    attempt, where it has tools at all. `right_at`: the score from which one counts as right.
+    """How a probe's trials are played. `baseline`: the offline agent plays, as there is no model. `search_calls`: most
+    tool calls of an attempt that has tools. `right_at`: the score from which an attempt counts as right.
     """
 
     name: ProbeName
@@ -92,7 +92,7 @@ class ProbeSetting(Frozen):
 
 
 def samples_of(probe: ProbeName, qc: QcConfig) -> int:
-    """How many attempts each model has; an examination is made once."""
+    """How many attempts each model makes; an examination is made once."""
     match probe:
         case "closed_book":
             return qc.closed_book
@@ -105,7 +105,7 @@ def samples_of(probe: ProbeName, qc: QcConfig) -> int:
 
 
 def models_of(probe: ProbeName, config: Config) -> tuple[str, ...]:
-    """The models that try, or the one that examines, by their names; none where there are none."""
+    """The names of the models that attempt the task, or of the one that examines it; empty if there are no models."""
     if probe in ("ambiguity", "laws"):
         examiner = config.qc.examiner or next(iter(config.models), "")
         return (examiner,) if examiner else ()
@@ -113,8 +113,8 @@ def models_of(probe: ProbeName, config: Config) -> tuple[str, ...]:
 
 
 def world_of(probe: ProbeName, config: Config) -> str:
-    """Where is searched: the world that the configuration names for it, else its first world on the
-    web, else the embedded one. The other probes have no tools.
+    """The world of the probe `open_book`: the one that the configuration names for probes, else its first web world,
+    else the closed world. The other probes have no tools.
     """
     if probe != "open_book":
         return DEFAULT_WORLD
@@ -148,7 +148,7 @@ def ambiguous_steps(task: Task) -> tuple[tuple[int, Checkpoint], ...]:
 
 
 def later_stages(task: Task) -> tuple[tuple[int, Stage], ...]:
-    """The stages that the opening does not say by itself, with their numbers from 1."""
+    """The stages that are not disclosed by the opening, with their numbers from 1."""
     numbered = enumerate(task.stages, 1)
     return tuple((n, stage) for n, stage in numbered if stage.cue.kind is not CueKind.START)
 
@@ -162,9 +162,9 @@ def _not_examinable(task: Task) -> str:
 
 
 class StepExamined(Frozen):
-    """One ambiguous step, by its number from 1. `readings`, `error`: what the examiner said of the
-    question alone; `named`: which of the `candidates` that was. The others: what it said when it knew
-    them; None where it gave no usable answer.
+    """The examination of one ambiguous step (number from 1). `readings`, `error`: the examiner's answer to the question
+    alone; `named`: which of the `candidates` were among the readings. The other fields: its answers when it knew the
+    candidates; None without a usable answer.
     """
 
     step: int
@@ -185,15 +185,15 @@ class ChainExamined(Frozen):
 
 
 class StageGuessed(Frozen):
-    """A stage by its number from 1, and the words that foresaw it."""
+    """A stage (number from 1) that was foreseen, and the guess that foresaw it."""
 
     stage: int
     by: str
 
 
 class NeedExamined(Frozen):
-    """`guesses`: what the opening made the examiner expect; `guessed`: which of the persona's later
-    `stages` (numbers from 1) were among it. None where it gave no usable answer.
+    """The examination of a persona. `guesses`: what the examiner expected after the opening; `guessed`: which of the
+    later `stages` (numbers from 1) were among the guesses. None without a usable answer.
     """
 
     kind: Literal["need"] = "need"
@@ -204,14 +204,14 @@ class NeedExamined(Frozen):
 
 
 class FactsAgainst(Frozen):
-    """Facts by their numbers from 1, and what is wrong with them (together)."""
+    """Facts (numbers from 1), and what is wrong with them, or with all of them together."""
 
     facts: tuple[int, ...]
     reason: str
 
 
 class LawsExamined(Frozen):
-    """None where the examiner gave no usable answer."""
+    """The examination of a world of facts: contradictions and implausible facts. None without a usable answer."""
 
     kind: Literal["laws"] = "laws"
     contradictions: tuple[FactsAgainst, ...] | None = None
@@ -223,7 +223,7 @@ _ADAPTER: TypeAdapter[Examination] = TypeAdapter(Examination)
 
 
 def written(examination: Examination) -> str:
-    """The JSON that is handed in; lines, as people may read it in the log."""
+    """The examination as indented JSON, which is handed in."""
     return examination.model_dump_json(indent=2)
 
 

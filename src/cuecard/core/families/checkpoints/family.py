@@ -91,7 +91,7 @@ def _statements(
 
 
 def _anchors(chain: CheckpointChain, index: int) -> tuple[tuple[str, ...], ...]:
-    """The targets that the question of a step builds on; none if it stands for itself."""
+    """The targets of earlier steps that the question of a step refers to; none if it can be asked alone."""
     question = chain.steps[index].question
     earlier = [step.names for step in reversed(chain.steps[:index])]
     named = [names for names in earlier if names_any(question, names)]
@@ -122,7 +122,7 @@ _CHECKPOINTS = {
 
 
 def _approach(chain: CheckpointChain, settings: Settings) -> Approach:
-    """DiscoBench's settings: told to ask, not told, without search, without asking."""
+    """The agent's prompts and tools in DiscoBench's settings: told to ask, not told, without search, without asking."""
     del chain
     setting = settings.checkpoints
     own = (ANSWER,) if setting == "no_ask" else (ASK, ANSWER)

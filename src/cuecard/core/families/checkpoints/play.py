@@ -1,4 +1,4 @@
-"""The offline agent on checkpoint tasks: one step after the other, asking where there are readings."""
+"""The offline agent on checkpoint tasks: one step after the other, asking where several readings are on record."""
 
 import re
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ _ACCEPTED = re.compile(r"没错|没问题|\bno (?:problem|doubt)\b", re.IGNORECA
 
 @dataclass
 class Progress:
-    """Where the agent stands, read from what was said.
+    """How far the agent has come, derived from the dialogue.
 
-    `accepted`: the answers that the user let pass, in order. `refused`: what it turned down at the
-    current step. `clues`: what it said when the agent asked at this step.
+    `accepted`: the answers that the user accepted, in order. `refused`: those that it refused at the current step.
+    `clues`: what it said when the agent asked at this step.
     """
 
     accepted: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class _Result:
 
 
 async def answer(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> AgentReply:
-    """One turn: the current step's one value as an answer, several readings as a question."""
+    """One turn of the agent: answers with the current step's value, or asks if several readings are on record."""
     language = public.language
     progress = progress_of(dialogue, language)
     results = await _results(searcher, dialogue, progress)
@@ -95,7 +95,7 @@ async def answer(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> 
 
 
 async def _results(searcher: Searcher, dialogue: Dialogue, progress: Progress) -> list[_Result]:
-    """What the searches for the current step give, the latest accepted answer as their anchor."""
+    """The results of searching for the current step, with the latest accepted answer in the queries."""
     anchor = progress.accepted[-1] if progress.accepted else ""
     found: list[_Result] = []
     topics: dict[str, str] = {}
@@ -126,7 +126,7 @@ async def _results(searcher: Searcher, dialogue: Dialogue, progress: Progress) -
 async def _by_clue(
     searcher: Searcher, language: TaskLanguage, progress: Progress, result: _Result
 ) -> AgentReply | None:
-    """Having been told what is meant: search with it, or else take the reading that fits it best."""
+    """The answer after a clue: search with the clue, or else take the reading that fits it best."""
     anchor = progress.accepted[-1] if progress.accepted else ""
     clue = content_words("\n".join(progress.clues))
     open_readings = [r for r in result.readings if not _among(r, progress.refused)]
@@ -162,5 +162,5 @@ def _among(value: str, others: list[str]) -> bool:
 
 
 def _settled(readings: tuple[str, ...], accepted: list[str]) -> bool:
-    """Whether one of the readings has been accepted already: the question was an earlier one."""
+    """Whether one of the readings was accepted already, so that they belong to an earlier step."""
     return any(contains_term(value, reading) for value in accepted for reading in readings)

@@ -1,4 +1,4 @@
-"""Scores of a checkpoint task (DiscoBench): what an agent did at each checkpoint, and how it meets ambiguous ones."""
+"""Scores of checkpoint tasks (DiscoBench): what an agent did at each checkpoint, detection, and behaviour profiles."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ADVANCED = frozenset(
 class StepRecord:
     """One reached checkpoint of one trial.
 
-    `asks`: turns that the responder read as asking; `right_asks`: those about this ambiguity.
-    `searches_before_ask`: None without an ask. `advanced`: at any turn, before an ask or after it.
+    `asks`: turns that the responder classified as asking; `right_asks`: those about this ambiguity.
+    `searches_before_ask`: searches before the first ask, None without one. `advanced`: at any turn of this checkpoint.
     """
 
     checkpoint: int
@@ -43,20 +43,20 @@ class StepRecord:
 
     @property
     def asked(self) -> bool:
-        """At least one turn was read as asking, rightly or not; several asks at a checkpoint are one."""
+        """Whether at least one turn was classified as asking, rightly or not."""
         return self.asks > 0
 
     @property
     def asked_rightly(self) -> bool:
-        """At least one ask was about its ambiguity."""
+        """Whether at least one ask was about the checkpoint's ambiguity."""
         return self.right_asks > 0
 
 
 def steps_of(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepRecord, ...]:
-    """The reached checkpoints in order: those that a responder's reading names.
+    """The reached checkpoints in order: those to which the responder assigned a turn.
 
-    The user's words of turn t carry the reading of the agent's turn t - 1, and its searches are that
-    turn's. A completed task without a checkpoint means the last one.
+    The user's event of turn t holds the status of the agent's turn t - 1, whose searches count for that checkpoint. A
+    completed task without a checkpoint means the last one.
     """
     searches: dict[int, int] = defaultdict(int)
     for answered in agent_tool_answers(events):
@@ -71,7 +71,7 @@ def steps_of(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepRecor
 
 
 def checkpoint_of(spoke: UserSpoke, steps: int) -> int | None:
-    """The checkpoint of `steps` that a user turn read the agent at; None where it did not say."""
+    """The checkpoint (from 0, below `steps`) to which a user turn assigned the agent's turn; None if to none."""
     index = spoke.reply.checkpoint
     if index is None and spoke.reply.status is CheckpointStatus.TASK_COMPLETED:
         return steps - 1
@@ -88,7 +88,7 @@ def _record(
         for n in asked_at
         if ambiguous and spoken[n].reply.status is CheckpointStatus.AMBIGUITY_DETECTED
     ]
-    # .get: a defaultdict would grow while it is read.
+    # `.get`, since indexing would add keys to a defaultdict.
     counts = [searches.get(spoke.turn - 1, 0) for spoke in spoken]
     return StepRecord(
         checkpoint=index,
@@ -109,8 +109,8 @@ DETECTION_MEASURES = (
     "ce_a",
     "ce_b",
 )
-"""Ratios of counts of checkpoints. Those of an agent are of the sums over all of its trials
-(`core.scoring.aggregate`), so each has what is below the line as its n."""
+"""Ratios of counts of checkpoints. An agent's are ratios of the sums over all its trials (`core.scoring.aggregate`), so
+each has its denominator as its n."""
 CHECKPOINT_MEASURES = ("acc", "cp", *DETECTION_MEASURES, "asks")
 
 
@@ -118,8 +118,8 @@ CHECKPOINT_MEASURES = ("acc", "cp", *DETECTION_MEASURES, "asks")
 class Confusion:
     """Reached checkpoints by whether they are ambiguous and whether the agent asked.
 
-    TP ambiguous and asked rightly, FN ambiguous and not, FP unambiguous and asked, TN unambiguous
-    and not.
+    TP: ambiguous and asked rightly; FN: ambiguous and not asked rightly; FP: unambiguous and asked; TN: unambiguous and
+    not asked (DiscoBench).
     """
 
     tp: int = 0
@@ -143,10 +143,10 @@ class Confusion:
 def score_checkpoints(
     chain: CheckpointChain, events: Sequence[Event], judgement: Judgement
 ) -> tuple[Measure, ...]:
-    """All of FORMATS, discobench, for one trial, and `unjudged`.
+    """DiscoBench's measures of one trial, and `unjudged`.
 
-    `acc`: the final answer is equivalent; `cp`: advanced / all checkpoints. Both are in [0, 1]; `asks`
-    counts turns. An answer that comes without a dialogue has nothing but `acc`.
+    `acc`: 1 if the final answer is equivalent; `cp`: advanced / all checkpoints of the task; `asks`: number of asking
+    turns; the others are those of `score_detection`. A prediction without a dialogue only has `acc`.
     """
     acc, unjudged = score_answer("acc", judgement)
     if not user_turns(events):
@@ -166,10 +166,9 @@ def score_checkpoints(
 def score_detection(steps: Sequence[StepRecord]) -> tuple[Measure, ...]:
     """Detection, CE-A and CE-B over the reached checkpoints of one trial (DiscoBench, eq. 6-13).
 
-    Accuracy, precision, recall and F1 of `Confusion`; CE-A = checkpoints asked rightly / checkpoints
-    asked at; CE-B = asked rightly and advanced / asked at. A ratio of nothing is undefined; F1 is
-    2 TP / (2 TP + FP + FN), so it is 0 where ambiguities were reached and none asked. n is what is below
-    the line.
+    Accuracy = (TP + TN) / all, precision = TP / (TP + FP), recall = TP / (TP + FN), F1 = 2 TP / (2 TP + FP + FN), with
+    the counts of `Confusion`. CE-A = checkpoints asked rightly / checkpoints asked at; CE-B = checkpoints asked rightly
+    and advanced / checkpoints asked at. With a denominator of 0 a ratio is undefined. n is the denominator.
     """
     table = Confusion.of(steps)
     asked = sum(step.asked for step in steps)
@@ -201,7 +200,9 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True)
 class ProfileCount:
-    """Reached ambiguous checkpoints with one profile: how many, their share, and how many passed."""
+    """The reached ambiguous checkpoints with one behaviour profile: their number, their share of all, and the share of
+    them that passed.
+    """
 
     profile: Profile
     count: int
@@ -210,16 +211,16 @@ class ProfileCount:
 
 
 def typical_searches(steps: Sequence[StepRecord]) -> float:
-    """K: the median searches of ambiguous checkpoints that were advanced without an ask; 3, the
-    paper's value, when there are none.
+    """The threshold K: the median number of searches at ambiguous checkpoints that advanced without an ask; 3, the
+    paper's value, if there are none (DiscoBench).
     """
     counts = [s.searches for s in steps if s.ambiguous and s.advanced and not s.asks]
     return float(median(counts)) if counts else FALLBACK_K
 
 
 def profile_of(step: StepRecord, k: float) -> Profile:
-    """DirectGuess (no ask, searches <= K), SearchHeavyGuess (no ask, > K), DirectAsk (ask before any
-    search), SearchThenAsk. Any ask counts, rightly put or not.
+    """The profile of a checkpoint (DiscoBench): DirectGuess (no ask, at most K searches), SearchHeavyGuess (no ask, more
+    than K), DirectAsk (an ask before any search) or SearchThenAsk. Any ask counts, right or wrong.
     """
     if step.searches_before_ask is None:
         return Profile.DIRECT_GUESS if step.searches <= k else Profile.SEARCH_HEAVY_GUESS
@@ -231,7 +232,7 @@ def behaviour_profiles(
 ) -> tuple[ProfileCount, ...]:
     """All four profiles over the ambiguous checkpoints of any number of trials, with pass rates.
 
-    A checkpoint passes when it is advanced. Without `k`, K comes from the same steps.
+    A checkpoint passes if it advanced. `k`: by default `typical_searches` of the same steps.
     """
     limit = typical_searches(steps) if k is None else k
     ambiguous = [step for step in steps if step.ambiguous]

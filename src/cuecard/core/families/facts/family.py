@@ -58,7 +58,9 @@ _FACTS = {
 
 
 def _approach(world: FactWorld, settings: Settings) -> Approach:
-    """Mind-ParaWorld's settings. Only the oracle is told anything of the gold: that is what it measures."""
+    """The agent's prompts and tools in Mind-ParaWorld's settings. Only the oracle is given the facts: it measures
+    reasoning without search.
+    """
     setting = settings.facts
     if setting == "oracle":
         return Approach(_FACTS[setting], world_tools=False, values={"facts": told(world)})
@@ -66,7 +68,7 @@ def _approach(world: FactWorld, settings: Settings) -> Approach:
 
 
 def told(world: FactWorld) -> str:
-    """The facts and rules of a world, one a line; neither its answer nor how it follows."""
+    """The facts and rules of a world, one per line, without its answer and its derivation."""
     return "\n".join(
         f"- {one_line(' '.join(filter(None, (fact.key, '=', fact.value, fact.unit))))}"
         for fact in world.facts

@@ -1,4 +1,4 @@
-"""An answer to a facts task by the simplest rules: a weak baseline of the offline agent, and meant to be one."""
+"""The offline agent's answer to a facts task, by very simple rules: a weak baseline on purpose."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _LEAST = re.compile(
 
 
 def derive_answer(query: str, facts: Sequence[SearchResult]) -> str:
-    """The answer, or an empty text if nothing was found."""
+    """The answer that the found facts give by rule; "" if nothing was found."""
     asked = questions(query)
     question = asked[-1] if asked else query
     attribute, numbers = _comparable(question, facts)
@@ -56,7 +56,7 @@ def derive_answer(query: str, facts: Sequence[SearchResult]) -> str:
 def _comparable(
     question: str, facts: Sequence[SearchResult]
 ) -> tuple[str, list[tuple[SearchResult, float]]]:
-    """The numbers under the attribute that several entities share and the question fits best."""
+    """The attribute that several entities share and that fits the question best, with its facts and their numbers."""
     groups: dict[str, list[tuple[SearchResult, float]]] = {}
     for found in facts:
         number = _NUMBER.search(found.value)
@@ -72,7 +72,7 @@ def _comparable(
 
 
 def _unit(value: str) -> str:
-    """What stands around the number: `130 euros` gives `{} euros`."""
+    """The text around the number: `130 euros` gives `{} euros`."""
     return _NUMBER.sub("{}", value, count=1) if value.count("{") == 0 else "{}"
 
 

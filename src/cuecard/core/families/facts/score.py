@@ -22,7 +22,7 @@ class Tier(StrEnum):
 
 
 def tier_of(world: FactWorld) -> Tier:
-    """FORMATS, paraworld: easy 1-5 facts, mid 6-10, hard 11 and more."""
+    """The tier of a world (Mind-ParaWorld): easy with 1-5 facts, mid with 6-10, hard with 11 and more."""
     return tier_of_count(len(world.facts))
 
 
@@ -35,10 +35,10 @@ def score_facts(
 ) -> tuple[Measure, ...]:
     """`pass_at_1`, `fcr`, `hit_rate`, `premature_stop` and `unjudged`.
 
-    FORMATS, paraworld: FCR (fact coverage rate) = distinct fact keys that the agent's queries matched /
-    facts; hit rate = hits / tool calls. Both are averaged over all instances, zeros included, so an
-    agent that called no tool scores 0, with n = 0, rather than being left out. Premature stop
-    (Mind-ParaWorld's error analysis): 1 if the agent handed in an answer with facts still unfound.
+    After Mind-ParaWorld: FCR (fact coverage rate) = distinct facts that the agent's queries matched / all facts; hit
+    rate = hits / tool calls. Both are averaged over all instances including zeros, so a trial without tool calls scores
+    0 (with n = 0) rather than being left out. Premature stop (its error analysis): 1 if the agent handed in an answer
+    while facts were still unfound.
     """
     hits = [answered.answer.hit for answered in agent_tool_answers(events)]
     known = {fact.key for fact in world.facts}

@@ -196,7 +196,7 @@ def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
 
 
 def _near(one: _Said, other: _Said) -> bool:
-    """Two of three parts say the same; of head and tail the name counts, whatever the aliases."""
+    """Whether two of the three parts are equal; heads and tails are compared by name, without aliases."""
     parts = zip(_names(one), _names(other), strict=True)
     return sum(mine == theirs for mine, theirs in parts) >= 2
 
@@ -206,7 +206,7 @@ def _names(said: _Said) -> tuple[str, str, str]:
 
 
 def _paired(after: dict[int, _Said], before: dict[int, _Said]) -> dict[int, int]:
-    """Equal ones, each once, in order."""
+    """Pairs of equal triples, each used once, in order."""
     waiting: dict[_Said, list[int]] = defaultdict(list)
     for index, said in before.items():
         waiting[said].append(index)
@@ -222,12 +222,12 @@ def _triple_item(index: int | None) -> Item | None:
 
 
 def _asked(new: Task, prediction: Prediction, items: tuple[Item, ...]) -> Asked:
-    """A task with only these triples."""
+    """The question to a judge about these triples only: a task whose gold has no others."""
     from cuecard.core.rescoring import Asked
 
     graph = narrow(new.gold, Graph)
     indices = [item.index for item in items]
-    # Judges tell entities apart by all that there are, so all nodes stay.
+    # All nodes stay, since judges tell an entity from all others of the graph.
     nodes = tuple(
         next((node for node in graph.nodes if node.id == id_), None) or Node(id=id_)
         for id_ in graph.node_ids

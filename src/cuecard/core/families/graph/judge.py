@@ -1,4 +1,6 @@
-"""Which gold triples a set of predicted triples covers, judged by letters alone."""
+"""The lexical judge of graphs: which gold triples a set of predicted triples covers, by the spelling of names and
+relations.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,7 +23,7 @@ class _Matcher:
         self._graph = graph
         self._predicted = predicted
         self._nodes = NodeIndex(graph)
-        # Predicted triples by the pair of gold nodes that they join, and by each end alone.
+        # Predicted triples, indexed by the pair of gold nodes that they connect, and by each end alone.
         self._between: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._by_head: dict[str, list[int]] = defaultdict(list)
         self._by_tail: dict[str, list[int]] = defaultdict(list)
@@ -84,7 +86,7 @@ class _Matcher:
         return found
 
     def _composed(self, head: str, tail: str, gold: str) -> tuple[int, int] | None:
-        """The first pair (in order of the prediction) that trivially makes up the gold triple."""
+        """The first pair of predicted triples that together say the gold triple."""
         for first, second in self._chains(head, tail):
             one, two = (
                 relation(self._predicted[first].relation),
@@ -112,8 +114,8 @@ class _Matcher:
                     yield first, second
 
     def _renamed(self, head: str, tail: str) -> Iterator[tuple[int, int]]:
-        """Chains whose naming is read backwards: X names head and X -> tail, or tail names X and
-        head -> X. The naming comes first in each pair.
+        """Pairs that use another name X of an end: X is a name of head and X -> tail, or tail is a name of X and
+        head -> X. The triple that gives the name comes first in each pair.
         """
         ends = set(self._by_tail.get(tail, ()))
         for alias in self._by_tail.get(head, ()):
@@ -135,7 +137,7 @@ class _Matcher:
         return sorted({i for key in self._keys(name) for i in self._by_tail.get(key, ())})
 
     def _keys(self, name: str) -> set[str]:
-        """The nodes that a name could mean, and the name itself, apart from any node id."""
+        """The ids of the nodes that a name could mean, and a key for the name itself that equals no id."""
         return {*self._nodes.find(name), f"\0{form(name).compact}"}
 
     def _why_not(self, head: str, tail: str) -> str:
@@ -149,7 +151,7 @@ class _Matcher:
 
 
 def _means(gold: str, predicted: str) -> bool:
-    """Like relations, by more than saying nothing in particular."""
+    """Whether two relations mean the same, and not only because one of them is too general to differ."""
     return same_relation(gold, predicted) in (
         RelationRule.SAME,
         RelationRule.WORD,

@@ -1,4 +1,4 @@
-"""The offline agent on graph and facts tasks: find what the user names, read the headings asked for."""
+"""The offline agent on graph and facts tasks: it finds the entities that the user names and reads what is on record."""
 
 import re
 from functools import lru_cache
@@ -20,7 +20,7 @@ from cuecard.core.worlds.statements import Form
 _MAX_LEADS = 8
 _MAX_KNOWN = 12
 _MAX_OFFERS = 3
-# Headings read unasked, when the user leaves the choice to the agent.
+# How many headings are read when the user leaves the choice to the agent.
 _UNASKED = 4
 _ASKED_FOR = 0.3
 _NAMES = re.compile(
@@ -37,8 +37,8 @@ _AND = re.compile(r"\s+and\s+|[和与]|以及")
 class Request:
     """The user's latest words: which known entities they are about, and which headings they ask for.
 
-    They are about the entities they name; if they name none, about those of the turn before and
-    those that the agent has just offered.
+    They are about the entities that they name; if they name none, about those of the previous turn and those that the
+    agent has just offered.
     """
 
     def __init__(self, dialogue: Dialogue, notes: Notes) -> None:
@@ -59,7 +59,7 @@ class Request:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look for names again, after new ones were learnt."""
+        """Look for names in the request again, after new ones were found."""
         self.named = self._notes.names_in(self.text)
 
     @property
@@ -72,7 +72,7 @@ class Request:
         return about and self.fit(attribute) >= _ASKED_FOR
 
     def fit(self, attribute: str) -> float:
-        """Which share of an attribute's words the request has; some, if it has no content words."""
+        """The share of an attribute's content words that the request has; a fixed value if it has none."""
         if (known := self._fits.get(attribute)) is None:
             words = content_words(attribute)
             known = coverage(words, self._words) if words else _ASKED_FOR
@@ -81,7 +81,7 @@ class Request:
 
 
 def open_headings(notes: Notes) -> list[tuple[str, str]]:
-    """Entity and heading of all that is on record and not known, in the order of discovery."""
+    """Pairs of entity and heading that are on record and not read yet, in the order of discovery."""
     return [
         (name, label)
         for name, labels in notes.headings.items()
@@ -94,14 +94,14 @@ def open_headings(notes: Notes) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=4096)
 def _asked_key(name: str, label: str) -> str:
-    # Every search looks at every heading again, and headings can be as long as pages.
+    # Cached: every search examines every heading again, and headings can be as long as pages.
     return asked_as(f"{name} {label}")
 
 
 async def explore(searcher: Searcher, request: Request) -> tuple[str, ...]:
-    """Search for what is asked; if that is nothing in particular, for what was offered or named.
+    """Search for what the user asks; if that is nothing in particular, for what was offered or named.
 
-    Returns the parts of the request that led nowhere.
+    Returns the parts of the request for which nothing was found.
     """
     notes = searcher.notes
     missing: list[str] = []
@@ -147,9 +147,7 @@ async def _find_entities(searcher: Searcher, request: Request) -> list[str]:
 
 
 def _leads(text: str) -> list[str]:
-    """What to search for in a request about nothing known: names, then parts of its sentences,
-    those that ask first.
-    """
+    """Queries for a request that names nothing known: its names, then parts of its sentences, questions first."""
     said = sorted(sentences(text), key=lambda sentence: not is_question(sentence))
     names = [quoted or name for s in said for quoted, name in _NAMES.findall(s)]
     parts = [part for s in said for clause in clauses(s) for part in _AND.split(clause)]
@@ -158,7 +156,7 @@ def _leads(text: str) -> list[str]:
 
 
 async def answer(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> str:
-    """One turn: search for what was asked, tell what was found, offer what is left."""
+    """One turn of the agent: search for what was asked, say what was found, offer what is left."""
     notes, turn, language = searcher.notes, dialogue.turn, public.language
     request = Request(dialogue, notes)
     missing = await explore(searcher, request)
@@ -190,8 +188,8 @@ def _best(request: Request, facts: list[SearchResult]) -> list[SearchResult]:
 
 
 def _closing(public: PublicTask, dialogue: Dialogue, notes: Notes, new: list[SearchResult]) -> str:
-    """Offer what is on record about the latest entities; when nothing is left, ask a graph's user,
-    who leads, what else there is, unless that was just asked in vain.
+    """The end of a reply: an offer of what is on record about the latest entities; if nothing is left, on graph tasks,
+    the question what else is wanted, unless that was just asked in vain.
     """
     ranks = {name: rank for rank, found in enumerate(new) for name in (found.subject, found.value)}
     offers: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Whether two relations say the same of a pair of entities, as far as their words can tell."""
+"""Whether two relations mean the same between two entities, judged by their words (English and Chinese)."""
 
 import re
 from collections.abc import Iterable
@@ -28,8 +28,8 @@ _WEAK_CJK = re.compile(
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|non|without)\b|n't\b|不是|没有|并非|未曾|不属于|不在")
 _PASSIVE = re.compile(r"\bby\b|被|由")
-# Stems of English words and Chinese words that mean one thing. Events happen: of two relations that tell of events, each
-# must not tell of one that the other leaves out.
+# Concepts with the stems of English words and the Chinese words that mean them. Events: if two relations tell of events,
+# neither may tell of one that the other does not.
 _EVENTS: dict[str, tuple[str, str]] = {
     "birth": ("born birth birthplace birthyear birthdate", "出生 生于 诞生 生年"),
     "death": ("died death dead passed", "去世 逝世 死于 卒 卒于 卒年"),
@@ -135,7 +135,7 @@ _INCLUSION = re.compile(
     r"(?:is |are |was )?(?:located|situated|lies|lying) (?:in|within)|(?:is |are )?(?:a )?part of|in"
     r"|located|location|位于|所在地|所在|坐落于|属于|隶属于|在"
 )
-# What in one direction says the same as the other word in the other.
+# Pairs of inverse words: one in one direction means the same as the other in the other direction.
 _CONVERSES = tuple(
     (re.compile(left), re.compile(right))
     for left, right in (
@@ -156,7 +156,7 @@ _CONVERSES = tuple(
         (r"\b(?:beat|defeated(?! by))\b|击败|战胜", r"\blost to\b|输给|负于"),
     )
 )
-# What the tail is to the head, and the head to the tail; `of` behind one turns it round.
+# What the tail is to the head, and what the head is to the tail; `of` after the word reverses the direction.
 _NOUNS = tuple(
     (re.compile(left), re.compile(right))
     for left, right in (
@@ -194,7 +194,7 @@ _NOUN_OF = re.compile(
 
 
 class RelationRule(StrEnum):
-    """Why two relations were taken for one."""
+    """The rule by which two relations match."""
 
     SAME = "same"
     WORD = "word"
@@ -226,7 +226,7 @@ class Relation:
 
     @cached_property
     def strong(self) -> frozenset[str]:
-        """Stems of the words that carry meaning; of Chinese, pairs of characters."""
+        """Stems of the content words; for Chinese, pairs of characters."""
         stems = {_stem(word) for word in self.words - _WEAK}
         for run in _HAN.findall(_WEAK_CJK.sub(" ", self.plain)):
             stems.update(run[i : i + 2] for i in range(max(len(run) - 1, 1)))
@@ -234,7 +234,7 @@ class Relation:
 
     @cached_property
     def bare(self) -> tuple[str, ...]:
-        """Words in order without articles, forms of `be` and the mark of the passive."""
+        """The words in order, without articles, forms of `be` and the passive's `by`."""
         without = _PASSIVE.sub(" ", self.plain)
         return tuple(word for word in re.findall(r"\w+", without) if word not in _BE)
 
@@ -253,7 +253,7 @@ class Relation:
 
     @cached_property
     def doer(self) -> Doer:
-        """Who does what the relation says, as far as its words tell."""
+        """Whether the head or the tail does what the relation says, as far as its words show."""
         text = self.plain
         if _DONE_BY_HIS.search(text):
             return Doer.HEAD
@@ -271,7 +271,7 @@ class Relation:
 
     @property
     def noun_of(self) -> bool:
-        """Whether it says what the head is to the tail: `museum of`, `birthplace of`."""
+        """Whether the relation is a noun that says what the head is to the tail: `museum of`, `birthplace of`."""
         return _NOUN_OF.search(self.plain) is not None
 
     @cached_property
@@ -299,16 +299,16 @@ class Relation:
 
 @lru_cache(maxsize=8192)
 def relation(text: str) -> Relation:
-    """The shared `Relation` of a text."""
+    """The `Relation` of a text, cached."""
     return Relation(text)
 
 
 @lru_cache(maxsize=65536)
 def same_relation(gold: str, predicted: str, *, swapped: bool = False) -> RelationRule | None:
-    """Why the relations of two triples over the same entities are one, or None.
+    """By which rule the relations of two triples over the same entities match, or None.
 
-    `swapped`: the predicted triple has gold's tail as its head. Then the words must show the inverse: the
-    same relation read backwards is another claim unless it is symmetric.
+    `swapped`: the predicted triple has gold's tail as its head. Then its relation must be the inverse, since the same
+    relation in the other direction is another claim unless it is symmetric.
     """
     left, right = relation(gold), relation(predicted)
     if left.negated != right.negated:
@@ -330,14 +330,14 @@ def same_relation(gold: str, predicted: str, *, swapped: bool = False) -> Relati
     if left.concepts & right.concepts:
         return RelationRule.MEANING
     if is_cjk(gold) != is_cjk(predicted):
-        # Two languages: only known concepts can speak against each other.
+        # Relations in two languages can only be told apart by known concepts.
         known = left.concepts and right.concepts
         return None if swapped or known else RelationRule.UNREADABLE
     return RelationRule.WORD if _alike(left, right) else None
 
 
 def _paired(pairs: Iterable[Pair], left: Relation, right: Relation) -> bool:
-    """Whether one has the one word of a pair, and the other only the other."""
+    """Whether one relation has the first word of a pair of opposites, and the other only the second."""
     return any(
         (one.search(left.plain) and other.search(right.plain) and not one.search(right.plain))
         or (other.search(left.plain) and one.search(right.plain) and not one.search(left.plain))
@@ -346,8 +346,8 @@ def _paired(pairs: Iterable[Pair], left: Relation, right: Relation) -> bool:
 
 
 def _same_way(left: Relation, right: Relation, *, swapped: bool) -> bool:
-    """Whether the two name one doer, or with head and tail exchanged are converses of each other."""
-    # Of gold a bare `maker` says who the tail is; elsewhere it may be meant either way.
+    """Whether both relations have the same doer or, if `swapped`, opposite ones."""
+    # In gold a bare `maker` says what the tail is; in a prediction it may be meant either way.
     gold = Doer.TAIL if left.doer is Doer.EITHER else left.doer
     doers = {gold, right.doer}
     if left.symmetric and right.symmetric:
@@ -393,7 +393,7 @@ def _opposed(
     one: set[str] | frozenset[str],
     other: set[str] | frozenset[str],
 ) -> bool:
-    """Whether one side has only the one and the other only the other."""
+    """Whether one side only has words of `one`, and the other side only words of `other`."""
     return bool(
         (left & one and right & other and not left & other and not right & one)
         or (left & other and right & one and not left & one and not right & other)

@@ -34,16 +34,15 @@ def score_graph(
 ) -> tuple[Measure, ...]:
     """Triplet and node precision, recall and F1, each in [0, 1], and `unjudged`.
 
-    FORMATS, vibesearch: recall = covered gold / all gold; precision = distinct predicted triples that
-    support at least one *covered* gold triple / all predicted (indices out of range do not count, nor
-    does support for a gold triple that is not covered); node recall = gold nodes in a covered triple
-    / gold nodes; node precision = predicted nodes in a supporting triple / predicted nodes.
+    After VibeSearchBench (the paper, not the released grader): recall = covered gold triples / all gold triples;
+    precision = distinct predicted triples that support at least one *covered* gold triple / all predicted triples
+    (indices out of range do not count, nor does support for a gold triple that is not covered); node recall = gold nodes
+    in a covered triple / gold nodes; node precision = predicted nodes in a supporting triple / predicted nodes.
 
-    A triple that is handed in twice counts once above and twice below the line. Nothing handed in
-    scores 0. Gold triples that were not judged leave recall's numerator and denominator (nodes that
-    occur in no other triple likewise); precision, which can only miss their support, is then a lower
-    bound. With nothing judged all six are undefined. A verdict on a predicted triple itself goes before
-    what follows from support.
+    A triple that is handed in twice counts once in the numerator and twice in the denominator. An empty prediction
+    scores 0. Unjudged gold triples are left out of recall's numerator and denominator (and so are nodes that occur in no
+    other triple); precision, which then lacks their support, is a lower bound. If nothing is judged all six are
+    undefined. A verdict on a predicted triple itself overrides what follows from support.
     """
     triples = prediction.triples if isinstance(prediction, TriplesPrediction) else ()
     decisions = Decisions.of(verdicts)
@@ -86,8 +85,8 @@ def score_graph(
 
 
 def supporting_triples(verdicts: Sequence[Verdict], predicted: int) -> list[int]:
-    """Indices of the predicted triples that support at least one covered gold triple, in order; a verdict
-    on a predicted triple itself goes before that.
+    """Indices of the predicted triples that support at least one covered gold triple, in order; a verdict on a
+    predicted triple itself overrides that.
     """
     decisions = Decisions.of(verdicts)
     covered = [
@@ -121,7 +120,7 @@ def _key(triple: PredictedTriple) -> tuple[str, str, str]:
 
 
 def _name(text: str) -> str:
-    # Punctuation alone normalises to nothing, but is still a text of its own.
+    # Punctuation alone normalises to "", but must stay distinct.
     return normalise(text) or text.strip()
 
 

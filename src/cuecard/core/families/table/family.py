@@ -198,7 +198,7 @@ def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Predictio
 
 
 def _index(table: Table, secrets: Secrets) -> Index:
-    """The rows' keys may be listed, or nobody could begin."""
+    """An index that may list the rows' keys, since agents could not begin without them."""
     keys, columns = table.unique_columns, table.column_names
     return RecordIndex(secrets.statements, secrets.guard, secrets.public, keys, columns)
 

@@ -1,4 +1,4 @@
-"""How a predicted table is laid over the gold one, and which gold cells it gets right, judged by letters alone."""
+"""The lexical judge of tables: it aligns a predicted table with the gold one and compares their cells."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Layout:
-    """`rows`: the predicted rows in gold column order, by their original index, duplicates dropped.
-    `joined`: gold row -> predicted row. `undecided`: gold rows of which nobody could say which
-    predicted row is theirs, if any. With a `reason` the table is unusable.
+    """A predicted table aligned with gold. `rows`: the predicted rows in gold's column order, by their original index,
+    without duplicates by key. `joined`: gold row -> predicted row. `undecided`: gold rows whose predicted row, if any,
+    could not be determined. With a `reason` the table is unusable.
     """
 
     rows: dict[int, Row]
@@ -36,8 +36,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of both sides, and `partner`: gold column -> predicted column, by index. With a `reason` no
-    pairing can make the table usable.
+    """A mapping of columns: the names of both sides, and `partner`: gold column -> predicted column, by index. With a
+    `reason` no mapping can make the table usable.
     """
 
     gold: tuple[str, ...]
@@ -52,12 +52,12 @@ class Columns:
 
     @property
     def open_predicted(self) -> dict[int, str]:
-        """The predicted columns that are nobody's partner."""
+        """The predicted columns that are no gold column's partner."""
         taken = set(self.partner.values())
         return {i: name for i, name in enumerate(self.predicted) if i not in taken}
 
     def paired(self, pairs: Iterable[tuple[int, int]]) -> Columns:
-        """With further pairs of (gold, predicted), the first of each counting."""
+        """This mapping with further pairs of (gold, predicted); of several pairs with one column the first counts."""
         partner = dict(self.partner)
         gold_left, predicted_left = set(self.open_gold), set(self.open_predicted)
         for gold, other in pairs:
@@ -68,8 +68,8 @@ class Columns:
         return replace(self, partner=partner)
 
     def left_over(self) -> str:
-        """Why the table is unusable with this pairing, and the names of both sides; or "". FORMATS, widesearch:
-        every required column needs a partner and no column may be left over, as in the released grader.
+        """Why the table is unusable with this mapping, with the names of both sides; "" if it is usable. As in
+        WideSearch's grader, every required column needs a partner and no predicted column may be left over.
         """
         if self.reason:
             why = self.reason
@@ -89,9 +89,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def same_columns(table: Table, predicted: Sequence[str]) -> Columns:
-    """Pair the columns of the same name: FORMATS, widesearch: names compare after strip, lower and
-    removal of blanks.
-    """
+    """Map the columns with the same names, which are compared in lower case and without blanks (WideSearch)."""
     names = [norm_column(name) for name in predicted]
     columns = Columns(table.column_names, tuple(predicted), {})
     repeated = next((i for i, name in enumerate(names) if name in names[:i]), None)
@@ -107,8 +105,8 @@ def same_columns(table: Table, predicted: Sequence[str]) -> Columns:
 
 @dataclass(frozen=True)
 class Rows:
-    """`rows` and `joined` as in `Layout`. `open_gold`: gold rows without a partner yet, with their keys;
-    `open_keys`: the predicted rows, by key, that are left.
+    """Rows joined so far; `rows` and `joined` as in `Layout`. `open_gold`: gold rows without a partner, with their keys;
+    `open_keys`: the remaining predicted rows by key.
     """
 
     rows: dict[int, Row]
@@ -119,7 +117,7 @@ class Rows:
     def layout(
         self, pairs: Iterable[tuple[int, int]], undecided: frozenset[int] = frozenset()
     ) -> Layout:
-        """With further pairs of (gold row, predicted row), the first of each counting."""
+        """The layout with further pairs of (gold row, predicted row); of several pairs with one row the first counts."""
         joined = dict(self.joined)
         gold_left, predicted_left = set(self.open_gold), set(self.open_keys.values())
         for gold, predicted in pairs:
@@ -133,7 +131,7 @@ class Rows:
 def same_rows(table: Table, prediction: TablePrediction, columns: Columns) -> Rows:
     """Put the cells into gold column order, drop duplicates by key, join rows of the same key."""
     order = [columns.partner[gold] for gold in range(len(table.columns))]
-    # The parser gives every row all its cells; a table from elsewhere may not.
+    # Our parser gives every row all its cells; tables from elsewhere may lack some.
     rows = {
         index: tuple(row[position] if position < len(row) else "" for position in order)
         for index, row in enumerate(prediction.rows)
@@ -154,16 +152,16 @@ def same_rows(table: Table, prediction: TablePrediction, columns: Columns) -> Ro
 
 
 Decide = Callable[[int, int], tuple[Decision, str]]
-"""gold row, column -> decision and reason, for a cell of a joined row that is no key."""
+"""A function from a gold row and column to the decision and its reason, for a cell of a joined row that is no key."""
 
 
 def judge_cells(
     table: Table, layout: Layout, decide: Decide
 ) -> tuple[tuple[Verdict, ...], TableMatch]:
-    """One verdict per gold cell, and how the two tables were laid over each other.
+    """One verdict per gold cell, and how the two tables were aligned.
 
-    FORMATS, widesearch: key columns of joined rows are right, whatever is in them. A gold row that
-    repeats an earlier key has no cells of its own to judge: graders drop it.
+    As in WideSearch, key columns of joined rows are right, whatever their text. A gold row that repeats an earlier key
+    is not judged, since graders drop it.
     """
     if layout.reason:
         verdicts = fill(table, Decision.NO, layout.reason)
@@ -228,7 +226,7 @@ _FUZZY_METRICS = frozenset((Metric.EXACT_MATCH, Metric.LLM_JUDGE))
 def judge_table(
     table: Table, prediction: TablePrediction
 ) -> tuple[tuple[Verdict, ...], TableMatch]:
-    """One verdict per gold cell, and how the two tables were laid over each other."""
+    """One verdict per gold cell, and how the two tables were aligned."""
     layout = lay_out(table, prediction)
 
     def decide(row: int, column: int) -> tuple[Decision, str]:
@@ -257,7 +255,7 @@ def metric_names(column: Column) -> str:
 
 
 def _alike(predicted: str, gold: str, criterion: str) -> bool:
-    """What the baseline puts in the place of a model; it cannot read the criterion."""
+    """The baseline's substitute for `llm_judge`: similarity of names; the criterion is ignored."""
     del criterion
     if not predicted.strip() or not gold.strip():
         return predicted.strip() == gold.strip()
@@ -265,8 +263,8 @@ def _alike(predicted: str, gold: str, criterion: str) -> bool:
 
 
 def lay_out(table: Table, prediction: TablePrediction) -> Layout:
-    """Align columns, drop duplicates by key, join rows one to one: the same names and keys first, then
-    the most alike.
+    """Align columns, drop duplicates by key and join rows one to one: equal names and keys first, then the most
+    similar ones.
     """
     columns = same_columns(table, prediction.columns)
     columns = columns.paired(_like_columns(columns))
@@ -277,7 +275,7 @@ def lay_out(table: Table, prediction: TablePrediction) -> Layout:
 
 
 def _like_columns(columns: Columns) -> list[tuple[int, int]]:
-    """Pairs of open columns, the most alike first."""
+    """Pairs of columns without a partner, the most similar first."""
     pairs = [
         (-similarity, gold, norm_column(text), other)
         for gold, name in columns.open_gold.items()
@@ -307,7 +305,7 @@ def _column_similarity(gold: str, predicted: str) -> float:
 
 
 def _like_rows(table: Table, rows: Rows) -> list[tuple[int, int]]:
-    """Pairs of rows whose keys are not equal but alike in every part, the most alike first."""
+    """Pairs of rows whose keys are not equal but similar in every part, the most similar first."""
     if not rows.open_gold or not rows.open_keys:
         return []
     from rapidfuzz import fuzz, process

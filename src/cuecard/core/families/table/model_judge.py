@@ -1,4 +1,4 @@
-"""Which gold cells a predicted table gets right, with columns, keys and cells compared by a model where letters do not tell."""
+"""The model judge of tables: columns, keys and cells that are not equal by rule are compared by a model."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from cuecard.core.text import storable
 from cuecard.core.verdicts import Decision, TableMatch, TablePrediction, Verdict
 
 SHOWN = 400
-"""Of more predicted keys, a batch sees this many: those nearest to its gold keys."""
+"""Most predicted keys that one batch is shown: those most similar to its gold keys."""
 
 
 async def align_columns(
@@ -45,11 +45,11 @@ async def align_columns(
     prediction: TablePrediction,
     step_context: CallContext,
 ) -> Columns | None:
-    """Columns of the same name first, the rest by the model. None where it gave no usable answer on one
-    that matters. Raises `ModelCallError` and `Halt`.
+    """Map columns with the same names, the rest by the model. None if it gave no usable answer on a column that
+    matters. Raises `ModelCallError` and `Halt`.
     """
     columns = same_columns(table, prediction.columns)
-    # With one more column on either side the table is unusable however they are paired.
+    # With different numbers of columns the table is unusable, however they are mapped.
     if columns.reason or len(columns.open_gold) != len(columns.open_predicted):
         return columns
     if not columns.open_gold:
@@ -72,8 +72,8 @@ async def align_columns(
 async def align_rows(
     asking: Asking, request: str, table: Table, rows: Rows, step_context: CallContext
 ) -> Layout:
-    """Rows of the same key first, the rest by the model. A gold row on which it gave no usable answer is
-    undecided. Raises `ModelCallError` and `Halt`.
+    """Join rows with the same keys, the rest by the model. A gold row on which it gave no usable answer is undecided.
+    Raises `ModelCallError` and `Halt`.
     """
     if not rows.open_gold or not rows.open_keys:
         return rows.layout(())
@@ -132,8 +132,8 @@ async def judge_table(
     prediction: TablePrediction,
     step_context: CallContext,
 ) -> tuple[tuple[Verdict, ...], TableMatch | None]:
-    """One verdict per gold cell, and how the two tables were laid over each other: None where that
-    remained open, and with it every cell. Raises `ModelCallError` and `Halt`.
+    """One verdict per gold cell, and how the two tables were aligned; None, with all cells unjudged, if the columns
+    could not be mapped. Raises `ModelCallError` and `Halt`.
     """
     columns = await align_columns(
         asking.columns, request, table, prediction, step_context.scope("columns")
@@ -151,7 +151,7 @@ async def judge_table(
 
 
 class _Cells:
-    """Decides on cells: first what the metrics that need no model say, then the model."""
+    """Decides on cells: by the metrics that need no model where they suffice, else by the model."""
 
     def __init__(self, table: Table, layout: Layout) -> None:
         self._table = table
@@ -159,7 +159,7 @@ class _Cells:
         self._answers: dict[int, Answers[CellEntry]] = {}
 
     async def ask(self, asking: Asking, request: str, step_context: CallContext) -> None:
-        """Ask about all cells that need a model, column by column, all at the same time."""
+        """Ask about all cells that need a model: columns separately, and concurrently."""
         wanted = {
             position: cells
             for position, column in enumerate(self._table.columns)
@@ -203,9 +203,7 @@ class _Cells:
         return await ask_all(asking, questions, step_context.scope(f"column/{position}"))
 
     def _open(self, position: int) -> dict[int, tuple[str, str]]:
-        """The cells of a column on which only the model can decide, by gold row, as it sees them: the
-        predicted one and gold.
-        """
+        """The cells of a column that only the model can decide, by gold row: the predicted and the gold text."""
         column = self._table.columns[position]
         return {
             row: (as_read(column, self._predicted(row, position)), as_read(column, gold))
@@ -245,9 +243,7 @@ class _Cells:
 
 
 def as_read(column: Column, text: str) -> str:
-    """A cell as the model reads it: preprocessed, but with its blanks and capitals, which `norm_str`
-    takes away for comparing letters.
-    """
+    """A cell as the model reads it: preprocessed, but without `norm_str`, which removes blanks and capitals."""
     steps = tuple(step for step in column.preprocess if step is not Preprocess.NORM_STR)
     return preprocess(column.model_copy(update={"preprocess": steps}), text)
 

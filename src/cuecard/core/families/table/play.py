@@ -13,8 +13,8 @@ _MAX_LEADS = 6
 
 
 class Sheet:
-    """The table as far as it is known: `keys`, the columns that name a row, `rows`, their names,
-    and `columns`, the others.
+    """The table as far as it is known. `keys`: the key columns; `rows`: the names of the rows, from their keys;
+    `columns`: the other columns.
     """
 
     def __init__(self, public: PublicTask, notes: Notes) -> None:
@@ -65,7 +65,7 @@ async def _find_rows(searcher: Searcher, public: PublicTask, dialogue: Dialogue)
 
 
 async def answer(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -> str:
-    """One turn: the rows, then the columns the user has named; the next one if those are known."""
+    """One turn of the agent: find the rows, then fill the columns that the user has named; then the next column."""
     notes, language = searcher.notes, public.language
     if not notes.directories:
         await _find_rows(searcher, public, dialogue)

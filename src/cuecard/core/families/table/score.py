@@ -30,23 +30,25 @@ _NEAR_DAYS = 31
 _ARITHMETIC = Context(prec=60, Emin=-(10**15), Emax=10**15, traps=[])
 
 Semantic = Callable[[str, str, str], bool]
-"""predicted, gold, criterion -> equivalent; fills the place of `llm_judge`."""
+"""A function from predicted text, gold text and criterion to whether they are equivalent: the metric `llm_judge`."""
 
 
 def norm_column(name: str) -> str:
-    """Column names compare after strip, lower and removal of blanks (FORMATS: widesearch)."""
+    """A column's name as it is compared: lower case, without blanks (WideSearch)."""
     return _BLANKS.sub("", name).lower()
 
 
 def norm_str(text: str) -> str:
-    """Lower, strip, blanks and `*` removed."""
+    """The text in lower case, without blanks and `*`: ` The *Big* One` gives `thebigone`."""
     return _BLANKS.sub("", text).lower().replace("*", "")
 
 
 def extract_number(text: str) -> str:
-    """The first number, exponent included, `,` removed, a `%` behind it kept; `NULL` if there is none.
+    """The first number as text, without separators of thousands, with its exponent and `%`; `NULL` if there is none
+    (WideSearch). Numbers are read as in `text.spell_numbers`; they are compared as values later.
 
-    METHODS 11.4 says how numbers are read; two that are written differently compare as values later.
+    >>> extract_number("$1,234.50 or so")
+    '1234.50'
     """
     return first_number(text) or NO_NUMBER
 
@@ -65,27 +67,29 @@ def preprocess(column: Column, text: str) -> str:
 
 
 def exact_match(predicted: str, gold: str) -> bool:
-    """Equal but for case."""
+    """Whether two texts are equal in lower case."""
     return predicted.lower() == gold.lower()
 
 
 def number_near(predicted: str, gold: str, criterion: str | float = 0.0) -> bool:
-    """Within the relative tolerance `criterion` of gold, by the first number of each text; `%` means /100.
+    """Whether the first number of `predicted` is within the relative tolerance `criterion` of gold's; `%` divides by
+    100. If a text has no number, both must have none and be equal.
 
-    Texts of which one holds no number match only if neither does and they are equal.
+    >>> number_near("$1,050", "1000", "5%")
+    True
     """
     left, right = read_number(predicted), read_number(gold)
     if left is None or right is None:
         return left is right and predicted == gold
-    # Decimals: binary fractions would put 1.1 outside of 10 % around 1.
+    # Decimals, since with binary fractions 1.1 would not be within 10 % of 1.
     share = _ARITHMETIC.create_decimal(repr(tolerance(criterion)))
     difference = _ARITHMETIC.abs(_ARITHMETIC.subtract(left, right))
     return difference <= _ARITHMETIC.multiply(_ARITHMETIC.abs(right), share)
 
 
 def date_near(predicted: str, gold: str) -> bool:
-    """At most 31 days apart. Two texts that are no dates match only if they are equal but for case
-    (the released grader lets any two pass).
+    """Whether two dates are at most 31 days apart. Two texts that are no dates match only if they are equal but for
+    case (WideSearch's released grader accepts any two).
     """
     left, right = parse_date(predicted), parse_date(gold)
     if left is None or right is None:
@@ -94,49 +98,49 @@ def date_near(predicted: str, gold: str) -> bool:
 
 
 def url_match(predicted: str, gold: str) -> bool:
-    """The same set of hosts. Two texts without any web address match only if they are equal but for
-    case (the released grader lets any two pass).
+    """Whether two texts have the same set of hosts. Two texts without a web address match only if they are equal but
+    for case (WideSearch's released grader accepts any two).
     """
     left, right = _hosts(predicted), _hosts(gold)
     return left == right if left or right else exact_match(predicted, gold)
 
 
 def in_match(predicted: str, gold: str) -> bool:
-    """The response is contained in gold. An empty response matches only an empty gold (the
-    released grader lets it pass everywhere).
+    """Whether the predicted text is contained in gold. An empty one matches only an empty gold (WideSearch's released
+    grader always accepts it).
     """
     return predicted in gold if predicted else not gold
 
 
 def tolerance(criterion: str | float) -> float:
-    """A relative tolerance from a column's criterion, `5%` or `0.05`; 0 where there is none."""
+    """The relative tolerance that a column's criterion gives, such as `5%` or `0.05`; 0 if it gives none."""
     if isinstance(criterion, float | int):
         return abs(float(criterion))
     return abs(float(read_whole_number(criterion) or 0))
 
 
 def key_text(raw: str, prepared: str, *, number: bool) -> str:
-    """What a cell of a key column is joined by, from its text before and after preprocessing. `number`: the column
-    extracts numbers, so that `+5` and `5.0` are one key.
+    """The key text of a cell, by which rows are joined, from its text before and after preprocessing. `number`: the
+    column extracts numbers, so that `+5` and `5.0` are the same key.
     """
     if number and (value := read_number(prepared)) is not None:
         return plain_number(value)
-    # A key without the number that its column expects is still told apart by its text.
+    # A key without the expected number is compared by its text.
     return normalise(raw if prepared == NO_NUMBER else prepared) or raw.strip()
 
 
 def failing_metric(column: Column, predicted: str, gold: str, semantic: Semantic) -> Metric | None:
-    """The first of the column's metrics that does not hold between two raw cells; None if all do.
+    """The first of the column's metrics that does not hold between two raw cells; None if all hold.
 
-    Several metrics on one column must all hold: the released grader takes a row's minimum over them.
+    All metrics of a column must hold, since WideSearch's released grader takes a row's minimum over them.
     """
     left, right = preprocess(column, predicted), preprocess(column, gold)
     return next((m for m in column.metric if not _holds(m, column, left, right, semantic)), None)
 
 
 def same_cell(column: Column, predicted: str, gold: str) -> bool:
-    """Whether two prepared cells are equal: as values where the column extracts numbers, else but for case. A text
-    stays text: `007` is not `7` there.
+    """Whether two preprocessed cells are equal: as values if the column extracts numbers, else as texts but for case,
+    so that `007` is not `7`.
     """
     if Preprocess.EXTRACT_NUMBER in column.preprocess:
         left, right = read_number(predicted), read_number(gold)
@@ -211,17 +215,15 @@ def distinct_gold_rows(table: Table) -> tuple[int, ...]:
 def score_table(table: Table, judgement: Judgement) -> tuple[Measure, ...]:
     """Success, and precision, recall and F1 of rows and items, each in [0, 1], and `unjudged`.
 
-    FORMATS, widesearch: item scores are summed over the cells of joined rows, a row scores the minimum
-    over its cells; precision is over predicted rows or cells (after duplicates by key were dropped),
-    recall over gold rows or cells; key columns of joined rows score 1; success only if the whole table
-    is right. A response that is no table, or whose columns do not map onto the required ones,
-    scores 0.
+    After WideSearch: item scores are sums over the cells of joined rows, a row scores the minimum over its cells;
+    precision is over predicted rows or cells (without duplicates by key), recall over gold rows or cells; key columns of
+    joined rows score 1; success is 1 only if the whole table is right. A response that is no table, or whose columns do
+    not map to the required ones, scores 0.
 
-    Cells that were not judged leave both sides of every ratio; a row with such a cell and no wrong
-    one does too, and leaves success undefined unless it has failed anyway. So does a gold row of which
-    the judge says that it could not tell its partner. A verdict on a whole row goes before its cells in
-    what is said of rows. A judgement that does not say how the table was laid over the gold one leaves
-    all undefined.
+    Unjudged cells are left out of numerators and denominators; so is a row with such a cell and no wrong one, which also
+    leaves success undefined unless another row is wrong. The same holds for a gold row whose predicted row the judge
+    could not determine. For rows, a verdict on the whole row overrides those on its cells. If the judgement does not say
+    how the tables were aligned, all measures are undefined.
     """
     gold = distinct_gold_rows(table)
     width = len(table.columns)
@@ -252,7 +254,7 @@ def score_table(table: Table, judgement: Judgement) -> tuple[Measure, ...]:
 
 @dataclass
 class _Tally:
-    """Counts without what was not judged."""
+    """Counts of rows and cells, without those that were not judged."""
 
     gold_rows: int
     gold_cells: int
@@ -304,7 +306,7 @@ def _count(table: Table, judgement: Judgement, gold: tuple[int, ...], match: Tab
 
 
 def _left_open(table: Table, decisions: Decisions, row: int) -> bool:
-    """Whether the judge said of every cell that it did not judge it: said nothing is another matter."""
+    """Whether the judge gave `unjudged` for every cell of a row (cells without any verdict do not count)."""
     found = (decisions.verdict(ItemKind.CELL, row, column.name) for column in table.columns)
     return all(verdict and verdict.decision is Decision.UNJUDGED for verdict in found)
 
